@@ -1,0 +1,2 @@
+//! The Chancery gateway.
+fn main() {}

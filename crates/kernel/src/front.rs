@@ -1,0 +1,119 @@
+//! The front door: what a listener hands to the kernel and what it gets back.
+
+use std::fmt;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use mcp::mirror::Mirrors;
+use model::{Principal, Trace};
+use tokio::sync::mpsc;
+
+use crate::link::{BoxFuture, Event};
+
+/// What listeners need of a gateway. The kernel implements it; tests of transports may too.
+pub trait Front: Send + Sync + 'static {
+    /// One HTTP POST. Dropping the future means that the client has gone.
+    fn post(&self, post: InPost) -> BoxFuture<'_, Answer>;
+    /// GET: the stream of a legacy session, or the rest of a stream after `last_event`.
+    fn listen(&self, listen: Listen) -> BoxFuture<'_, Answer>;
+    /// DELETE: the end of a legacy session.
+    fn delete(&self, principal: &Principal, session: &str) -> BoxFuture<'_, Answer>;
+    /// A client on a pipe of its own: stdio, a local socket, or HTTP+SSE. What the gateway says goes to `outgoing`, a complete message each;
+    /// when the receiver is gone, the client has gone.
+    fn open(&self, principal: Principal, outgoing: mpsc::Sender<Bytes>) -> Arc<dyn ClientPipe>;
+    /// Whether the gateway can serve: `Ok`, or why not.
+    fn ready(&self) -> Result<(), String>;
+    /// The metrics in Prometheus' text format.
+    fn metrics(&self) -> String;
+}
+
+/// The kernel's side of a client's pipe. Dropping the last handle ends the client's session.
+pub trait ClientPipe: Send + Sync {
+    /// One frame from the client, not yet parsed. Resolves when it is taken in (not when it is answered), so that a flood is slowed at its source.
+    fn receive(&self, frame: Bytes) -> BoxFuture<'_, ()>;
+    /// The client has gone: no more frames.
+    fn closed(&self);
+    /// Resolves when everything that was received has been answered; for an orderly end after stdin closed.
+    fn drained(&self) -> BoxFuture<'_, ()>;
+}
+
+/// One POST as the listener read it.
+#[derive(Clone, Debug)]
+pub struct InPost {
+    /// Who, by the connection's credentials.
+    pub principal: Principal,
+    /// `Mcp-Session-Id`
+    pub session: Option<String>,
+    /// `MCP-Protocol-Version` and the other mirrors.
+    pub mirrors: Mirrors,
+    /// W3C trace context headers.
+    pub trace: Trace,
+    /// Whether `Accept` admits `text/event-stream`.
+    pub accepts_events: bool,
+    /// The body, whole and within the size limit.
+    pub body: Bytes,
+}
+
+/// One GET for events.
+#[derive(Clone, Debug)]
+pub struct Listen {
+    /// Who.
+    pub principal: Principal,
+    /// `Mcp-Session-Id`
+    pub session: Option<String>,
+    /// `MCP-Protocol-Version`
+    pub revision: Option<String>,
+    /// `Last-Event-ID`
+    pub last_event: Option<String>,
+}
+
+/// How an HTTP request is answered.
+#[derive(Debug)]
+pub enum Answer {
+    /// One JSON message with its status; `session` goes into `Mcp-Session-Id`.
+    Message {
+        /// The HTTP status.
+        status: u16,
+        /// A session id to assign.
+        session: Option<Arc<str>>,
+        /// The message.
+        body: Bytes,
+    },
+    /// 202 without a body (a notification or a response was taken), or another status without a body (405, 204 …).
+    Empty {
+        /// The HTTP status.
+        status: u16,
+    },
+    /// 200 and a stream of events.
+    Events {
+        /// A session id to assign.
+        session: Option<Arc<str>>,
+        /// The events; the listener adds keep-alive comments. Dropping it means that the client has gone.
+        events: Events,
+    },
+}
+
+/// The events of one answer, in order.
+pub struct Events {
+    receiver: mpsc::Receiver<Event>,
+}
+
+impl Events {
+    /// A bounded queue and its reading end.
+    #[must_use]
+    pub fn channel(capacity: usize) -> (mpsc::Sender<Event>, Self) {
+        let (sender, receiver) = mpsc::channel(capacity);
+        (sender, Self { receiver })
+    }
+
+    /// The next event, as for a stream.
+    pub fn poll_next(&mut self, cx: &mut std::task::Context<'_>) -> std::task::Poll<Option<Event>> {
+        self.receiver.poll_recv(cx)
+    }
+}
+
+impl fmt::Debug for Events {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Events").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,99 @@
+//! A server as it was configured: plain data, made by whoever reads configuration.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use model::{Secret, ServerId};
+
+/// How to reach a server and how to treat it.
+#[derive(Clone, Debug)]
+pub struct ServerSpec {
+    /// Its id in the configuration.
+    pub id: ServerId,
+    /// How it is reached, or why it can't be (an unset `${VAR}`, say): such a server is in `error` while the others start.
+    pub launch: Result<Launch, String>,
+    /// Which era to speak.
+    pub era: EraChoice,
+    /// Whether one connection serves everybody whatever their capabilities (`share = "all"`, DESIGN 1).
+    pub share: Share,
+    /// When the server is started.
+    pub start: Start,
+    /// Whether its tools are always called `server__tool`, also where the bare name is unique.
+    pub prefix: bool,
+    /// Tools by their own names that are offered; empty means all. A trailing `*` matches any rest.
+    pub include: Vec<String>,
+    /// Tools by their own names that are not offered. A trailing `*` matches any rest.
+    pub exclude: Vec<String>,
+    /// How long one request may take without a sign of life.
+    pub request_timeout: Duration,
+    /// How long start-up (spawn, probe and handshake) may take.
+    pub startup_timeout: Duration,
+    /// A digest of everything above that makes a difference to what the server offers; keys the cached catalogue.
+    pub digest: String,
+}
+
+/// How a server is reached.
+#[derive(Clone, Debug)]
+pub enum Launch {
+    /// A child process that speaks line-framed JSON-RPC.
+    Stdio {
+        /// The program.
+        command: String,
+        /// Its arguments.
+        args: Vec<String>,
+        /// Variables on top of the inherited safe ones; values may be secrets.
+        env: BTreeMap<String, Secret>,
+        /// Its working directory.
+        cwd: Option<PathBuf>,
+    },
+    /// A URL.
+    Http {
+        /// Where.
+        url: String,
+        /// Headers for every request; values may be secrets.
+        headers: BTreeMap<String, Secret>,
+        /// Which HTTP transport.
+        kind: HttpKind,
+    },
+}
+
+/// Which HTTP transport a URL speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HttpKind {
+    /// Streamable HTTP, falling back to HTTP+SSE where a POST is answered 400, 404 or 405.
+    Auto,
+    /// Streamable HTTP only.
+    Streamable,
+    /// HTTP+SSE of 2024-11-05 only.
+    Sse,
+}
+
+/// Which era to speak with a server (DESIGN 2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EraChoice {
+    /// Probe.
+    Auto,
+    /// `initialize`, revisions up to 2025-11-25.
+    Legacy,
+    /// Stateless, 2026-07-28.
+    Modern,
+}
+
+/// Who shares a connection to a server (DESIGN 1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Share {
+    /// By principal, relayed capabilities and, where these include reverse ones, client session.
+    Session,
+    /// Everybody: the server is declared stateless.
+    All,
+}
+
+/// When a server is started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// With the gateway.
+    Eager,
+    /// With the first request that needs it; its cached catalogue is listed meanwhile.
+    OnUse,
+}

@@ -1,0 +1,5 @@
+//! MCP sessions of both eras as machines without I/O.
+
+#![forbid(unsafe_code)]
+
+pub mod mirror;

@@ -1,0 +1,14 @@
+//! What a transport shows of a request outside its body, so that intermediaries can route without parsing (2026-07-28 basic/transports/streamable-http).
+
+/// The values that mirror parts of a modern request's body, decoded of nothing: as they stood on the wire, outer white space trimmed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Mirrors {
+    /// `MCP-Protocol-Version`
+    pub revision: Option<String>,
+    /// `Mcp-Method`
+    pub method: Option<String>,
+    /// `Mcp-Name`
+    pub name: Option<String>,
+    /// `Mcp-Param-{Name}`: names without the prefix, as spelled, and their values, in order.
+    pub params: Vec<(String, String)>,
+}

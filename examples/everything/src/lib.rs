@@ -1,0 +1,1 @@
+//! Example server with every feature.

@@ -1,0 +1,53 @@
+//! Who is asking.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// The stable name of a principal, as policy, audit and keys of sessions use it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PrincipalId(Arc<str>);
+
+impl PrincipalId {
+    /// A principal id from its text.
+    #[must_use]
+    pub fn new(text: &str) -> Self {
+        Self(text.into())
+    }
+
+    /// The id as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for PrincipalId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Who stands behind a connection. Law: made from the connection's credentials, never from an argument of a message.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Principal {
+    /// The name under which everything is keyed.
+    pub id: PrincipalId,
+}
+
+impl Principal {
+    /// The sole local user: an stdio launch, or loopback without credentials.
+    #[must_use]
+    pub fn local() -> Self {
+        Self {
+            id: PrincipalId::new("local"),
+        }
+    }
+
+    /// A principal known by name.
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        Self {
+            id: PrincipalId::new(name),
+        }
+    }
+}
