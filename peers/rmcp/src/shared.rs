@@ -1,0 +1,131 @@
+//! What all sessions and stateless requests of one server process have in common.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rmcp::model::{RequestStateCodec, ResourceUpdatedNotificationParam};
+use rmcp::service::SubscriptionSink;
+use rmcp::task_manager::TaskManager;
+use rmcp::{Peer, RoleServer};
+
+use crate::era::Era;
+
+/// Seals `requestState`; a test server has nothing to hide from its clients.
+const REQUEST_STATE_KEY: [u8; 32] = *b"conformance upstream, not secret";
+
+#[derive(Debug, Clone)]
+pub enum Change {
+    Tools,
+    Prompts,
+    Resource(String),
+}
+
+/// A legacy session that has finished its handshake.
+#[derive(Clone)]
+pub struct Session {
+    pub peer: Peer<RoleServer>,
+    pub subscribed: Arc<Mutex<HashSet<String>>>,
+}
+
+pub struct Shared {
+    pub era: Era,
+    pub tasks: TaskManager,
+    pub codec: RequestStateCodec,
+    extra_tool: AtomicBool,
+    extra_prompt: AtomicBool,
+    sessions: Mutex<Vec<Session>>,
+    listeners: Mutex<Vec<(u64, SubscriptionSink)>>,
+}
+
+impl Shared {
+    pub fn new(era: Era) -> Self {
+        Self {
+            era,
+            tasks: TaskManager::new(),
+            codec: RequestStateCodec::new_unchecked(REQUEST_STATE_KEY),
+            extra_tool: AtomicBool::new(false),
+            extra_prompt: AtomicBool::new(false),
+            sessions: Mutex::default(),
+            listeners: Mutex::default(),
+        }
+    }
+
+    pub fn has_extra_tool(&self) -> bool {
+        self.extra_tool.load(Ordering::SeqCst)
+    }
+
+    pub fn has_extra_prompt(&self) -> bool {
+        self.extra_prompt.load(Ordering::SeqCst)
+    }
+
+    pub fn add_session(&self, session: Session) {
+        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        sessions.retain(|known| !known.peer.is_transport_closed());
+        sessions.push(session);
+    }
+
+    /// Registers a `subscriptions/listen` stream until the guard is dropped.
+    pub fn add_listener(self: &Arc<Self>, sink: SubscriptionSink) -> ListenerGuard {
+        let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = listeners.last().map_or(0, |(key, _)| key + 1);
+        listeners.push((key, sink));
+        ListenerGuard {
+            shared: Arc::clone(self),
+            key,
+        }
+    }
+
+    /// Makes a change and tells everybody who asked to hear of it, before it returns.
+    pub async fn change(&self, change: &Change) {
+        match change {
+            Change::Tools => drop(self.extra_tool.fetch_xor(true, Ordering::SeqCst)),
+            Change::Prompts => drop(self.extra_prompt.fetch_xor(true, Ordering::SeqCst)),
+            Change::Resource(_) => {}
+        }
+        let listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        for (_, sink) in listeners {
+            // A listener that did not ask for this kind of change gets an error here, and nothing on the wire.
+            let _ = match change {
+                Change::Tools => sink.notify_tool_list_changed().await,
+                Change::Prompts => sink.notify_prompt_list_changed().await,
+                Change::Resource(uri) => sink.notify_resource_updated(uri).await,
+            };
+        }
+        let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        for session in sessions {
+            let _ = match change {
+                Change::Tools => session.peer.notify_tool_list_changed().await,
+                Change::Prompts => session.peer.notify_prompt_list_changed().await,
+                Change::Resource(uri) if session.watches(uri) => {
+                    session
+                        .peer
+                        .notify_resource_updated(ResourceUpdatedNotificationParam::new(uri))
+                        .await
+                }
+                Change::Resource(_) => Ok(()),
+            };
+        }
+    }
+}
+
+impl Session {
+    fn watches(&self, uri: &str) -> bool {
+        self.subscribed.lock().unwrap_or_else(PoisonError::into_inner).contains(uri)
+    }
+}
+
+pub struct ListenerGuard {
+    shared: Arc<Shared>,
+    key: u64,
+}
+
+impl Drop for ListenerGuard {
+    fn drop(&mut self) {
+        self.shared
+            .listeners
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .retain(|(key, _)| *key != self.key);
+    }
+}
