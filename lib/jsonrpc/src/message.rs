@@ -1,0 +1,260 @@
+//! One JSON-RPC message: its bytes, and where its parts lie.
+
+use std::fmt;
+
+use bytes::Bytes;
+
+use crate::envelope::Parts;
+use crate::error::{Fault, Flaw};
+use crate::scan::{Span, Text};
+use crate::{DecodeError, ErrorObject, Id, Raw, RawKind, text};
+
+/// What a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// A method and an id: it wants an answer.
+    Request,
+    /// A method and no id.
+    Notification,
+    /// A result or an error.
+    Response,
+}
+
+/// One JSON-RPC message: its bytes, and where its parts lie. Members that JSON-RPC does not know stay.
+///
+/// Law: the bytes are one JSON object without whitespace around it, each key once, that JSON-RPC 2.0 calls a request, a
+/// notification or a response. Clones share the bytes.
+#[derive(Clone)]
+pub struct Message {
+    pub(crate) bytes: Bytes,
+    pub(crate) kind: Kind,
+    pub(crate) id: Option<Id>,
+    pub(crate) parts: Parts,
+    /// The method, where it is spelled with escapes.
+    pub(crate) method: Option<Box<str>>,
+}
+
+impl Message {
+    /// A request of ours. Parameters that are neither an object nor an array are left out: JSON-RPC knows no others.
+    pub fn request(id: &Id, method: &str, params: Option<&Raw>) -> Self {
+        Builder::new(96 + params.map_or(0, Raw::len))
+            .id(Some(id))
+            .method(method)
+            .params(params)
+            .finish(Kind::Request)
+    }
+
+    /// A notification of ours; parameters as in [`Message::request`].
+    pub fn notification(method: &str, params: Option<&Raw>) -> Self {
+        Builder::new(96 + params.map_or(0, Raw::len))
+            .method(method)
+            .params(params)
+            .finish(Kind::Notification)
+    }
+
+    /// A response with a result.
+    pub fn result(id: &Id, result: &Raw) -> Self {
+        Builder::new(48 + id.raw().len() + result.len())
+            .id(Some(id))
+            .result(result)
+            .finish(Kind::Response)
+    }
+
+    /// A response with an error; without an id it carries `"id":null`.
+    pub fn failure(id: Option<&Id>, error: &ErrorObject) -> Self {
+        let error = error.to_raw();
+        let id_len = id.map_or(4, |id| id.raw().len());
+        Builder::new(48 + id_len + error.len()).id(id).error(&error).finish(Kind::Response)
+    }
+
+    /// A message whose parts were found in a frame, in which it begins at `start`.
+    pub(crate) fn of_parts(bytes: Bytes, start: usize, kind: Kind, id: Option<Id>, parts: Parts) -> Result<Self, DecodeError> {
+        let parts = parts.moved(start);
+        let method = match &parts.method {
+            Some(method) if method.escaped => match String::from_utf8(text::unescape(&bytes[method.span.clone()]).into_owned()) {
+                Ok(decoded) => Some(decoded.into()),
+                Err(_) => {
+                    let at = start + method.span.start;
+                    return Err(DecodeError::new(Flaw { fault: Fault::Method, at }, id, Some(kind)));
+                }
+            },
+            _ => None,
+        };
+        Ok(Self {
+            bytes,
+            kind,
+            id,
+            parts,
+            method,
+        })
+    }
+
+    /// What it is.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// The whole message as it came.
+    pub fn bytes(&self) -> &Bytes {
+        &self.bytes
+    }
+
+    /// The whole message as it came.
+    pub fn into_bytes(self) -> Bytes {
+        self.bytes
+    }
+
+    /// The whole message without line breaks, for transports that frame by lines. Shares the bytes where it has none.
+    pub fn line(&self) -> Bytes {
+        // A string cannot hold a raw line break, so each one is whitespace between tokens.
+        let Some(first) = memchr::memchr2(b'\n', b'\r', &self.bytes) else {
+            return self.bytes.clone();
+        };
+        let mut line = Vec::with_capacity(self.bytes.len());
+        line.extend_from_slice(&self.bytes[..first]);
+        line.extend(self.bytes[first..].iter().filter(|b| !matches!(b, b'\n' | b'\r')));
+        line.into()
+    }
+
+    /// The id. A request and a result have one; an error has none where its request was unreadable.
+    pub fn id(&self) -> Option<&Id> {
+        self.id.as_ref()
+    }
+
+    /// The decoded method.
+    pub fn method(&self) -> Option<&str> {
+        if let Some(decoded) = &self.method {
+            return Some(decoded);
+        }
+        std::str::from_utf8(&self.bytes[self.parts.method.as_ref()?.span.clone()]).ok()
+    }
+
+    fn part(&self, span: Option<&Span>) -> Option<Raw> {
+        Some(Raw::trusted(self.bytes.slice(span?.clone())))
+    }
+
+    /// The parameters: an object or an array. `"params":null`, which some SDKs write for none, is none.
+    pub fn params(&self) -> Option<Raw> {
+        self.part(self.parts.params.as_ref())
+            .filter(|params| params.kind() != RawKind::Null)
+    }
+
+    /// The result of a response.
+    pub fn result_raw(&self) -> Option<Raw> {
+        self.part(self.parts.result.as_ref())
+    }
+
+    /// The error of a response: an object. [`ErrorObject::parse`] reads it.
+    pub fn error_raw(&self) -> Option<Raw> {
+        self.part(self.parts.error.as_ref())
+    }
+
+    /// Whether it is a response with an error.
+    pub fn is_error(&self) -> bool {
+        self.parts.error.is_some()
+    }
+}
+
+/// The kind, and at most 120 bytes.
+impl fmt::Debug for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} {:?}", self.kind, Raw::trusted(self.bytes.clone()))
+    }
+}
+
+/// Equal bytes.
+impl PartialEq for Message {
+    fn eq(&self, other: &Self) -> bool {
+        self.bytes == other.bytes
+    }
+}
+
+impl Eq for Message {}
+
+impl Parts {
+    /// The same parts, counted from `start`.
+    fn moved(self, start: usize) -> Self {
+        let back = |span: Span| span.start - start..span.end - start;
+        Self {
+            id: self.id.map(back),
+            method: self.method.map(|m| Text { span: back(m.span), ..m }),
+            params: self.params.map(back),
+            result: self.result.map(back),
+            error: self.error.map(back),
+        }
+    }
+}
+
+/// Writes an envelope and notes where its parts lie.
+struct Builder {
+    out: Vec<u8>,
+    id: Option<Id>,
+    method: Option<Box<str>>,
+    parts: Parts,
+}
+
+impl Builder {
+    fn new(capacity: usize) -> Self {
+        let mut out = Vec::with_capacity(capacity);
+        out.extend_from_slice(b"{\"jsonrpc\":\"2.0\"");
+        Self {
+            out,
+            id: None,
+            method: None,
+            parts: Parts::default(),
+        }
+    }
+
+    fn member(&mut self, lead: &[u8], value: &[u8]) -> Option<Span> {
+        self.out.extend_from_slice(lead);
+        let start = self.out.len();
+        self.out.extend_from_slice(value);
+        Some(start..self.out.len())
+    }
+
+    fn id(mut self, id: Option<&Id>) -> Self {
+        let raw = id.map_or(&b"null"[..], |id| id.raw().bytes());
+        self.parts.id = self.member(b",\"id\":", raw);
+        self.id = id.cloned();
+        self
+    }
+
+    fn method(mut self, method: &str) -> Self {
+        self.out.extend_from_slice(b",\"method\":");
+        let start = self.out.len() + 1;
+        text::write_string(method.as_bytes(), &mut self.out);
+        let span = start..self.out.len() - 1;
+        let escaped = self.out[span.clone()].contains(&b'\\');
+        self.method = escaped.then(|| method.into());
+        self.parts.method = Some(Text { span, escaped });
+        self
+    }
+
+    fn params(mut self, params: Option<&Raw>) -> Self {
+        if let Some(params) = params.filter(|p| matches!(p.kind(), RawKind::Object | RawKind::Array)) {
+            self.parts.params = self.member(b",\"params\":", params.bytes());
+        }
+        self
+    }
+
+    fn result(mut self, result: &Raw) -> Self {
+        self.parts.result = self.member(b",\"result\":", result.bytes());
+        self
+    }
+
+    fn error(mut self, error: &Raw) -> Self {
+        self.parts.error = self.member(b",\"error\":", error.bytes());
+        self
+    }
+
+    fn finish(mut self, kind: Kind) -> Message {
+        self.out.push(b'}');
+        Message {
+            bytes: self.out.into(),
+            kind,
+            id: self.id,
+            parts: self.parts,
+            method: self.method,
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! One JSON value as the bytes it came in.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use bytes::Bytes;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::error::{Fault, Flaw};
+use crate::scan::{Scanner, Span, check_frame};
+use crate::{DecodeError, Editor, Limits, Object, text};
+
+/// One JSON value as the bytes it came in.
+///
+/// Law: always exactly one valid JSON value (RFC 8259, UTF-8, no byte order mark) without whitespace around it.
+/// Clones and parts share the buffer, so a small part keeps a large frame alive: see [`Raw::compact`].
+#[derive(Clone, PartialEq, Eq)]
+pub struct Raw(Bytes);
+
+/// What sort of value a [`Raw`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RawKind {
+    /// `{…}`
+    Object,
+    /// `[…]`
+    Array,
+    /// `"…"`
+    String,
+    /// A number of any size.
+    Number,
+    /// `true` or `false`
+    Bool,
+    /// `null`
+    Null,
+}
+
+impl Raw {
+    /// Takes bytes that must be one JSON value; whitespace around it goes.
+    ///
+    /// # Errors
+    /// Bytes that are not UTF-8 or not one JSON value, or beyond `limits`.
+    pub fn parse(bytes: impl Into<Bytes>, limits: &Limits) -> Result<Self, DecodeError> {
+        let bytes = bytes.into();
+        check_frame(&bytes, limits)?;
+        let mut scanner = Scanner::new(&bytes, limits);
+        scanner.space();
+        let span = scanner.value()?;
+        scanner.end()?;
+        Ok(Self(bytes.slice(span)))
+    }
+
+    /// Serialises a value of ours. What serde_json cannot serialise (a map whose keys are not strings) becomes `null`.
+    pub fn of<T: Serialize + ?Sized>(value: &T) -> Self {
+        serde_json::to_vec(value).map_or_else(|_| Self::null(), |json| Self(json.into()))
+    }
+
+    /// `null`
+    pub fn null() -> Self {
+        Self(Bytes::from_static(b"null"))
+    }
+
+    /// `{}`
+    pub fn object_empty() -> Self {
+        Self(Bytes::from_static(b"{}"))
+    }
+
+    /// A string.
+    pub fn string(decoded: &str) -> Self {
+        let mut out = Vec::with_capacity(decoded.len() + 2);
+        text::write_string(decoded.as_bytes(), &mut out);
+        Self(out.into())
+    }
+
+    /// A non-negative integer.
+    pub fn uint(number: u64) -> Self {
+        Self(number.to_string().into())
+    }
+
+    /// `true` or `false`
+    pub fn boolean(truth: bool) -> Self {
+        Self(Bytes::from_static(if truth { b"true" } else { b"false" }))
+    }
+
+    /// Bytes that a scan found to be a value.
+    pub(crate) fn trusted(bytes: Bytes) -> Self {
+        Self(bytes)
+    }
+
+    fn part(&self, span: Span) -> Self {
+        Self(self.0.slice(span))
+    }
+
+    /// The bytes as they came.
+    pub fn bytes(&self) -> &Bytes {
+        &self.0
+    }
+
+    /// The bytes as they came, as text. Checks UTF-8 once more: prefer [`Raw::bytes`] for large values.
+    pub fn text(&self) -> &str {
+        // The law says that this is UTF-8.
+        std::str::from_utf8(&self.0).unwrap_or_default()
+    }
+
+    /// Bytes; never zero.
+    #[expect(clippy::len_without_is_empty, reason = "a JSON value has at least one byte")]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// A copy in a buffer of its own, where the buffer of this one may hold more; for values that are kept for long.
+    #[must_use]
+    pub fn compact(&self) -> Self {
+        Self(Bytes::copy_from_slice(&self.0))
+    }
+
+    /// The sort of value, from its first byte.
+    pub fn kind(&self) -> RawKind {
+        match self.0.first() {
+            Some(b'{') => RawKind::Object,
+            Some(b'[') => RawKind::Array,
+            Some(b'"') => RawKind::String,
+            Some(b't' | b'f') => RawKind::Bool,
+            Some(b'n') => RawKind::Null,
+            _ => RawKind::Number,
+        }
+    }
+
+    /// A string without its quotes, escapes and all.
+    pub(crate) fn string_inner(&self) -> Option<&[u8]> {
+        self.0.strip_prefix(b"\"")?.strip_suffix(b"\"")
+    }
+
+    /// The decoded string, borrowed when it has no escapes. `None` for other values and for a string with a lone surrogate.
+    pub fn as_str(&self) -> Option<Cow<'_, str>> {
+        match text::unescape(self.string_inner()?) {
+            Cow::Borrowed(plain) => std::str::from_utf8(plain).ok().map(Cow::Borrowed),
+            Cow::Owned(decoded) => String::from_utf8(decoded).ok().map(Cow::Owned),
+        }
+    }
+
+    fn number(&self) -> Option<&str> {
+        (self.kind() == RawKind::Number).then(|| self.text())
+    }
+
+    /// An integer, written without fraction and exponent, that fits.
+    pub fn as_u64(&self) -> Option<u64> {
+        match self.number()? {
+            "-0" => Some(0),
+            digits => digits.parse().ok(),
+        }
+    }
+
+    /// An integer, written without fraction and exponent, that fits.
+    pub fn as_i64(&self) -> Option<i64> {
+        self.number()?.parse().ok()
+    }
+
+    /// The nearest double of a number; `None` beyond their range (`1e1000`).
+    pub fn as_f64(&self) -> Option<f64> {
+        self.number()?.parse().ok().filter(|n: &f64| n.is_finite())
+    }
+
+    /// `true` or `false`
+    pub fn as_bool(&self) -> Option<bool> {
+        match &self.0[..] {
+            b"true" => Some(true),
+            b"false" => Some(false),
+            _ => None,
+        }
+    }
+
+    /// The first member of an object whose decoded key is `key`. Reads no further than that member.
+    pub fn get(&self, key: &str) -> Option<Self> {
+        if self.kind() != RawKind::Object {
+            return None;
+        }
+        let mut scanner = Scanner::trusted(&self.0, 0);
+        let mut more = scanner.open(b'}').ok()?;
+        while more {
+            let (name, value) = scanner.member().ok()?;
+            if text::equals(&self.0[name.span], name.escaped, key.as_bytes()) {
+                return Some(self.part(value));
+            }
+            more = scanner.more(b'}').ok()?;
+        }
+        None
+    }
+
+    /// [`Raw::get`], key by key.
+    pub fn at(&self, path: &[&str]) -> Option<Self> {
+        path.iter().try_fold(self.clone(), |value, key| value.get(key))
+    }
+
+    /// All members of an object, once each.
+    ///
+    /// # Errors
+    /// Not an object; two keys that are equal when decoded; a key that is not Unicode text.
+    pub fn object(&self) -> Result<Object, DecodeError> {
+        Object::read(self)
+    }
+
+    /// The elements of an array; none for other values.
+    pub fn items(&self) -> Vec<Self> {
+        let mut items = Vec::new();
+        if self.kind() == RawKind::Array {
+            let mut scanner = Scanner::trusted(&self.0, 0);
+            let mut more = scanner.open(b']').unwrap_or(false);
+            while more {
+                let Ok(value) = scanner.value() else { break };
+                items.push(self.part(value));
+                more = scanner.more(b']').unwrap_or(false);
+            }
+        }
+        items
+    }
+
+    /// Changes to members, by path, that leave all other bytes as they are.
+    pub fn edit(&self) -> Editor {
+        Editor::new(self.clone())
+    }
+
+    /// Reads a value into a type of ours.
+    ///
+    /// # Errors
+    /// The value has another shape, or holds what serde_json refuses: lone surrogates, numbers beyond a double, 128 levels.
+    pub fn to<T: DeserializeOwned>(&self) -> Result<T, DecodeError> {
+        serde_json::from_slice(&self.0).map_err(|e| {
+            Flaw {
+                fault: Fault::Type(e.to_string().into()),
+                at: e.column(),
+            }
+            .into()
+        })
+    }
+
+    /// Sorted keys, the fewest escapes, no whitespace, numbers as they are: for digests. Equal members keep their order.
+    pub fn canonical(&self) -> Vec<u8> {
+        crate::canonical::canonical(&self.0)
+    }
+
+    /// The value as serde_json holds it, for reading and showing.
+    pub fn to_value(&self) -> serde_json::Value {
+        self.to().unwrap_or_default()
+    }
+}
+
+/// At most 120 bytes of the value, then how many there are.
+impl fmt::Debug for Raw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SHOWN: usize = 120;
+        if self.len() <= SHOWN {
+            return f.write_str(self.text());
+        }
+        let head = &self.0[..SHOWN];
+        let head = std::str::from_utf8(head).unwrap_or_else(|e| {
+            // The cut fell into a character.
+            std::str::from_utf8(&head[..e.valid_up_to()]).unwrap_or_default()
+        });
+        write!(f, "{head}… ({} bytes)", self.len())
+    }
+}
+
+/// As itself, with serde_json; other formats see what they make of a [`RawValue`].
+impl Serialize for Raw {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let raw: &RawValue = serde_json::from_slice(&self.0).map_err(serde::ser::Error::custom)?;
+        raw.serialize(serializer)
+    }
+}
+
+/// A copy of the bytes, with serde_json only.
+impl<'de> Deserialize<'de> for Raw {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = Box::<RawValue>::deserialize(deserializer)?;
+        Ok(Self(String::from(Box::<str>::from(raw)).into()))
+    }
+}
