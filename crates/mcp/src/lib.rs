@@ -2,4 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod capabilities;
+pub mod method;
 pub mod mirror;
+pub mod revision;
