@@ -1,0 +1,344 @@
+//! The error codes of the revisions, how they become one another's, and their HTTP statuses in the modern era.
+
+use jsonrpc::{ErrorObject, Raw, code};
+
+use crate::revision::Revision;
+
+/// Resource not found, up to 2025-11-25; since then [`code::INVALID_PARAMS`].
+pub const RESOURCE_NOT_FOUND: i64 = -32002;
+/// A URL must be visited first, 2025-11-25 only; since then an `input_required` result.
+pub const URL_ELICITATION_REQUIRED: i64 = -32042;
+/// Headers and body disagree (2026-07-28).
+pub const HEADER_MISMATCH: i64 = -32020;
+/// The client did not declare what the request needs (2026-07-28).
+pub const MISSING_CLIENT_CAPABILITY: i64 = -32021;
+/// The revision is unknown or not served (2026-07-28).
+pub const UNSUPPORTED_VERSION: i64 = -32022;
+
+/// -32020: `why` says which header, and what it should have been.
+#[must_use]
+pub fn header_mismatch(why: impl std::fmt::Display) -> ErrorObject {
+    ErrorObject::new(HEADER_MISMATCH, format!("Header mismatch: {why}"))
+}
+
+/// -32021: `required` is a `ClientCapabilities` object that names what is missing.
+#[must_use]
+pub fn missing_client_capability(required: &Raw) -> ErrorObject {
+    let data = Raw::object_empty().edit().set(&["requiredCapabilities"], required).finish();
+    ErrorObject::new(MISSING_CLIENT_CAPABILITY, "Missing required client capability").with_data(data)
+}
+
+/// -32022: `supported` in the order of preference.
+#[must_use]
+pub fn unsupported_version(requested: &str, supported: &[Revision]) -> ErrorObject {
+    let names: Vec<_> = supported.iter().map(|revision| revision.as_str()).collect();
+    let data = Raw::object_empty()
+        .edit()
+        .set(&["supported"], &Raw::of(&names))
+        .set(&["requested"], &Raw::string(requested));
+    ErrorObject::new(UNSUPPORTED_VERSION, "Unsupported protocol version").with_data(data.finish())
+}
+
+/// Resource not found, in the words of a revision.
+#[must_use]
+pub fn resource_not_found(uri: &str, revision: Revision) -> ErrorObject {
+    let code = if revision.is_modern() {
+        code::INVALID_PARAMS
+    } else {
+        RESOURCE_NOT_FOUND
+    };
+    ErrorObject::new(code, "Resource not found").with_data(Raw::object_empty().edit().set(&["uri"], &Raw::string(uri)).finish())
+}
+
+/// Whether only a modern server answers so (2026-07-28 basic/versioning: recognized modern errors).
+#[must_use]
+pub fn is_modern(error: &ErrorObject) -> bool {
+    matches!(error.code, HEADER_MISMATCH | MISSING_CLIENT_CAPABILITY | UNSUPPORTED_VERSION)
+}
+
+/// The revisions that a server says it has when it refuses one: of -32022, and of the -32602 with which legacy servers refuse `initialize`.
+#[must_use]
+pub fn supported_versions(error: &ErrorObject) -> Vec<String> {
+    if !matches!(error.code, UNSUPPORTED_VERSION | code::INVALID_PARAMS) {
+        return Vec::new();
+    }
+    let supported = error.data.as_ref().and_then(|data| data.get("supported"));
+    let items = supported.map(|supported| supported.items()).unwrap_or_default();
+    items
+        .iter()
+        .filter_map(|item| item.as_str().map(std::borrow::Cow::into_owned))
+        .collect()
+}
+
+/// The code under which a legacy client is told an error of a modern server that answered `method`.
+fn legacy_code(code: i64, method: &str, has_uri: bool) -> i64 {
+    match code {
+        // 2025-11-25 server/resources. Without the URI in its data it is some other fault of the params.
+        code::INVALID_PARAMS if method == "resources/read" && has_uri => RESOURCE_NOT_FOUND,
+        // It is for the client to declare more; the legacy era has no word for it.
+        MISSING_CLIENT_CAPABILITY => code::INVALID_REQUEST,
+        // These are between the gateway and the server; the client can do nothing about them.
+        HEADER_MISMATCH | UNSUPPORTED_VERSION => code::INTERNAL_ERROR,
+        other => other,
+    }
+}
+
+/// The code under which a modern client is told an error of a legacy server.
+fn modern_code(code: i64) -> i64 {
+    match code {
+        // 2026-07-28 basic, error codes: must not be emitted any more.
+        RESOURCE_NOT_FOUND => code::INVALID_PARAMS,
+        URL_ELICITATION_REQUIRED => MISSING_CLIENT_CAPABILITY,
+        // Reserved for the specification: whatever the server meant, it is not what a modern client would read.
+        -32099..=-32020 => code::INTERNAL_ERROR,
+        other => other,
+    }
+}
+
+fn has_uri(data: Option<&Raw>) -> bool {
+    data.is_some_and(|data| data.get("uri").is_some())
+}
+
+/// An error of a modern server as a legacy client is told it. Message and data stay.
+#[must_use]
+pub fn to_legacy(error: &ErrorObject, method: &str) -> ErrorObject {
+    ErrorObject {
+        code: legacy_code(error.code, method, has_uri(error.data.as_ref())),
+        ..error.clone()
+    }
+}
+
+/// An error of a legacy server as a modern client is told it. Message and data stay, except that -32042 becomes -32021 for a client that can't
+/// be sent to a URL; for one that can, see [`crate::adapt::InputRequired::of_url_elicitations`].
+#[must_use]
+pub fn to_modern(error: &ErrorObject) -> ErrorObject {
+    if error.code == URL_ELICITATION_REQUIRED {
+        return ErrorObject {
+            message: error.message.clone(),
+            ..missing_client_capability(&url_elicitation())
+        };
+    }
+    ErrorObject {
+        code: modern_code(error.code),
+        ..error.clone()
+    }
+}
+
+/// The `error` member of a response on its way from a server of one revision to a client of another, byte for byte where nothing changes.
+#[must_use]
+pub fn relay(error: &Raw, method: &str, from: Revision, to: Revision) -> Raw {
+    let Some(parsed) = ErrorObject::parse(error) else {
+        return error.clone();
+    };
+    let changed = match (from.is_modern(), to.is_modern()) {
+        (true, false) => to_legacy(&parsed, method),
+        (false, true) => to_modern(&parsed),
+        _ => return error.clone(),
+    };
+    let mut edit = error.edit();
+    if changed.code != parsed.code {
+        edit = edit.set(&["code"], &Raw::of(&changed.code));
+    }
+    if let Some(data) = changed.data.as_ref().filter(|_| changed.data != parsed.data) {
+        edit = edit.set(&["data"], data);
+    }
+    edit.finish()
+}
+
+/// `{"elicitation":{"url":{}}}`
+fn url_elicitation() -> Raw {
+    Raw::object_empty()
+        .edit()
+        .set(&["elicitation", "url"], &Raw::object_empty())
+        .finish()
+}
+
+/// How far a modern request had come when it failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Before it was dispatched: malformed, without its `_meta`, with other headers than it should have.
+    Envelope,
+    /// Whoever serves it answered with an error.
+    Answer,
+}
+
+/// The HTTP status of a response that is this error and nothing before it, in the modern era (2026-07-28 basic and streamable HTTP).
+#[must_use]
+pub fn http_status(error: &ErrorObject, stage: Stage) -> u16 {
+    match error.code {
+        HEADER_MISMATCH | MISSING_CLIENT_CAPABILITY | UNSUPPORTED_VERSION => 400,
+        code::METHOD_NOT_FOUND => 404,
+        code::PARSE_ERROR | code::INVALID_REQUEST | code::INVALID_PARAMS if stage == Stage::Envelope => 400,
+        _ => 200,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jsonrpc::Limits;
+
+    use super::*;
+
+    fn raw(json: &str) -> Raw {
+        Raw::parse(json.as_bytes().to_vec(), &Limits::default()).expect("JSON")
+    }
+
+    #[test]
+    fn errors_cross_the_eras_and_keep_what_they_say() {
+        use Revision::{V2025_11_25 as LEGACY, V2026_07_28 as MODERN};
+        let cases = [
+            // modern to legacy
+            (
+                MODERN,
+                LEGACY,
+                "resources/read",
+                r#"{"code":-32602,"message":"m","data":{"uri":"a:b"}}"#,
+                r#"{"code":-32002,"message":"m","data":{"uri":"a:b"}}"#,
+            ),
+            (
+                MODERN,
+                LEGACY,
+                "resources/read",
+                r#"{"code":-32602,"message":"m"}"#,
+                r#"{"code":-32602,"message":"m"}"#,
+            ),
+            (
+                MODERN,
+                LEGACY,
+                "tools/call",
+                r#"{"code":-32602,"message":"m","data":{"uri":"a:b"}}"#,
+                r#"{"code":-32602,"message":"m","data":{"uri":"a:b"}}"#,
+            ),
+            (
+                MODERN,
+                LEGACY,
+                "tools/call",
+                r#"{"code":-32021,"message":"m","data":{"requiredCapabilities":{}}}"#,
+                r#"{"code":-32600,"message":"m","data":{"requiredCapabilities":{}}}"#,
+            ),
+            (
+                MODERN,
+                LEGACY,
+                "tools/call",
+                r#"{"code":-32022,"message":"m"}"#,
+                r#"{"code":-32603,"message":"m"}"#,
+            ),
+            (
+                MODERN,
+                LEGACY,
+                "tools/call",
+                r#"{"x":1.0,"code":-32000,"message":"m"}"#,
+                r#"{"x":1.0,"code":-32000,"message":"m"}"#,
+            ),
+            // legacy to modern
+            (
+                LEGACY,
+                MODERN,
+                "resources/read",
+                r#"{"code":-32002,"message":"m","data":{"uri":"a:b"},"y":1.0}"#,
+                r#"{"code":-32602,"message":"m","data":{"uri":"a:b"},"y":1.0}"#,
+            ),
+            (
+                LEGACY,
+                MODERN,
+                "tools/call",
+                r#"{"code":-32042,"message":"m","data":{"elicitations":[]}}"#,
+                r#"{"code":-32021,"message":"m","data":{"requiredCapabilities":{"elicitation":{"url":{}}}}}"#,
+            ),
+            (
+                LEGACY,
+                MODERN,
+                "tools/call",
+                r#"{"code":-32022,"message":"m","data":1}"#,
+                r#"{"code":-32603,"message":"m","data":1}"#,
+            ),
+            (
+                LEGACY,
+                MODERN,
+                "tools/call",
+                r#"{"code":-32050,"message":"m"}"#,
+                r#"{"code":-32603,"message":"m"}"#,
+            ),
+            (
+                LEGACY,
+                MODERN,
+                "tools/call",
+                r#"{"code":-32001,"message":"m"}"#,
+                r#"{"code":-32001,"message":"m"}"#,
+            ),
+            (
+                LEGACY,
+                MODERN,
+                "tools/call",
+                r#"{"code":1001, "message":"m"}"#,
+                r#"{"code":1001, "message":"m"}"#,
+            ),
+            // the same era, and what is no error
+            (
+                MODERN,
+                MODERN,
+                "tools/call",
+                r#"{"code":-32021,"message":"m"}"#,
+                r#"{"code":-32021,"message":"m"}"#,
+            ),
+            (
+                LEGACY,
+                LEGACY,
+                "tools/call",
+                r#"{"code":-32042,"message":"m"}"#,
+                r#"{"code":-32042,"message":"m"}"#,
+            ),
+            (MODERN, LEGACY, "tools/call", r#"{"message":"m"}"#, r#"{"message":"m"}"#),
+        ];
+        for (from, to, method, error, expected) in cases {
+            assert_eq!(
+                relay(&raw(error), method, from, to).text(),
+                expected,
+                "{from} {to} {method} {error}"
+            );
+        }
+    }
+
+    #[test]
+    fn modern_errors_carry_their_data() {
+        let version = unsupported_version("v999", &[Revision::V2026_07_28, Revision::V2025_11_25]);
+        assert_eq!(
+            version.data.as_ref().expect("data").text(),
+            r#"{"supported":["2026-07-28","2025-11-25"],"requested":"v999"}"#
+        );
+        assert_eq!(supported_versions(&version), ["2026-07-28", "2025-11-25"]);
+        assert!(is_modern(&version) && !is_modern(&ErrorObject::method_not_found("x")));
+        let missing = missing_client_capability(&raw(r#"{"sampling":{}}"#));
+        assert_eq!(
+            missing.data.as_ref().expect("data").text(),
+            r#"{"requiredCapabilities":{"sampling":{}}}"#
+        );
+        assert_eq!(supported_versions(&missing), [""; 0]);
+        assert_eq!(resource_not_found("a:\"", Revision::V2025_06_18).code, -32002);
+        let modern = resource_not_found("a:\"", Revision::LATEST);
+        assert_eq!((modern.code, modern.data.expect("data").text()), (-32602, r#"{"uri":"a:\""}"#));
+    }
+
+    #[test]
+    fn statuses() {
+        let cases = [
+            (HEADER_MISMATCH, 400, 400),
+            (MISSING_CLIENT_CAPABILITY, 400, 400),
+            (UNSUPPORTED_VERSION, 400, 400),
+            (code::METHOD_NOT_FOUND, 404, 404),
+            (code::INVALID_PARAMS, 400, 200),
+            (code::INVALID_REQUEST, 400, 200),
+            (code::PARSE_ERROR, 400, 200),
+            (code::INTERNAL_ERROR, 200, 200),
+            (1001, 200, 200),
+        ];
+        for (code, envelope, answer) in cases {
+            let error = ErrorObject::new(code, "");
+            assert_eq!(
+                (http_status(&error, Stage::Envelope), http_status(&error, Stage::Answer)),
+                (envelope, answer),
+                "{code}"
+            );
+        }
+    }
+}

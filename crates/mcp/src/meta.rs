@@ -1,0 +1,206 @@
+//! The `_meta` of requests, results and notifications: what the modern era writes there, progress tokens, and the trace.
+
+mod change;
+mod level;
+
+pub use change::{Change, Modern};
+pub use level::LogLevel;
+
+use jsonrpc::{ErrorObject, Raw, RawKind};
+use model::Trace;
+
+use crate::capabilities::ClientCapabilities;
+
+/// The reserved keys (2026-07-28 basic, `_meta`).
+pub mod key {
+    /// The object that holds them all.
+    pub const META: &str = "_meta";
+    /// The revision of a request.
+    pub const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+    /// What the client of a request can be asked.
+    pub const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+    /// The client's name and version.
+    pub const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
+    /// The least level of log messages that a request asks for.
+    pub const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
+    /// The `subscriptions/listen` request to which a notification belongs.
+    pub const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
+    /// The server's name and version, in results.
+    pub const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+    /// The task to which a message belongs (2025-11-25 basic/utilities/tasks).
+    pub const RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
+    /// The token under which progress is reported.
+    pub const PROGRESS_TOKEN: &str = "progressToken";
+    /// W3C trace context.
+    pub const TRACEPARENT: &str = "traceparent";
+    /// W3C trace context.
+    pub const TRACESTATE: &str = "tracestate";
+    /// W3C baggage.
+    pub const BAGGAGE: &str = "baggage";
+    /// The keys that only modern requests carry.
+    pub const MODERN: [&str; 4] = [PROTOCOL_VERSION, CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL];
+}
+
+/// What a modern request says of itself.
+#[derive(Clone, Debug)]
+pub struct ModernMeta {
+    /// The revision, as it was sent: whether it is one of ours is the next question.
+    pub version: String,
+    /// What the client can be asked, for this request.
+    pub capabilities: ClientCapabilities,
+    /// Who the client says it is.
+    pub client_info: Option<Raw>,
+    /// The least level of log messages it wants; none without.
+    pub log_level: Option<LogLevel>,
+    /// The token under which it wants progress.
+    pub progress_token: Option<Raw>,
+    /// The trace it belongs to.
+    pub trace: Trace,
+}
+
+impl ModernMeta {
+    /// Reads what every modern request must carry.
+    ///
+    /// # Errors
+    /// -32602 where `params` or `_meta` repeats a key, where the revision or the capabilities are missing, and where something has another type
+    /// than it should (2026-07-28 basic, per-request protocol fields).
+    pub fn read(params: Option<&Raw>) -> Result<Self, ErrorObject> {
+        let none = || ErrorObject::invalid_params(format_args!("`_meta` with `{}` is missing", key::PROTOCOL_VERSION));
+        let params = params.ok_or_else(none)?.object().map_err(ErrorObject::invalid_params)?;
+        let meta = params.get(key::META).ok_or_else(none)?.object();
+        let meta = meta.map_err(|e| ErrorObject::invalid_params(format_args!("`_meta`: {e}")))?;
+        let required = |name| {
+            meta.get(name)
+                .ok_or_else(|| ErrorObject::invalid_params(format_args!("`_meta` needs `{name}`")))
+        };
+        let ill_typed = |name, expected| ErrorObject::invalid_params(format_args!("`_meta` needs {expected} as `{name}`"));
+
+        let version = required(key::PROTOCOL_VERSION)?
+            .as_str()
+            .ok_or_else(|| ill_typed(key::PROTOCOL_VERSION, "a string"))?;
+        let capabilities = required(key::CLIENT_CAPABILITIES)?;
+        for (name, value) in [
+            (key::CLIENT_CAPABILITIES, Some(capabilities)),
+            (key::CLIENT_INFO, meta.get(key::CLIENT_INFO)),
+        ] {
+            if value.is_some_and(|value| value.kind() != RawKind::Object) {
+                return Err(ill_typed(name, "an object"));
+            }
+        }
+        let log_level = match meta.get(key::LOG_LEVEL) {
+            None => None,
+            Some(level) => {
+                let level = level.as_str().and_then(|level| LogLevel::parse(&level));
+                Some(level.ok_or_else(|| ill_typed(key::LOG_LEVEL, "a log level"))?)
+            }
+        };
+        let progress_token = meta.get(key::PROGRESS_TOKEN);
+        if progress_token.is_some_and(|token| !is_token(token)) {
+            return Err(ill_typed(key::PROGRESS_TOKEN, "a string or an integer"));
+        }
+        let text = |name| meta.get(name).and_then(Raw::as_str).map(std::borrow::Cow::into_owned);
+        Ok(Self {
+            version: version.into_owned(),
+            capabilities: ClientCapabilities::new(capabilities.clone()),
+            client_info: meta.get(key::CLIENT_INFO).cloned(),
+            log_level,
+            progress_token: progress_token.cloned(),
+            trace: Trace {
+                parent: text(key::TRACEPARENT),
+                state: text(key::TRACESTATE),
+                baggage: text(key::BAGGAGE),
+            },
+        })
+    }
+}
+
+fn is_token(value: &Raw) -> bool {
+    matches!(value.kind(), RawKind::String | RawKind::Number)
+}
+
+/// Whether a request says that it is modern (2026-07-28 basic/versioning: a dual-era server goes by how the client opens).
+#[must_use]
+pub fn is_modern(params: Option<&Raw>) -> bool {
+    params.is_some_and(|params| get(params, key::PROTOCOL_VERSION).is_some())
+}
+
+/// A key of the `_meta` of params or of a result.
+#[must_use]
+pub fn get(of: &Raw, name: &str) -> Option<Raw> {
+    of.get(key::META)?.get(name)
+}
+
+/// The same params or result with a key of its `_meta` set.
+#[must_use]
+pub fn set(of: &Raw, name: &str, value: &Raw) -> Raw {
+    of.edit().set(&[key::META, name], value).finish()
+}
+
+/// The same params or result without a key of its `_meta`, and without `_meta` where nothing else is in it.
+#[must_use]
+pub fn remove(of: &Raw, name: &str) -> Raw {
+    change::without(of.edit(), of, &[name]).finish()
+}
+
+/// The token under which a request wants progress; one that is neither string nor number is none.
+#[must_use]
+pub fn progress_token(params: Option<&Raw>) -> Option<Raw> {
+    get(params?, key::PROGRESS_TOKEN).filter(is_token)
+}
+
+/// The same params with another progress token.
+#[must_use]
+pub fn with_progress_token(params: Option<&Raw>, token: &Raw) -> Raw {
+    Change {
+        progress_token: Some(token),
+        ..Change::default()
+    }
+    .apply(params)
+}
+
+/// The same params without what only modern requests carry.
+#[must_use]
+pub fn strip_modern(params: &Raw) -> Raw {
+    Change {
+        strip: true,
+        ..Change::default()
+    }
+    .apply(Some(params))
+}
+
+/// The same params with what every modern request carries.
+#[must_use]
+pub fn add_modern(params: Option<&Raw>, modern: Modern<'_>) -> Raw {
+    Change {
+        modern: Some(modern),
+        ..Change::default()
+    }
+    .apply(params)
+}
+
+/// The trace that a request belongs to.
+#[must_use]
+pub fn trace(params: Option<&Raw>) -> Trace {
+    let Some(meta) = params.and_then(|params| params.get(key::META)) else {
+        return Trace::default();
+    };
+    let text = |name| meta.get(name)?.as_str().map(std::borrow::Cow::into_owned);
+    Trace {
+        parent: text(key::TRACEPARENT),
+        state: text(key::TRACESTATE),
+        baggage: text(key::BAGGAGE),
+    }
+}
+
+/// The same params as part of another trace.
+#[must_use]
+pub fn with_trace(params: Option<&Raw>, trace: &Trace) -> Raw {
+    Change {
+        trace: Some(trace),
+        ..Change::default()
+    }
+    .apply(params)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,104 @@
+//! Several edits of a request's `_meta` in one scan.
+
+use jsonrpc::{Editor, Raw};
+use model::Trace;
+
+use super::{LogLevel, key};
+use crate::capabilities::ClientCapabilities;
+use crate::revision::Revision;
+
+/// What every modern request carries.
+#[derive(Clone, Copy, Debug)]
+pub struct Modern<'a> {
+    /// The revision to speak.
+    pub revision: Revision,
+    /// What the client can be asked: its own, relayed.
+    pub capabilities: &'a ClientCapabilities,
+    /// Who the client is.
+    pub client_info: Option<&'a Raw>,
+    /// The least level of log messages to send.
+    pub log_level: Option<LogLevel>,
+}
+
+/// What to do with the `_meta` of a request; everything else in the params stays as it is.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Change<'a> {
+    /// Write what modern requests carry, over what stands there.
+    pub modern: Option<Modern<'a>>,
+    /// Take away what only modern requests carry; done before anything is written.
+    pub strip: bool,
+    /// Write this progress token.
+    pub progress_token: Option<&'a Raw>,
+    /// Take the progress token away.
+    pub no_progress_token: bool,
+    /// Write those parts of the trace that are known.
+    pub trace: Option<&'a Trace>,
+}
+
+impl Change<'_> {
+    /// The params with the changes made, from `{}` where there are none.
+    #[must_use]
+    pub fn apply(&self, params: Option<&Raw>) -> Raw {
+        let params = params.cloned().unwrap_or_else(Raw::object_empty);
+        self.edit(params.edit(), &params).finish()
+    }
+
+    /// Adds the changes to an edit of `params`, so that a caller who changes more needs one scan for all of it.
+    pub fn edit(&self, mut edit: Editor, params: &Raw) -> Editor {
+        let mut gone: Vec<&str> = Vec::new();
+        if self.strip {
+            gone.extend(key::MODERN);
+        }
+        if self.no_progress_token {
+            gone.push(key::PROGRESS_TOKEN);
+        }
+        if !gone.is_empty() {
+            edit = without(edit, params, &gone);
+        }
+        if let Some(modern) = &self.modern {
+            edit = modern.write(edit, params);
+        }
+        if let Some(token) = self.progress_token {
+            edit = edit.set(&[key::META, key::PROGRESS_TOKEN], token);
+        }
+        if let Some(trace) = self.trace {
+            for (name, value) in [
+                (key::TRACEPARENT, &trace.parent),
+                (key::TRACESTATE, &trace.state),
+                (key::BAGGAGE, &trace.baggage),
+            ] {
+                if let Some(value) = value {
+                    edit = edit.set(&[key::META, name], &Raw::string(value));
+                }
+            }
+        }
+        edit
+    }
+}
+
+impl Modern<'_> {
+    fn write(&self, edit: Editor, params: &Raw) -> Editor {
+        let edit = edit.set(&[key::META, key::PROTOCOL_VERSION], &Raw::string(self.revision.as_str()));
+        let edit = edit.set(&[key::META, key::CLIENT_CAPABILITIES], self.capabilities.raw());
+        let edit = match self.client_info {
+            Some(info) => edit.set(&[key::META, key::CLIENT_INFO], info),
+            None => edit,
+        };
+        match self.log_level {
+            Some(level) => edit.set(&[key::META, key::LOG_LEVEL], &Raw::string(level.as_str())),
+            None if super::get(params, key::LOG_LEVEL).is_some() => edit.remove(&[key::META, key::LOG_LEVEL]),
+            None => edit,
+        }
+    }
+}
+
+/// Takes keys out of `_meta`, and `_meta` itself where they were all it had.
+pub(super) fn without(edit: Editor, of: &Raw, names: &[&str]) -> Editor {
+    let Some(meta) = of.get(key::META) else {
+        return edit;
+    };
+    match meta.object() {
+        Ok(members) if members.iter().all(|(name, _)| names.contains(&name)) => edit.remove(&[key::META]),
+        _ => names.iter().fold(edit, |edit, name| edit.remove(&[key::META, name])),
+    }
+}
