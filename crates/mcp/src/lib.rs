@@ -3,6 +3,8 @@
 #![forbid(unsafe_code)]
 
 pub mod capabilities;
+pub mod error;
+pub mod meta;
 pub mod method;
 pub mod mirror;
 pub mod revision;

@@ -1,5 +1,13 @@
 //! What a transport shows of a request outside its body, so that intermediaries can route without parsing (2026-07-28 basic/transports/streamable-http).
 
+mod check;
+mod params;
+mod sentinel;
+
+pub use check::{mirrors_for, validate};
+pub use params::{ParamHeaders, invalid_tool};
+pub use sentinel::{decode, encode};
+
 /// The values that mirror parts of a modern request's body, decoded of nothing: as they stood on the wire, outer white space trimmed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mirrors {
@@ -12,3 +20,6 @@ pub struct Mirrors {
     /// `Mcp-Param-{Name}`: names without the prefix, as spelled, and their values, in order.
     pub params: Vec<(String, String)>,
 }
+
+#[cfg(test)]
+mod tests;
