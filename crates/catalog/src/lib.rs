@@ -1,1 +1,32 @@
-//! Catalog.
+//! What the servers offer, merged into what a client is shown: tools, resources, resource templates and prompts.
+//!
+//! Law: a definition is forwarded in the bytes it came in. Where a name must change, only the `name` is spliced in (DESIGN 3); URIs never change
+//! (DESIGN 4). The same offers in the same order make the same view, down to the byte. Nothing here waits, stores or reads a clock.
+//!
+//! An [`Offer`] is one server's lists as they were fetched page by page ([`read_page`]); a [`View`] is what many offers look like to one client.
+
+#![forbid(unsafe_code)]
+
+mod advertise;
+mod cache;
+mod filter;
+mod item;
+mod listing;
+mod names;
+mod offer;
+mod owners;
+mod page;
+mod places;
+mod template;
+mod view;
+mod write;
+
+pub use advertise::Advertisement;
+pub use filter::Filter;
+pub use item::Item;
+pub use listing::{InvalidCursor, MISSING};
+pub use names::Target;
+pub use offer::{List, Offer};
+pub use page::{Page, PageError, read_page};
+pub use places::Located;
+pub use view::View;

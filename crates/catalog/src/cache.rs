@@ -1,0 +1,100 @@
+//! An offer as bytes, so that a server that was seen before answers from its cached catalogue at once (DESIGN 5).
+
+use jsonrpc::{Limits, MAX_DEPTH, Raw};
+use mcp::exchange::Advertised;
+use mcp::method::ListKind;
+use mcp::revision::Revision;
+use model::ServerId;
+
+use crate::write::Members;
+use crate::{Item, List, Offer};
+
+/// Which layout the bytes have. An older gateway's cache is no cache: the server is asked again.
+const LAYOUT: u64 = 1;
+
+impl Offer {
+    /// The offer as one JSON document. Neither the server's id nor its prefix are in it: these belong to the configuration.
+    #[must_use]
+    pub fn to_cache(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(self.len() + 1024);
+        let mut cached = Members::open(&mut out);
+        cached.raw("layout", &Raw::uint(LAYOUT));
+        cached.raw("revision", &Raw::string(self.revision.as_str()));
+        cached.raw("capabilities", &self.advertised.capabilities);
+        cached.raw("info", &self.advertised.info);
+        cached.raw(
+            "instructions",
+            &self.advertised.instructions.as_deref().map_or_else(Raw::null, Raw::string),
+        );
+        for kind in ListKind::ALL {
+            self.list(kind).write(cached.key(kind.key()));
+        }
+        cached.close();
+        out
+    }
+
+    /// The offer of a server from what [`Offer::to_cache`] wrote. `None` for anything else: another layout, a cut or altered file.
+    #[must_use]
+    pub fn from_cache(bytes: &[u8], server: ServerId, prefix: bool) -> Option<Self> {
+        let limits = Limits {
+            max_bytes: usize::MAX,
+            max_depth: MAX_DEPTH,
+        };
+        let cached = Raw::parse(bytes.to_vec(), &limits).ok()?.object().ok()?;
+        if cached.get("layout")?.as_u64() != Some(LAYOUT) {
+            return None;
+        }
+        let revision = Revision::parse(&cached.get("revision")?.as_str()?)?;
+        let instructions = cached.get("instructions")?;
+        let instructions = match instructions.kind() {
+            jsonrpc::RawKind::Null => None,
+            _ => Some(instructions.as_str()?.into_owned()),
+        };
+        let (capabilities, info) = (cached.get("capabilities")?.clone(), cached.get("info")?.clone());
+        let mut offer = Self::new(
+            server,
+            prefix,
+            revision,
+            Advertised {
+                capabilities,
+                info,
+                instructions,
+            },
+        );
+        for kind in ListKind::ALL {
+            *offer.list_mut(kind) = List::read(kind, cached.get(kind.key())?)?;
+        }
+        Some(offer)
+    }
+
+    /// Bytes of all definitions.
+    fn len(&self) -> usize {
+        let lists = ListKind::ALL.into_iter().flat_map(|kind| &self.list(kind).items);
+        lists.map(|item| item.raw.len() + 1).sum()
+    }
+}
+
+impl List {
+    fn write(&self, out: &mut Vec<u8>) {
+        let mut list = Members::open(out);
+        list.array("items", self.items.iter().map(|item| item.raw.clone()));
+        let mut extras = Members::open(list.key("extras"));
+        for (key, value) in &self.extras {
+            extras.raw(key, value);
+        }
+        extras.close();
+        list.close();
+    }
+
+    fn read(kind: ListKind, raw: &Raw) -> Option<Self> {
+        let list = raw.object().ok()?;
+        let items = list.get("items")?;
+        if items.kind() != jsonrpc::RawKind::Array {
+            return None;
+        }
+        let items = items.items().iter().map(|item| Item::read(kind, item)).collect::<Option<_>>()?;
+        let extras = list.get("extras")?.object().ok()?;
+        let extras = extras.iter().map(|(key, value)| (key.to_owned(), value.clone())).collect();
+        Some(Self { items, extras })
+    }
+}
