@@ -2,9 +2,12 @@
 
 #![forbid(unsafe_code)]
 
+pub mod adapt;
 pub mod capabilities;
 pub mod error;
+mod json;
 pub mod meta;
 pub mod method;
 pub mod mirror;
 pub mod revision;
+pub mod tasks;

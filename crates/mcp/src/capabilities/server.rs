@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use jsonrpc::{Raw, RawKind};
 
 use super::{TASKS_EXTENSION, declares, object_or_empty};
+use crate::json;
 use crate::method::ListKind;
 use crate::revision::Revision;
 
@@ -187,10 +188,11 @@ impl Union {
     }
 
     fn to_raw(&self) -> Raw {
-        let edit = self.0.iter().fold(Raw::object_empty().edit(), |edit, (key, member)| match member {
-            Member::Object(union) => edit.set(&[key], &union.to_raw()),
-            Member::Value(value) => edit.set(&[key], value),
-        });
-        edit.finish()
+        let member = |member: &Member| match member {
+            Member::Object(union) => union.to_raw(),
+            Member::Value(value) => value.clone(),
+        };
+        let members: Vec<_> = self.0.iter().map(|(key, value)| (key.as_str(), member(value))).collect();
+        json::object(members.iter().map(|(key, value)| (*key, value)))
     }
 }

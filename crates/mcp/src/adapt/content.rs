@@ -1,0 +1,63 @@
+//! Content blocks for clients whose revision does not have their type. A strict peer would refuse the whole result.
+
+use jsonrpc::Raw;
+
+use crate::json;
+use crate::revision::Revision;
+
+/// The blocks of a tool's result; `None` where nothing changes.
+pub(super) fn blocks(list: &Raw, to: Revision) -> Option<Raw> {
+    if to >= Revision::V2025_06_18 {
+        return None;
+    }
+    json::map_items(list, |block| changed(block, to).map(|block| vec![block]))
+}
+
+/// The messages of a prompt; `None` where nothing changes.
+pub(super) fn messages(list: &Raw, to: Revision) -> Option<Raw> {
+    if to >= Revision::V2025_06_18 {
+        return None;
+    }
+    json::map_items(list, |message| {
+        let content = changed(&message.get("content")?, to)?;
+        Some(vec![message.edit().set(&["content"], &content).finish()])
+    })
+}
+
+/// One block in the words of `to`; `None` where it has them already. All members but the changed ones stay, known there or not.
+fn changed(block: &Raw, to: Revision) -> Option<Raw> {
+    let kind = block.get("type")?;
+    match kind.as_str().as_deref() {
+        Some("resource_link") => Some(link_as_text(block)),
+        Some("audio") if to < Revision::V2025_03_26 => Some(audio_as_resource(block)),
+        _ => None,
+    }
+}
+
+/// 2025-06-18 brought `resource_link`.
+fn link_as_text(link: &Raw) -> Raw {
+    let member = |name| link.get(name).and_then(|value| value.as_str().map(std::borrow::Cow::into_owned));
+    let uri = member("uri").unwrap_or_default();
+    let mut text = match member("title").or_else(|| member("name")) {
+        Some(name) if name != uri => format!("{name}: {uri}"),
+        _ => uri,
+    };
+    if let Some(description) = member("description") {
+        text.push('\n');
+        text.push_str(&description);
+    }
+    link.edit()
+        .set(&["type"], &Raw::string("text"))
+        .set(&["text"], &Raw::string(&text))
+        .finish()
+}
+
+/// 2025-03-26 brought `audio`. A resource can hold any bytes; it needs a URI, and `data:` names none but is one.
+fn audio_as_resource(audio: &Raw) -> Raw {
+    let mime = audio.get("mimeType").unwrap_or_else(|| Raw::string("application/octet-stream"));
+    let uri = Raw::string(&format!("data:{},", mime.as_str().unwrap_or_default()));
+    let blob = audio.get("data").unwrap_or_else(|| Raw::string(""));
+    let resource = json::object([("uri", &uri), ("mimeType", &mime), ("blob", &blob)]);
+    let edit = audio.edit().set(&["type"], &Raw::string("resource")).set(&["resource"], &resource);
+    edit.remove(&["data"]).remove(&["mimeType"]).finish()
+}

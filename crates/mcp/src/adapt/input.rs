@@ -1,0 +1,275 @@
+//! Questions of modern servers (`input_required`) and the retries that answer them (2026-07-28 basic/patterns/mrtr).
+
+use jsonrpc::{DecodeError, ErrorObject, Raw, RawKind};
+
+use super::reverse::required_capabilities;
+use crate::capabilities::ClientCapabilities;
+use crate::error::{URL_ELICITATION_REQUIRED, missing_client_capability};
+use crate::json;
+
+/// One question to the client.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputRequest {
+    /// What the server calls it.
+    pub key: String,
+    /// `elicitation/create`, `sampling/createMessage` or `roots/list`.
+    pub method: String,
+    /// What it asks.
+    pub params: Option<Raw>,
+}
+
+/// An `input_required` result: questions, or a state to come back with, or both.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct InputRequired {
+    /// The questions, in the order in which they came.
+    pub requests: Vec<InputRequest>,
+    /// What the retry must bring back as it is.
+    pub state: Option<String>,
+}
+
+/// Why an `input_required` result can't be used.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum InputError {
+    /// Neither `inputRequests` nor `requestState`.
+    #[error("read an `input_required` result: it has neither `inputRequests` nor `requestState`")]
+    Empty,
+    /// A member has another type than it should.
+    #[error("read an `input_required` result: `{0}` is not what it should be")]
+    IllTyped(String),
+    /// A question that no server may ask.
+    #[error("read an `input_required` result: `{0}` may not be asked of a client")]
+    Method(String),
+    /// An object that repeats a key, or is none.
+    #[error("read an `input_required` result: {0}")]
+    Shape(#[from] DecodeError),
+}
+
+impl InputRequired {
+    /// Reads a result whose type is [`super::ResultType::InputRequired`].
+    ///
+    /// # Errors
+    /// Anything that the specification does not admit: a client must not be asked what it may not be asked.
+    pub fn read(result: &Raw) -> Result<Self, InputError> {
+        let ill_typed = |name: &str| InputError::IllTyped(name.to_owned());
+        let state = match result.get("requestState") {
+            None => None,
+            Some(state) => Some(state.as_str().ok_or_else(|| ill_typed("requestState"))?.into_owned()),
+        };
+        let Some(requests) = result.get("inputRequests") else {
+            return if state.is_some() {
+                Ok(Self {
+                    requests: Vec::new(),
+                    state,
+                })
+            } else {
+                Err(InputError::Empty)
+            };
+        };
+        let requests = requests
+            .object()?
+            .iter()
+            .map(|(key, request)| question(key, request))
+            .collect::<Result<_, _>>()?;
+        Ok(Self { requests, state })
+    }
+
+    /// The result as a modern server sends it.
+    #[must_use]
+    pub fn to_result(&self) -> Raw {
+        let edit = Raw::object_empty().edit().set(&["resultType"], &Raw::string("input_required"));
+        let edit = if self.requests.is_empty() {
+            edit
+        } else {
+            edit.set(&["inputRequests"], &self.to_requests())
+        };
+        match &self.state {
+            Some(state) => edit.set(&["requestState"], &Raw::string(state)).finish(),
+            None => edit.finish(),
+        }
+    }
+
+    /// The `inputRequests` object.
+    #[must_use]
+    pub fn to_requests(&self) -> Raw {
+        let requests: Vec<_> = self
+            .requests
+            .iter()
+            .map(|request| (request.key.as_str(), request.to_raw()))
+            .collect();
+        json::object(requests.iter().map(|(key, request)| (*key, request)))
+    }
+
+    /// The questions that a legacy server's -32042 stands for; `None` for another error, or one without elicitations that a client could follow
+    /// (2025-11-25 client/elicitation). The retry is the same request again, without answers.
+    #[must_use]
+    pub fn of_url_elicitations(error: &ErrorObject) -> Option<Self> {
+        let listed = error
+            .data
+            .as_ref()
+            .filter(|_| error.code == URL_ELICITATION_REQUIRED)?
+            .get("elicitations")?
+            .items();
+        let mut requests: Vec<InputRequest> = Vec::with_capacity(listed.len());
+        for (i, params) in listed.iter().enumerate() {
+            params.get("url")?;
+            let id = params
+                .get("elicitationId")
+                .and_then(|id| id.as_str().map(std::borrow::Cow::into_owned));
+            let key = id
+                .filter(|id| requests.iter().all(|known| known.key != *id))
+                .unwrap_or_else(|| format!("url-{i}"));
+            let params = params
+                .edit()
+                .remove(&["elicitationId"])
+                .set(&["mode"], &Raw::string("url"))
+                .finish();
+            requests.push(InputRequest {
+                key,
+                method: "elicitation/create".to_owned(),
+                params: Some(params),
+            });
+        }
+        (!requests.is_empty()).then_some(Self { requests, state: None })
+    }
+
+    /// Whether this client may be asked all of it (2026-07-28 basic/patterns/mrtr, server requirements).
+    ///
+    /// # Errors
+    /// -32021 with everything that it would have to declare.
+    pub fn check(&self, client: &ClientCapabilities) -> Result<(), ErrorObject> {
+        let mut required = Raw::object_empty();
+        for request in &self.requests {
+            let needed = required_capabilities(&request.method, request.params.as_ref().unwrap_or(&Raw::object_empty()));
+            let Some(missing) = client.missing(&needed) else { continue };
+            for (name, members) in missing.object().iter().flat_map(jsonrpc::Object::iter) {
+                required = match members.object() {
+                    Ok(members) if !members.is_empty() => members
+                        .iter()
+                        .fold(required.edit(), |edit, (member, value)| edit.set(&[name, member], value))
+                        .finish(),
+                    _ if required.get(name).is_some() => required,
+                    _ => required.edit().set(&[name], members).finish(),
+                };
+            }
+        }
+        if required.len() > 2 {
+            Err(missing_client_capability(&required))
+        } else {
+            Ok(())
+        }
+    }
+}
+
+impl InputRequest {
+    /// The question as a value of `inputRequests`.
+    fn to_raw(&self) -> Raw {
+        let method = Raw::string(&self.method);
+        json::object(
+            [("method", Some(&method)), ("params", self.params.as_ref())]
+                .into_iter()
+                .filter_map(|(key, value)| Some((key, value?))),
+        )
+    }
+}
+
+fn question(key: &str, request: &Raw) -> Result<InputRequest, InputError> {
+    let request = request.object()?;
+    let method = request
+        .get("method")
+        .and_then(Raw::as_str)
+        .ok_or_else(|| InputError::IllTyped(format!("inputRequests.{key}.method")))?;
+    if !matches!(&*method, "elicitation/create" | "sampling/createMessage" | "roots/list") {
+        return Err(InputError::Method(method.into_owned()));
+    }
+    let params = request.get("params").cloned();
+    let fits = params
+        .as_ref()
+        .map_or(method == "roots/list", |params| params.kind() == RawKind::Object);
+    if !fits {
+        return Err(InputError::IllTyped(format!("inputRequests.{key}.params")));
+    }
+    Ok(InputRequest {
+        key: key.to_owned(),
+        method: method.into_owned(),
+        params,
+    })
+}
+
+/// What a retry brings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct InputResponses {
+    /// The answers, by the keys of the questions.
+    pub responses: Vec<(String, Raw)>,
+    /// The state, as it was handed out; the client's word until a seal says otherwise.
+    pub state: Option<String>,
+}
+
+impl InputResponses {
+    /// Reads a request's `inputResponses` and `requestState`; both may be absent.
+    ///
+    /// # Errors
+    /// -32602 where they have another type than they should, or an answer is no object.
+    pub fn read(params: Option<&Raw>) -> Result<Self, ErrorObject> {
+        let state = match params.and_then(|params| params.get("requestState")) {
+            None => None,
+            Some(state) => Some(
+                state
+                    .as_str()
+                    .ok_or_else(|| ErrorObject::invalid_params("`requestState` must be a string"))?
+                    .into_owned(),
+            ),
+        };
+        let Some(responses) = params.and_then(|params| params.get("inputResponses")) else {
+            return Ok(Self {
+                responses: Vec::new(),
+                state,
+            });
+        };
+        let invalid = |why: &dyn std::fmt::Display| ErrorObject::invalid_params(format_args!("`inputResponses`: {why}"));
+        let responses = responses.object().map_err(|e| invalid(&e))?;
+        if let Some((key, _)) = responses.iter().find(|(_, response)| response.kind() != RawKind::Object) {
+            return Err(invalid(&format_args!("`{key}` must be an object")));
+        }
+        Ok(Self {
+            responses: responses.iter().map(|(key, response)| (key.to_owned(), response.clone())).collect(),
+            state,
+        })
+    }
+
+    /// Whether the request is a retry at all.
+    #[must_use]
+    pub fn is_retry(&self) -> bool {
+        self.state.is_some() || !self.responses.is_empty()
+    }
+
+    /// The answer to one question.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&Raw> {
+        self.responses.iter().find(|(known, _)| known == key).map(|(_, response)| response)
+    }
+}
+
+/// The params of the retry of a request: the same, with these answers and this state. Where there are none, the members are absent, as they must
+/// be (2026-07-28 basic/patterns/mrtr, client requirements).
+#[must_use]
+pub fn retry_params(params: Option<&Raw>, responses: &[(String, Raw)], state: Option<&str>) -> Raw {
+    let edit = params.cloned().unwrap_or_else(Raw::object_empty).edit();
+    let edit = if responses.is_empty() {
+        edit.remove(&["inputResponses"])
+    } else {
+        edit.set(
+            &["inputResponses"],
+            &json::object(responses.iter().map(|(key, response)| (key.as_str(), response))),
+        )
+    };
+    match state {
+        Some(state) => edit.set(&["requestState"], &Raw::string(state)).finish(),
+        None => edit.remove(&["requestState"]).finish(),
+    }
+}
+
+/// The params without what only a retry has. The same bytes where there is nothing of it.
+#[must_use]
+pub fn without_retry(params: &Raw) -> Raw {
+    params.edit().remove(&["inputResponses"]).remove(&["requestState"]).finish()
+}

@@ -1,0 +1,40 @@
+//! Sampling between 2025-11-25, where a message may hold several blocks, and the revisions before, where it holds one.
+
+use jsonrpc::{Raw, RawKind};
+
+use crate::json;
+
+/// The params of `sampling/createMessage` with one block a message; `None` where that is so already. A message of several blocks becomes as many
+/// messages of the same role.
+pub(super) fn one_block_each(params: &Raw) -> Option<Raw> {
+    let messages = json::map_items(&params.get("messages")?, |message| {
+        let blocks = message.get("content").filter(|content| content.kind() == RawKind::Array)?;
+        Some(
+            blocks
+                .items()
+                .iter()
+                .map(|block| message.edit().set(&["content"], block).finish())
+                .collect(),
+        )
+    })?;
+    Some(params.edit().set(&["messages"], &messages).finish())
+}
+
+/// A client's answer with one block; `None` where that is so already, and where it can't be: several blocks that are not all text stay as they
+/// are.
+pub(super) fn one_block(result: &Raw) -> Option<Raw> {
+    let blocks = result.get("content").filter(|content| content.kind() == RawKind::Array)?.items();
+    let block = match blocks.as_slice() {
+        [block] => block.clone(),
+        blocks => {
+            let texts: Option<Vec<_>> = blocks.iter().map(text).collect();
+            json::object([("type", &Raw::string("text")), ("text", &Raw::string(&texts?.join("\n")))])
+        }
+    };
+    Some(result.edit().set(&["content"], &block).finish())
+}
+
+fn text(block: &Raw) -> Option<String> {
+    let is_text = block.get("type")?.as_str()? == "text";
+    is_text.then(|| Some(block.get("text")?.as_str()?.into_owned()))?
+}

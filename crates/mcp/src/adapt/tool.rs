@@ -1,0 +1,89 @@
+//! Definitions of tools for legacy clients: 2026-07-28 admits any JSON Schema where the revisions before admit objects only (SEP-2106).
+
+use jsonrpc::{Raw, RawKind};
+
+use crate::json;
+use crate::revision::Revision;
+
+/// The member of an object that holds what a legacy client may not be given bare: a result that is no object, and its schema.
+pub(super) const WRAPPED: &str = "result";
+
+/// Keywords that would mean something else one level deeper.
+const ROOTED: [&str; 6] = ["$ref", "$dynamicRef", "$recursiveRef", "$id", "$anchor", "$dynamicAnchor"];
+
+/// A tool on its way from a server of one revision to a client of another. The same bytes where nothing has to change.
+#[must_use]
+pub fn tool(tool: &Raw, from: Revision, to: Revision) -> Raw {
+    changed(tool, from, to).unwrap_or_else(|| tool.clone())
+}
+
+/// The same, `None` where nothing changes.
+pub(super) fn changed(tool: &Raw, from: Revision, to: Revision) -> Option<Raw> {
+    if !from.is_modern() || to.is_modern() {
+        return None;
+    }
+    let input = tool.get("inputSchema").and_then(|schema| object_properties(&schema));
+    let output = tool.get("outputSchema").and_then(|schema| output_schema(&schema));
+    if input.is_none() && output.is_none() {
+        return None;
+    }
+    let mut edit = tool.edit();
+    if let Some(schema) = input {
+        edit = edit.set(&["inputSchema"], &schema);
+    }
+    edit = match output {
+        Some(Output::Changed(schema)) => edit.set(&["outputSchema"], &schema),
+        Some(Output::Dropped) => edit.remove(&["outputSchema"]),
+        None => edit,
+    };
+    Some(edit.finish())
+}
+
+enum Output {
+    Changed(Raw),
+    Dropped,
+}
+
+/// Up to 2025-11-25, the root of an output schema has the type `object`. A schema of some other type never describes an object, so its values
+/// are wrapped one by one in [`super::result`], and the schema with them. One that leaves the type open can't say whether a value will be
+/// wrapped: without a schema a client takes either.
+fn output_schema(schema: &Raw) -> Option<Output> {
+    let kind = schema.get("type");
+    match kind.as_ref().and_then(Raw::as_str).as_deref() {
+        Some("object") => object_properties(schema).map(Output::Changed),
+        Some(_) if !mentions(schema, &ROOTED) => Some(Output::Changed(wrapped(schema))),
+        _ => Some(Output::Dropped),
+    }
+}
+
+fn mentions(schema: &Raw, keywords: &[&str]) -> bool {
+    let text = schema.text();
+    text.contains("\\u") || keywords.iter().any(|keyword| text.contains(&format!("\"{keyword}\"")))
+}
+
+fn wrapped(schema: &Raw) -> Raw {
+    let properties = json::object([(WRAPPED, &schema.edit().remove(&["$schema"]).finish())]);
+    let required = json::array([&Raw::string(WRAPPED)]);
+    let object = Raw::string("object");
+    let wrapper = json::object([("type", &object), ("properties", &properties), ("required", &required)]);
+    match schema.get("$schema") {
+        Some(dialect) => wrapper.edit().set(&["$schema"], &dialect).finish(),
+        None => wrapper,
+    }
+}
+
+/// Up to 2025-11-25, each property's schema is an object; JSON Schema also has `true` and `false`.
+fn object_properties(schema: &Raw) -> Option<Raw> {
+    let properties = schema.get("properties")?.object().ok()?;
+    if properties.iter().all(|(_, property)| property.kind() != RawKind::Bool) {
+        return None;
+    }
+    let anything = Raw::object_empty();
+    let nothing = json::object([("not", &anything)]);
+    let objects = properties.iter().map(|(name, property)| match property.as_bool() {
+        Some(true) => (name, &anything),
+        Some(false) => (name, &nothing),
+        None => (name, property),
+    });
+    Some(schema.edit().set(&["properties"], &json::object(objects)).finish())
+}
