@@ -1,0 +1,222 @@
+//! The canned answers: rendered once at start, so that giving one costs the splice of its id.
+
+use bytes::{Buf, Bytes};
+use serde_json::{Value, json};
+
+use crate::envelope::{Era, LEGACY_REVISIONS, MODERN};
+
+/// The tool with the small result, and the length of its text.
+pub(crate) const SMALL: (&str, usize) = ("echo", 200);
+/// The tool with the large result, and the length of its text.
+pub(crate) const LARGE: (&str, usize) = ("echo_large", 100_000);
+
+/// What every answer begins with; the id follows.
+const HEAD: &[u8] = br#"{"jsonrpc":"2.0","id":"#;
+
+/// An answer without its id.
+#[derive(Debug, Clone)]
+pub(crate) struct Answer {
+    tail: Bytes,
+}
+
+impl Answer {
+    fn new(result: &Value) -> Self {
+        Self {
+            tail: format!(r#","result":{result}}}"#).into(),
+        }
+    }
+
+    /// The answer to the request `id`, without copying the result.
+    pub(crate) fn for_id(&self, id: &str) -> bytes::buf::Chain<Bytes, Bytes> {
+        Bytes::from([HEAD, id.as_bytes()].concat()).chain(self.tail.clone())
+    }
+
+    /// Appends the answer to the request `id` to `out`.
+    pub(crate) fn write_to(&self, id: &str, out: &mut Vec<u8>) {
+        out.extend_from_slice(HEAD);
+        out.extend_from_slice(id.as_bytes());
+        out.extend_from_slice(&self.tail);
+    }
+}
+
+/// Every answer in the words of one era.
+#[derive(Debug)]
+pub(crate) struct Results {
+    pub(crate) small: Answer,
+    pub(crate) large: Answer,
+    pub(crate) tools: Answer,
+}
+
+impl Results {
+    fn new(era: Era, prefix: &str, tools: usize) -> Self {
+        let call = |length| {
+            let text: Value = serde_json::from_str(&literal(length)).expect("`literal` renders a JSON string");
+            Answer::new(&in_era(era, json!({"content": [{"type": "text", "text": text}]})))
+        };
+        let mut list = in_era(era, json!({"tools": (0..tools).map(|n| tool(prefix, n)).collect::<Vec<_>>()}));
+        if era == Era::Modern {
+            list["ttlMs"] = json!(3_600_000);
+            list["cacheScope"] = json!("public");
+        }
+        Self {
+            small: call(SMALL.1),
+            large: call(LARGE.1),
+            tools: Answer::new(&list),
+        }
+    }
+}
+
+/// Every answer a canned server gives.
+#[derive(Debug)]
+pub(crate) struct Canned {
+    pub(crate) legacy: Results,
+    pub(crate) modern: Results,
+    pub(crate) discover: Answer,
+    pub(crate) empty: Answer,
+    initialize: Vec<(&'static str, Answer)>,
+}
+
+impl Canned {
+    /// Renders everything. `tools` counts the two that answer calls; `prefix` begins every tool's name.
+    pub(crate) fn new(prefix: &str, tools: usize) -> Self {
+        let initialize = |revision| Answer::new(&initialize_result(revision));
+        Self {
+            legacy: Results::new(Era::Legacy, prefix, tools),
+            modern: Results::new(Era::Modern, prefix, tools),
+            discover: Answer::new(&discover_result()),
+            empty: Answer::new(&json!({})),
+            initialize: LEGACY_REVISIONS.iter().map(|revision| (*revision, initialize(revision))).collect(),
+        }
+    }
+
+    /// The answer to `initialize`: the asked revision where we have it, else the newest we have.
+    pub(crate) fn initialize(&self, asked: &str) -> &Answer {
+        let known = self.initialize.iter().find(|(revision, _)| *revision == asked);
+        &known.unwrap_or(&self.initialize[0]).1
+    }
+
+    /// The other answers in the words of `era`.
+    pub(crate) fn results(&self, era: Era) -> &Results {
+        match era {
+            Era::Legacy => &self.legacy,
+            Era::Modern => &self.modern,
+        }
+    }
+}
+
+/// A JSON string of exactly `length` bytes between its quotes, with the line ends and quotation marks of real text:
+/// a proxy that has to look at strings shall meet what it would meet outside a benchmark.
+pub(crate) fn literal(length: usize) -> String {
+    let mut text = String::with_capacity(length + 96);
+    for line in 0.. {
+        let next = format!("{line:06} the scribe writes \\\"{line:x}\\\" into the roll and hands it on\\n");
+        if text.len() + next.len() > length {
+            break;
+        }
+        text.push_str(&next);
+    }
+    text.push_str(&".".repeat(length - text.len()));
+    format!("\"{text}\"")
+}
+
+fn server_info() -> Value {
+    json!({"name": "bench-upstream", "version": "1.0.0"})
+}
+
+fn initialize_result(revision: &str) -> Value {
+    json!({"protocolVersion": revision, "capabilities": {"tools": {}}, "serverInfo": server_info()})
+}
+
+fn discover_result() -> Value {
+    let mut result = in_era(Era::Modern, json!({"supportedVersions": [MODERN], "capabilities": {"tools": {}}}));
+    result["ttlMs"] = json!(3_600_000);
+    result["cacheScope"] = json!("public");
+    result
+}
+
+/// Adds what every modern result carries (2026-07-28 basic/index).
+fn in_era(era: Era, mut result: Value) -> Value {
+    if era == Era::Modern {
+        result["resultType"] = json!("complete");
+        result["_meta"] = json!({"io.modelcontextprotocol/serverInfo": server_info()});
+    }
+    result
+}
+
+/// The `n`th tool of a list: the two that answer first, then as many of ordinary size as are asked for.
+fn tool(prefix: &str, n: usize) -> Value {
+    let name = match n {
+        0 => SMALL.0.to_owned(),
+        1 => LARGE.0.to_owned(),
+        _ => format!("tool_{n:03}"),
+    };
+    json!({
+        "name": format!("{prefix}{name}"),
+        "description": format!("Answers with a fixed text, whatever it is asked; number {n} of its server's tools."),
+        "inputSchema": {
+            "type": "object",
+            "properties": {
+                "text": {"type": "string", "description": "what to repeat"},
+                "times": {"type": "integer", "description": "how often", "minimum": 1, "maximum": 100},
+            },
+            "required": ["text"],
+        },
+        "annotations": {"readOnlyHint": true, "idempotentHint": true},
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(answer: &Answer, id: &str) -> Value {
+        let mut bytes = Vec::new();
+        answer.write_to(id, &mut bytes);
+        let mut chained = answer.for_id(id);
+        assert_eq!(chained.copy_to_bytes(chained.remaining()), bytes, "both ways of writing agree");
+        serde_json::from_slice(&bytes).expect("an answer is JSON")
+    }
+
+    #[test]
+    fn literals_have_the_length_they_promise() {
+        for length in [0, 1, 50, SMALL.1, LARGE.1] {
+            let literal = literal(length);
+            assert_eq!(literal.len(), length + 2);
+            serde_json::from_str::<String>(&literal).expect("a literal is JSON");
+        }
+    }
+
+    #[test]
+    fn ids_are_spliced_as_they_came() {
+        let canned = Canned::new("", 2);
+        assert_eq!(parsed(&canned.empty, "7"), json!({"jsonrpc": "2.0", "id": 7, "result": {}}));
+        let small = parsed(&canned.modern.small, r#""a\"b""#);
+        assert_eq!(small["id"], json!("a\"b"));
+        assert_eq!(small["result"]["resultType"], "complete");
+        assert_eq!(parsed(&canned.legacy.small, "1")["result"].get("resultType"), None);
+    }
+
+    #[test]
+    fn lists_have_the_tools_that_answer() {
+        let list = parsed(&Canned::new("u07_", 10).legacy.tools, "1");
+        let names: Vec<_> = list["result"]["tools"]
+            .as_array()
+            .expect("tools")
+            .iter()
+            .map(|t| &t["name"])
+            .collect();
+        assert_eq!(names.len(), 10);
+        assert_eq!(
+            (names[0], names[1], names[9]),
+            (&json!("u07_echo"), &json!("u07_echo_large"), &json!("u07_tool_009"))
+        );
+    }
+
+    #[test]
+    fn an_unknown_revision_gets_the_newest() {
+        let canned = Canned::new("", 2);
+        let revision = |asked| parsed(canned.initialize(asked), "1")["result"]["protocolVersion"].clone();
+        assert_eq!(revision("2025-03-26"), "2025-03-26");
+        assert_eq!(revision("1999-01-01"), "2025-11-25");
+    }
+}

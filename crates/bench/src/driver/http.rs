@@ -1,0 +1,221 @@
+//! One HTTP connection of a driver, with the session it speaks in.
+
+use std::time::Instant;
+
+use anyhow::{Context, bail};
+use bytes::Bytes;
+use http::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue};
+use http::{Method, Request, StatusCode, Uri};
+use http_body_util::{BodyExt, Full};
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+use memchr::memmem;
+use serde_json::Value;
+use tokio::net::TcpStream;
+
+use super::check::Check;
+use super::message::{INITIALIZED, Operation, Template};
+use super::window::{Phase, Recorder, Window};
+use crate::envelope::{Era, LEGACY, MODERN, SESSION_HEADER, VERSION_HEADER};
+
+/// A connection to an MCP endpoint, ready for requests.
+#[derive(Debug)]
+pub(crate) struct Client {
+    sender: http1::SendRequest<Full<Bytes>>,
+    path: Uri,
+    era: Era,
+    headers: HeaderMap,
+}
+
+/// What came back for one POST.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    headers: HeaderMap,
+    body: Bytes,
+}
+
+impl Client {
+    /// Connects to `url`, and opens a session there if `era` has sessions.
+    pub(crate) async fn connect(url: &Uri, era: Era) -> anyhow::Result<Self> {
+        let mut client = Self::dial(url, era).await?;
+        client
+            .open_session()
+            .await
+            .with_context(|| format!("failed to open a session at {url}"))?;
+        Ok(client)
+    }
+
+    /// Connects to `url` without saying anything.
+    pub(crate) async fn dial(url: &Uri, era: Era) -> anyhow::Result<Self> {
+        let authority = url.authority().with_context(|| format!("`{url}` names no host and port"))?;
+        let stream = TcpStream::connect(authority.as_str())
+            .await
+            .with_context(|| format!("failed to connect to {url}"))?;
+        stream.set_nodelay(true)?;
+        let (sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
+        // An error of the connection shows as the error of the request that it breaks.
+        tokio::spawn(connection);
+        let mut headers = HeaderMap::new();
+        headers.insert(HOST, HeaderValue::from_str(authority.as_str())?);
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+        if era == Era::Modern {
+            headers.insert(VERSION_HEADER, HeaderValue::from_static(MODERN));
+        }
+        Ok(Self {
+            sender,
+            path: url.path().parse()?,
+            era,
+            headers,
+        })
+    }
+
+    /// Opens a legacy session; does nothing in the modern era, which has none.
+    pub(crate) async fn open_session(&mut self) -> anyhow::Result<()> {
+        if self.era == Era::Modern {
+            return Ok(());
+        }
+        self.headers.remove(SESSION_HEADER);
+        self.headers.remove(VERSION_HEADER);
+        let initialize = Template::initialize();
+        let answer = self.request(&initialize, 0).await?;
+        let said: Value = serde_json::from_slice(answer.message(0))?;
+        let Some(revision) = said["result"]["protocolVersion"].as_str().filter(|_| answer.status.is_success()) else {
+            bail!("`initialize` was answered with {} and {said}", answer.status);
+        };
+        if revision != LEGACY {
+            bail!("`initialize` led to {revision} instead of {LEGACY}");
+        }
+        self.headers.insert(VERSION_HEADER, HeaderValue::from_static(LEGACY));
+        if let Some(session) = answer.headers.get(SESSION_HEADER) {
+            self.headers.insert(SESSION_HEADER, session.clone());
+        }
+        let accepted = self.post(self.headers.clone(), Bytes::from_static(INITIALIZED)).await?;
+        anyhow::ensure!(accepted.status.is_success(), "`initialized` was answered with {}", accepted.status);
+        Ok(())
+    }
+
+    /// Ends the session, if there is one, so that a benchmark leaves none behind.
+    pub(crate) async fn close_session(&mut self) -> anyhow::Result<()> {
+        if self.headers.contains_key(SESSION_HEADER) {
+            self.send(Method::DELETE, self.headers.clone(), Bytes::new()).await?;
+        }
+        Ok(())
+    }
+
+    /// Sends one request and waits for its whole answer.
+    pub(crate) async fn request(&mut self, template: &Template, id: u64) -> anyhow::Result<Answer> {
+        let headers = self.headers_of(template);
+        self.post(headers, template.render(id).into()).await
+    }
+
+    /// Repeats `operation` until the window is over.
+    pub(crate) async fn load(mut self, operation: &Operation, check: Check, window: &Window) -> anyhow::Result<Recorder> {
+        let mut recorder = Recorder::default();
+        let mut repetition = Repetition {
+            first: operation.first(),
+            operation,
+            check,
+        };
+        let headers = self.headers_of(&repetition.first);
+        while window.phase() != Phase::Over {
+            let start = Instant::now();
+            let answer = repetition.run(&mut self, &headers, window).await?;
+            recorder.record(window, start.elapsed(), answer);
+        }
+        self.close_session().await?;
+        Ok(recorder)
+    }
+
+    fn headers_of(&self, template: &Template) -> HeaderMap {
+        let mut headers = self.headers.clone();
+        if self.era == Era::Modern {
+            headers.insert(HeaderName::from_static("mcp-method"), HeaderValue::from_static(template.method));
+            if let Some(name) = template.name.as_deref().and_then(|name| HeaderValue::from_str(name).ok()) {
+                headers.insert(HeaderName::from_static("mcp-name"), name);
+            }
+        }
+        headers
+    }
+
+    async fn post(&mut self, headers: HeaderMap, body: Bytes) -> anyhow::Result<Answer> {
+        self.send(Method::POST, headers, body).await
+    }
+
+    async fn send(&mut self, method: Method, headers: HeaderMap, body: Bytes) -> anyhow::Result<Answer> {
+        let mut request = Request::new(Full::new(body));
+        *request.method_mut() = method;
+        *request.uri_mut() = self.path.clone();
+        *request.headers_mut() = headers;
+        self.sender.ready().await?;
+        let (head, body) = self.sender.send_request(request).await?.into_parts();
+        Ok(Answer {
+            status: head.status,
+            headers: head.headers,
+            body: body.collect().await?.to_bytes(),
+        })
+    }
+}
+
+/// An operation and what is needed to do it again and again.
+#[derive(Debug)]
+struct Repetition<'a> {
+    operation: &'a Operation,
+    first: Template,
+    check: Check,
+}
+
+impl Repetition<'_> {
+    /// Does the operation once, page after page; the bytes of its answers, or what was wrong with them.
+    async fn run(&mut self, client: &mut Client, headers: &HeaderMap, window: &Window) -> anyhow::Result<Result<usize, String>> {
+        let mut bytes = 0;
+        let mut next: Option<Template> = None;
+        for page in 0.. {
+            let id = window.next_id();
+            let body = next.as_ref().unwrap_or(&self.first).render(id);
+            let answer = client.post(headers.clone(), body.into()).await?;
+            let message = answer.message(id);
+            bytes += message.len();
+            next = match self.check.page(page, id, message) {
+                Ok(Some(cursor)) => Some(self.operation.next(cursor)),
+                Ok(None) => break,
+                Err(error) => return Ok(Err(format!("{}: {error}", answer.status))),
+            };
+        }
+        Ok(Ok(bytes))
+    }
+}
+
+impl Answer {
+    /// The JSON-RPC answer to `id`, which may stand in an event stream.
+    pub(crate) fn message(&self, id: u64) -> &[u8] {
+        let stream = self
+            .headers
+            .get(CONTENT_TYPE)
+            .is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
+        if stream { event_with(&self.body, id) } else { &self.body }
+    }
+}
+
+/// The data of the first one-line event that holds `id`; nothing when there is none.
+fn event_with(stream: &[u8], id: u64) -> &[u8] {
+    let needle = format!(r#""id":{id}"#);
+    let data = stream.split(|byte| *byte == b'\n').filter_map(|line| line.strip_prefix(b"data:"));
+    data.map(<[u8]>::trim_ascii)
+        .find(|data| memmem::find(data, needle.as_bytes()).is_some())
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_found_in_a_stream() {
+        let stream = b": hello\r\n\r\nevent: message\r\ndata: {\"method\":\"notifications/message\"}\r\n\r\n\
+                       id: 4\ndata: {\"id\":17,\"result\":{}}\n\n";
+        assert_eq!(event_with(stream, 17), br#"{"id":17,"result":{}}"#);
+        assert_eq!(event_with(stream, 18), b"");
+    }
+}

@@ -1,0 +1,67 @@
+//! `bench-peer`: everything that stands around the gateway in a benchmark.
+//!
+//! One binary with a subcommand for each part: the canned `upstream`, the bare `proxy` that the gateway is compared
+//! with, the closed-loop `driver`, and the smaller probes for start-up, sessions and the speed of the machine itself.
+//! `cargo xtask bench proxy` starts them and puts their figures together; each prints one line of JSON, or the
+//! address it listens on.
+
+mod calibrate;
+mod canned;
+mod driver;
+mod envelope;
+mod histogram;
+mod proxy;
+mod sessions;
+mod spawn;
+mod upstream;
+mod usage;
+
+use std::io::Write;
+
+use clap::Parser;
+use serde::Serialize;
+
+/// The parts of a benchmark around the gateway.
+#[derive(Debug, Parser)]
+#[command(name = "bench-peer")]
+enum Part {
+    /// Serve canned answers, over HTTP (prints its endpoint) or stdio
+    Upstream(upstream::Args),
+    /// Forward HTTP to one upstream with the body untouched (prints its endpoint)
+    Proxy(proxy::Args),
+    /// Load one endpoint in a closed loop and print what was measured
+    Driver(driver::Args),
+    /// Open sessions and print what each costs the watched processes
+    Sessions(sessions::Args),
+    /// Start the same command many times and print how long all first answers take
+    Spawn(spawn::LoopArgs),
+    /// Start a gateway and print how long its first `tools/list` takes
+    FirstList(spawn::FirstListArgs),
+    /// Run a fixed amount of arithmetic and print how long it took
+    Calibrate,
+}
+
+fn main() -> anyhow::Result<()> {
+    match Part::parse() {
+        Part::Upstream(args) => upstream::run(&args),
+        Part::Proxy(args) => proxy::run(&args),
+        Part::Driver(args) => report(&driver::run(&args)?),
+        Part::Sessions(args) => report(&sessions::run(&args)?),
+        Part::Spawn(args) => report(&spawn::run_loop(&args)?),
+        Part::FirstList(args) => report(&spawn::run_first_list(&args)?),
+        Part::Calibrate => report(&calibrate::run()),
+    }
+}
+
+/// Prints a report as one line of JSON.
+fn report(report: &impl Serialize) -> anyhow::Result<()> {
+    print_line(&serde_json::to_string(report)?)
+}
+
+/// Writes one line to stdout and flushes it, so that a parent that waits for it sees it at once.
+fn print_line(line: &str) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{line}")?;
+    out.flush()?;
+    Ok(())
+}
