@@ -9,5 +9,7 @@ mod json;
 pub mod meta;
 pub mod method;
 pub mod mirror;
+pub mod name;
 pub mod revision;
+pub mod seal;
 pub mod tasks;
