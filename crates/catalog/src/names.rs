@@ -41,76 +41,59 @@ impl Target<'_> {
 /// Every name that can be asked for, and the row it stands for.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
-    index: HashMap<Box<str>, usize>,
+    /// Listed and qualified names.
+    wire: name::Names,
+    /// Servers' own names that are neither, where no other server has them.
+    own: HashMap<Box<str>, usize>,
 }
 
 impl Names {
     /// Gives the tools or prompts of all offers their names on the wire. Where a server lists a name twice, the first definition counts and the other
     /// is not shown: nobody could say which of the two a call means.
     pub(crate) fn build(offers: &[Arc<Offer>], kind: ListKind) -> (Self, Vec<Row>) {
-        let rows: Vec<(usize, usize)> = offers
-            .iter()
-            .enumerate()
-            .flat_map(|(o, offer)| distinct(offer, kind).map(move |i| (o, i)))
-            .collect();
-        let item = |&(o, i): &(usize, usize)| (&*offers[o], offers[o].list(kind).items[i].key.as_str());
-        let offered: Vec<Offered<'_>> = rows
-            .iter()
-            .map(|row| {
-                let (offer, name) = item(row);
-                Offered {
-                    server: &offer.server,
-                    name,
-                    force_prefix: offer.prefix,
-                }
-            })
-            .collect();
-        let wires = name::wire_names(&offered, &|_| false);
-        let mut index = HashMap::with_capacity(rows.len() * 2);
-        for (row, wire) in wires.iter().enumerate() {
-            index.entry(wire.as_str().into()).or_insert(row);
-        }
-        for (alias, row) in aliases(&offered) {
-            index.entry(alias).or_insert(row);
-        }
-        let rows = rows.iter().zip(wires).map(|(row, wire)| {
-            let wire = (wire != item(row).1).then(|| wire.into());
-            Row {
-                offer: row.0,
-                item: row.1,
-                wire,
+        let mut rows: Vec<Row> = offers.iter().enumerate().flat_map(|(o, offer)| distinct(o, offer, kind)).collect();
+        let offered = |row: &Row| {
+            let (offer, item) = (&offers[row.offer], row.item(offers, kind));
+            Offered {
+                server: &offer.server,
+                name: &item.key,
+                force_prefix: offer.prefix,
             }
-        });
-        (Self { index }, rows.collect())
+        };
+        let offered: Vec<Offered<'_>> = rows.iter().map(offered).collect();
+        // DESIGN 3 reserves the names of kernel tools; there are none yet.
+        let wire = name::Names::new(&offered, &|_| false);
+        let own = own_names(&offered, &wire);
+        for (i, (row, offered)) in rows.iter_mut().zip(&offered).enumerate() {
+            row.wire = wire.wire(i).filter(|wire| *wire != offered.name).map(Box::from);
+        }
+        (Self { wire, own }, rows)
     }
 
     /// The row that a name stands for.
     pub(crate) fn row(&self, name: &str) -> Option<usize> {
-        self.index.get(name).copied()
+        self.wire.resolve(name).or_else(|| self.own.get(name).copied())
     }
 }
 
 /// The definitions of a server whose name no earlier one has.
-fn distinct(offer: &Offer, kind: ListKind) -> impl Iterator<Item = usize> {
+fn distinct(o: usize, offer: &Offer, kind: ListKind) -> impl Iterator<Item = Row> {
     let mut seen = HashSet::new();
-    offer
-        .list(kind)
-        .items
-        .iter()
-        .enumerate()
-        .filter(move |(_, item)| seen.insert(item.key.as_str()))
-        .map(|(i, _)| i)
+    let items = offer.list(kind).items.iter().enumerate();
+    let first = items.filter(move |(_, item)| seen.insert(item.key.as_str()));
+    first.map(move |(item, _)| Row {
+        offer: o,
+        item,
+        wire: None,
+    })
 }
 
-/// What can be called beside the listed names: the qualified name always, the server's own name where no other server has it. A name that would
-/// stand for two is nobody's.
-fn aliases(offered: &[Offered<'_>]) -> impl Iterator<Item = (Box<str>, usize)> {
-    let mut aliases: HashMap<Box<str>, Option<usize>> = HashMap::with_capacity(offered.len() * 2);
+/// DESIGN 3: a bare name is callable wherever it is unique, also of a server that lists qualified names, or where the list has to spell it otherwise.
+fn own_names(offered: &[Offered<'_>], wire: &name::Names) -> HashMap<Box<str>, usize> {
+    let mut own: HashMap<&str, Option<usize>> = HashMap::new();
     for (row, one) in offered.iter().enumerate() {
-        for alias in [name::qualified(one.server, one.name).into(), Box::from(one.name)] {
-            let holder = aliases.entry(alias).or_insert(Some(row));
-            *holder = holder.filter(|holder| *holder == row);
-        }
+        own.entry(one.name).and_modify(|holder| *holder = None).or_insert(Some(row));
     }
-    aliases.into_iter().filter_map(|(alias, row)| Some((alias, row?)))
+    let others = own.into_iter().filter(|(name, _)| wire.resolve(name).is_none());
+    others.filter_map(|(name, row)| Some((name.into(), row?))).collect()
 }

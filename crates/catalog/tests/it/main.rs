@@ -1,0 +1,10 @@
+//! What a client sees of many servers' offers.
+
+mod advertised;
+mod cached;
+mod fixture;
+mod names;
+mod pages;
+mod places;
+mod properties;
+mod reading;
