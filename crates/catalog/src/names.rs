@@ -17,17 +17,11 @@ pub struct Target<'a> {
     pub server: &'a ServerId,
     /// Its definition, with the name that the server itself knows.
     pub item: &'a Item,
-    /// The name under which it is listed; the one that was asked for may be another of its names.
+    /// The name under which it is listed. What was asked for may be another of its names: a request is renamed where that differs from the item's key.
     pub wire: &'a str,
 }
 
 impl Target<'_> {
-    /// The server's own name for it, where the client `asked` by another: what has to be spliced into the request.
-    #[must_use]
-    pub fn rename(&self, asked: &str) -> Option<Arc<str>> {
-        (self.item.key != asked).then(|| self.item.key.as_str().into())
-    }
-
     /// Server and own name: what policy, logs and the CLI call it.
     #[must_use]
     pub fn id(&self) -> ToolId {

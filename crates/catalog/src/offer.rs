@@ -6,7 +6,7 @@ use mcp::method::ListKind;
 use mcp::revision::Revision;
 use model::ServerId;
 
-use crate::{Item, Page};
+use crate::Item;
 
 /// What one server offers.
 #[derive(Clone, Debug)]
@@ -36,16 +36,6 @@ pub struct List {
     pub items: Vec<Item>,
     /// What stood beside the list in the result of the first page.
     pub extras: Vec<(String, Raw)>,
-}
-
-impl List {
-    /// Adds the next page. Of what stands beside the lists, the first page's is kept.
-    pub fn add(&mut self, page: Page) {
-        if self.items.is_empty() && self.extras.is_empty() {
-            self.extras = page.extras;
-        }
-        self.items.extend(page.items);
-    }
 }
 
 impl Offer {

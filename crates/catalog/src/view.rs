@@ -90,7 +90,8 @@ impl View {
         Some(self.target(ListKind::Prompts, self.prompts.row(wire_name)?))
     }
 
-    /// Who has a resource: whoever lists it, else whoever's template matches, else the only server that has resources at all.
+    /// Who has a resource: whoever lists it, else whoever's template matches. Servers have resources that they do not list, too: what is not located
+    /// here may still be with whoever returned it before.
     #[must_use]
     pub fn resource(&self, uri: &str) -> Located<'_> {
         self.located(self.places.resource(uri))
@@ -100,18 +101,6 @@ impl View {
     #[must_use]
     pub fn template(&self, uri_template: &str) -> Located<'_> {
         self.located(self.places.template(uri_template))
-    }
-
-    /// The servers that have resources: the candidates for a URI that nobody listed.
-    pub fn resource_servers(&self) -> impl Iterator<Item = &ServerId> {
-        let has = |offer: &&Arc<Offer>| {
-            offer
-                .advertised
-                .capabilities
-                .get("resources")
-                .is_some_and(|raw| raw.kind() == jsonrpc::RawKind::Object)
-        };
-        self.offers.iter().filter(has).map(|offer| &offer.server)
     }
 
     /// The server that a method of an extension belongs to: the one that declared, under `extensions`, `experimental` or a top-level key of its own,
@@ -150,17 +139,10 @@ impl View {
 
     fn located(&self, holders: Vec<usize>) -> Located<'_> {
         match &holders[..] {
-            [] => self.only_resource_server().map_or(Located::None, Located::One),
+            [] => Located::None,
             [only] => Located::One(&self.offers[*only].server),
             several => Located::Many(several.iter().map(|o| &self.offers[*o].server).collect()),
         }
-    }
-
-    /// A server may have resources that it does not list. They can be meant only where no other server, and none that is missing, may have them.
-    fn only_resource_server(&self) -> Option<&ServerId> {
-        let mut servers = self.resource_servers();
-        let first = servers.next().filter(|_| self.missing.is_empty())?;
-        servers.next().is_none().then_some(first)
     }
 }
 

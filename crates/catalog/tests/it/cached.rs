@@ -1,6 +1,6 @@
 //! Offers that outlive the gateway.
 
-use catalog::{Offer, read_page};
+use catalog::Offer;
 use mcp::method::ListKind;
 use mcp::revision::Revision;
 use proptest::prelude::*;
@@ -89,27 +89,6 @@ fn the_same_items_are_the_same_bytes_in_the_same_order() {
     let mut described = offer.clone();
     described.tools = list(ListKind::Tools, &[r#"{"name":"a"}"#, r#"{"name":"b","title":"B"}"#]);
     assert!(!offer.same_items(&described, ListKind::Tools));
-}
-
-#[test]
-fn pages_add_up_to_a_list() {
-    let mut offer = declaring("fs", "{}");
-    for (i, page) in [
-        r#"{"tools":[{"name":"a"}],"x":1}"#,
-        r#"{"tools":[{"name":"b"},{"name":"c"}],"x":2,"y":3}"#,
-    ]
-    .iter()
-    .enumerate()
-    {
-        let page = read_page(ListKind::Tools, &raw(page)).expect("a page");
-        assert_eq!(page.items.len(), i + 1);
-        offer.list_mut(ListKind::Tools).add(page);
-    }
-    assert_eq!(
-        offer.tools.items.iter().map(|item| item.key.as_str()).collect::<Vec<_>>(),
-        ["a", "b", "c"]
-    );
-    assert_eq!(offer.tools.extras, [("x".to_owned(), raw("1"))]);
 }
 
 proptest! {

@@ -36,14 +36,20 @@ fn names_are_bare_where_unique_and_qualified_where_not() {
 }
 
 #[test]
-fn a_request_is_renamed_to_what_the_server_knows() {
+fn a_target_knows_its_listed_name_and_its_own() {
     let view = view(vec![tools("fs", &["read", "write"]), tools("git", &["read"])]);
-    for (asked, rename) in [("fs__read", Some("read")), ("write", None), ("fs__write", Some("write"))] {
+    for (asked, wire, own) in [
+        ("fs__read", "fs__read", "read"),
+        ("write", "write", "write"),
+        ("fs__write", "write", "write"),
+    ] {
         let target = view.tool(asked).expect("a tool");
-        assert_eq!(target.rename(asked).as_deref(), rename, "`{asked}`");
-        assert_eq!(target.server.as_str(), "fs");
+        assert_eq!(
+            (target.wire, target.item.key.as_str(), target.server.as_str()),
+            (wire, own, "fs"),
+            "`{asked}`"
+        );
     }
-    assert_eq!(view.tool("fs__write").expect("a tool").wire, "write");
 }
 
 #[test]

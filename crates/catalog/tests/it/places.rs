@@ -1,11 +1,9 @@
 //! Where resources are (DESIGN 4), and who gets the methods of extensions.
 
-use std::sync::Arc;
-
-use catalog::{Located, Offer, View};
+use catalog::{Located, Offer};
 use mcp::method::ListKind;
 
-use crate::fixture::{declaring, id, keys, offer, view, with};
+use crate::fixture::{declaring, keys, offer, view, with};
 
 fn resources(server: &str, uris: &[&str], templates: &[&str]) -> Offer {
     with(
@@ -70,23 +68,6 @@ fn what_two_servers_have_is_listed_twice_as_it_is() {
     assert_eq!(keys(&view, ListKind::Resources), ["x://both", "x://both"]);
     assert_eq!(keys(&view, ListKind::ResourceTemplates), ["x://{a}", "x://{a}"]);
     assert_eq!(shown(&view.template("x://{a}")), "fs or git");
-}
-
-#[test]
-fn the_only_server_with_resources_may_have_hidden_ones() {
-    let only = vec![resources("fs", &[], &[]), declaring("git", r#"{"tools":{}}"#)];
-    let alone = view(only.clone());
-    assert_eq!(shown(&alone.resource("x://hidden")), "fs");
-    assert_eq!(shown(&alone.template("x://{hidden}")), "fs");
-    assert_eq!(alone.resource_servers().collect::<Vec<_>>(), [&id("fs")]);
-    let offers: Vec<Arc<Offer>> = only.into_iter().map(Arc::new).collect();
-    let one_is_missing = View::build(offers, vec![id("db")], 0);
-    assert_eq!(shown(&one_is_missing.resource("x://hidden")), "none", "it may be the missing one's");
-    assert_eq!(one_is_missing.resource_servers().count(), 1);
-    assert_eq!(
-        shown(&view(vec![declaring("git", r#"{"tools":{}}"#)]).resource("x://hidden")),
-        "none"
-    );
 }
 
 #[test]
