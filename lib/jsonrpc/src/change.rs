@@ -67,7 +67,7 @@ impl Message {
             .bytes()
             .clone();
         let mut envelope = Envelope::default();
-        envelope.read(&mut Scanner::trusted(&bytes, 0), &bytes).ok()?;
+        envelope.read(&mut Scanner::trusted(&bytes), &bytes).ok()?;
         Some(Self {
             parts: envelope.parts,
             bytes,

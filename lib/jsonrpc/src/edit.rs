@@ -19,7 +19,7 @@ pub struct Editor {
 struct Node {
     action: Action,
     /// Edits to members of the value, in the order in which they were first named.
-    members: Vec<(Box<str>, Node)>,
+    members: Vec<(Box<str>, Self)>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -146,7 +146,7 @@ impl Node {
             end: 1,
         };
         let mut done = vec![false; self.members.len()];
-        let mut scanner = Scanner::trusted(old, 0);
+        let mut scanner = Scanner::trusted(old);
         let mut more = scanner.open(b'}').unwrap_or(false);
         let mut delimiter = 0;
         while more {

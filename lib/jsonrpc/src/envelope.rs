@@ -1,12 +1,15 @@
 //! The envelope of one message: which members it has, and where.
 
-use std::collections::HashSet;
+use std::borrow::Cow;
 
 use bytes::Bytes;
 
-use crate::error::{Fault, Flaw};
+use crate::error::Fault;
 use crate::scan::{Scan, Scanner, Span, Text};
 use crate::{DecodeError, Id, Kind, text};
+
+/// Members that JSON-RPC does not know, in one envelope; more are refused (DESIGN, Laws: Bounded everything).
+const MAX_OTHERS: usize = 64;
 
 /// Where the parts of a message lie in its bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,79 +23,88 @@ pub(crate) struct Parts {
 
 /// An envelope as the scan goes on.
 #[derive(Debug, Default)]
-pub(crate) struct Envelope {
+pub(crate) struct Envelope<'a> {
     pub(crate) parts: Parts,
     version: Option<Span>,
-    /// Decoded unknown keys.
-    others: HashSet<Box<[u8]>>,
+    /// Decoded keys that JSON-RPC does not know.
+    others: Vec<Cow<'a, [u8]>>,
     /// The first flaw of shape; the scan goes on, because bad syntax counts more.
-    flaw: Option<Flaw>,
+    flaw: Option<DecodeError>,
     id_twice: bool,
 }
 
-impl Envelope {
+impl<'a> Envelope<'a> {
     /// Reads the object at the cursor. The result is about syntax only; see [`Envelope::judge`].
-    pub(crate) fn read(&mut self, scanner: &mut Scanner<'_>, bytes: &[u8]) -> Scan<()> {
+    pub(crate) fn read(&mut self, scanner: &mut Scanner<'_>, bytes: &'a [u8]) -> Scan<()> {
         let mut more = scanner.open(b'}')?;
         while more {
-            let (key, value) = self.member(scanner, bytes)?;
-            self.note(key, value, bytes);
+            let key = scanner.key()?;
+            let at = key.span.start;
+            let name = if key.escaped {
+                text::unescape(&bytes[key.span])
+            } else {
+                Cow::Borrowed(&bytes[key.span])
+            };
+            if &name[..] == b"method" && scanner.peek() == Some(b'"') {
+                let method = scanner.string()?;
+                let twice = self.parts.method.replace(method).is_some();
+                self.blame_twice(twice, &name, at);
+            } else {
+                let value = scanner.value()?;
+                self.note(name, at, value, bytes);
+            }
             more = scanner.more(b'}')?;
         }
         Ok(())
     }
 
-    fn member(&mut self, scanner: &mut Scanner<'_>, bytes: &[u8]) -> Scan<(Text, (Span, Option<Text>))> {
-        let key = scanner.key()?;
-        if bytes.get(scanner.pos()) == Some(&b'"') {
-            let start = scanner.pos();
-            let text = scanner.string()?;
-            return Ok((key, (start..scanner.pos(), Some(text))));
-        }
-        Ok((key, (scanner.value()?, None)))
-    }
-
-    fn note(&mut self, key: Text, (value, text): (Span, Option<Text>), bytes: &[u8]) {
-        let at = value.start;
-        let first = bytes[at];
-        let name = if key.escaped {
-            text::unescape(&bytes[key.span.clone()])
-        } else {
-            bytes[key.span.clone()].into()
-        };
-        let twice = match &name[..] {
-            b"jsonrpc" => self.version.replace(value).is_some(),
+    /// Notes a member whose key begins at `at`.
+    fn note(&mut self, name: Cow<'a, [u8]>, at: usize, value: Span, bytes: &[u8]) {
+        let start = value.start;
+        let first = bytes[start];
+        let slot = match &name[..] {
+            b"jsonrpc" => &mut self.version,
             b"id" => {
                 self.id_twice |= self.parts.id.is_some();
-                self.parts.id.replace(value).is_some()
+                &mut self.parts.id
             }
-            b"method" => match text {
-                Some(text) => self.parts.method.replace(text).is_some(),
-                None => return self.blame(Fault::Method, at),
-            },
+            b"method" => return self.blame(Fault::Method, start),
             b"params" => {
                 // Null is not allowed, but typed SDKs write it for a method without parameters.
                 if !matches!(first, b'{' | b'[' | b'n') {
-                    self.blame(Fault::Params, at);
+                    self.blame(Fault::Params, start);
                 }
-                self.parts.params.replace(value).is_some()
+                &mut self.parts.params
             }
-            b"result" => self.parts.result.replace(value).is_some(),
+            b"result" => &mut self.parts.result,
             b"error" => {
                 if first != b'{' {
-                    self.blame(Fault::Error, at);
+                    self.blame(Fault::Error, start);
                 }
-                self.parts.error.replace(value).is_some()
+                &mut self.parts.error
             }
-            other => !self.others.insert(other.into()),
+            _ => return self.other(name, at),
         };
+        let twice = slot.replace(value).is_some();
+        self.blame_twice(twice, &name, at);
+    }
+
+    fn other(&mut self, name: Cow<'a, [u8]>, at: usize) {
+        if self.others.len() == MAX_OTHERS {
+            return self.blame(Fault::Crowded { limit: MAX_OTHERS }, at);
+        }
+        self.blame_twice(self.others.contains(&name), &name, at);
+        self.others.push(name);
+    }
+
+    fn blame_twice(&mut self, twice: bool, name: &[u8], at: usize) {
         if twice {
-            self.blame(Fault::Duplicate(String::from_utf8_lossy(&name).into()), key.span.start);
+            self.blame(Fault::duplicate(&String::from_utf8_lossy(name)), at);
         }
     }
 
     fn blame(&mut self, fault: Fault, at: usize) {
-        self.flaw.get_or_insert(Flaw { fault, at });
+        self.flaw.get_or_insert_with(|| DecodeError::new(fault, at));
     }
 
     /// What the message was going to be, as far as it was read.
@@ -115,24 +127,24 @@ impl Envelope {
         Id::of_frame(frame, &frame[self.parts.id.clone()?])
     }
 
-    /// What the envelope is, by its members.
+    /// What the envelope, which begins at `start`, is by its members.
     pub(crate) fn judge(&mut self, frame: &Bytes, start: usize) -> Result<(Kind, Option<Id>), DecodeError> {
         let id = self.id(frame);
         match self.flaw.take().map_or_else(|| self.shape(frame, id.as_ref(), start), Err) {
             Ok(kind) => Ok((kind, id)),
-            Err(flaw) => Err(DecodeError::new(flaw, id, self.likely_kind())),
+            Err(flaw) => Err(flaw.of_message(id, self.likely_kind())),
         }
     }
 
     fn shape(&self, frame: &Bytes, id: Option<&Id>, start: usize) -> Scan<Kind> {
-        let flaw = |fault, at| Err(Flaw { fault, at });
+        let flaw = |fault, at| Err(DecodeError::new(fault, at));
+        let parts = &self.parts;
         let Some(version) = self.version.clone() else {
             return flaw(Fault::NoVersion, start);
         };
         if !is_two(&frame[version.clone()]) {
             return flaw(Fault::Version, version.start);
         }
-        let parts = &self.parts;
         let bad_id = parts.id.clone().filter(|_| id.is_none());
         if let Some(span) = bad_id
             && (parts.method.is_some() || &frame[span.clone()] != b"null")

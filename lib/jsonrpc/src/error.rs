@@ -1,32 +1,43 @@
 //! Why bytes are not a value or not a message, where, and whom to tell.
 
-use std::fmt;
-
 use crate::{Id, Kind, code};
 
 /// Why bytes were refused: not JSON (-32700), or JSON but no message (-32600).
 ///
 /// `Display` completes "failed to decode: …" and names the byte.
 #[derive(Clone, Debug, thiserror::Error)]
-#[error(transparent)]
+#[error("{fault} at byte {at}", fault = .0.fault, at = .0.at)]
 pub struct DecodeError(Box<Inner>);
 
-#[derive(Clone, Debug, thiserror::Error)]
-#[error("{flaw}")]
+#[derive(Clone, Debug)]
 struct Inner {
-    flaw: Flaw,
+    fault: Fault,
+    at: usize,
     id: Option<Id>,
     kind: Option<Kind>,
 }
 
 impl DecodeError {
-    pub(crate) fn new(flaw: Flaw, id: Option<Id>, kind: Option<Kind>) -> Self {
-        Self(Box::new(Inner { flaw, id, kind }))
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn new(fault: Fault, at: usize) -> Self {
+        Self(Box::new(Inner {
+            fault,
+            at,
+            id: None,
+            kind: None,
+        }))
+    }
+
+    /// The same error, with what the envelope showed.
+    pub(crate) fn of_message(mut self, id: Option<Id>, kind: Option<Kind>) -> Self {
+        (self.0.id, self.0.kind) = (id, kind);
+        self
     }
 
     /// -32700 when the bytes are not JSON within the limits, -32600 when they are but make no message.
     pub fn code(&self) -> i64 {
-        match self.0.flaw.fault {
+        match self.0.fault {
             Fault::TooLarge { .. }
             | Fault::TooDeep { .. }
             | Fault::Utf8
@@ -54,30 +65,16 @@ impl DecodeError {
 
     /// The byte of the frame (for a value: of the value) at which the flaw lies.
     pub fn at(&self) -> usize {
-        self.0.flaw.at
+        self.0.at
     }
 }
 
-impl From<Flaw> for DecodeError {
-    fn from(flaw: Flaw) -> Self {
-        Self::new(flaw, None, None)
+impl Fault {
+    /// A key twice; of a long one, the beginning.
+    pub(crate) fn duplicate(key: &str) -> Self {
+        Self::Duplicate(key.chars().take(64).collect())
     }
 }
-
-/// A fault and its byte.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Flaw {
-    pub(crate) fault: Fault,
-    pub(crate) at: usize,
-}
-
-impl fmt::Display for Flaw {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at byte {}", self.fault, self.at)
-    }
-}
-
-impl std::error::Error for Flaw {}
 
 /// What can be wrong with bytes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -112,6 +109,8 @@ pub(crate) enum Fault {
     LongBatch { limit: usize },
     #[error("the member `{0}` twice")]
     Duplicate(Box<str>),
+    #[error("more than {limit} members beside those of JSON-RPC")]
+    Crowded { limit: usize },
     #[error("a member `jsonrpc` that is not \"2.0\"")]
     Version,
     #[error("no member `jsonrpc`")]

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use crate::envelope::Envelope;
-use crate::error::{Fault, Flaw};
+use crate::error::Fault;
 use crate::scan::{Scanner, check_frame};
 use crate::{DecodeError, Limits, Message};
 
@@ -12,6 +12,10 @@ pub const MAX_BATCH: usize = 1024;
 
 /// What one frame holds.
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one message is the common case, and must not cost an allocation"
+)]
 pub enum Frame {
     /// One message.
     One(Message),
@@ -41,11 +45,7 @@ pub fn decode(bytes: impl Into<Bytes>, limits: &Limits) -> Result<Frame, DecodeE
 pub fn decode_message(bytes: impl Into<Bytes>, limits: &Limits) -> Result<Message, DecodeError> {
     match decode(bytes, limits)? {
         Frame::One(message) => Ok(message),
-        Frame::Batch(_) => Err(Flaw {
-            fault: Fault::Batch,
-            at: 0,
-        }
-        .into()),
+        Frame::Batch(_) => Err(DecodeError::new(Fault::Batch, 0)),
     }
 }
 
@@ -55,22 +55,14 @@ fn batch(bytes: &Bytes, scanner: &mut Scanner<'_>) -> Result<Vec<Result<Message,
     let mut more = scanner.open(b']')?;
     while more {
         if messages.len() == MAX_BATCH {
-            return Err(Flaw {
-                fault: Fault::LongBatch { limit: MAX_BATCH },
-                at: scanner.pos(),
-            }
-            .into());
+            return Err(DecodeError::new(Fault::LongBatch { limit: MAX_BATCH }, scanner.pos()));
         }
         messages.push(one(bytes, scanner, false)?);
         more = scanner.more(b']')?;
     }
     scanner.end()?;
     if messages.is_empty() {
-        return Err(Flaw {
-            fault: Fault::EmptyBatch,
-            at,
-        }
-        .into());
+        return Err(DecodeError::new(Fault::EmptyBatch, at));
     }
     Ok(messages)
 }
@@ -84,11 +76,7 @@ fn one(bytes: &Bytes, scanner: &mut Scanner<'_>, last: bool) -> Result<Result<Me
         if last {
             scanner.end()?;
         }
-        return Ok(Err(Flaw {
-            fault: Fault::NotAnObject,
-            at: start,
-        }
-        .into()));
+        return Ok(Err(DecodeError::new(Fault::NotAnObject, start)));
     }
     let mut envelope = Envelope::default();
     let mut read = envelope.read(scanner, bytes);
@@ -96,7 +84,7 @@ fn one(bytes: &Bytes, scanner: &mut Scanner<'_>, last: bool) -> Result<Result<Me
     if last {
         read = read.and_then(|()| scanner.end());
     }
-    read.map_err(|flaw| DecodeError::new(flaw, envelope.id(bytes), envelope.likely_kind()))?;
+    read.map_err(|flaw| flaw.of_message(envelope.id(bytes), envelope.likely_kind()))?;
     Ok(envelope
         .judge(bytes, start)
         .and_then(|(kind, id)| Message::of_parts(bytes.slice(start..end), start, kind, id, envelope.parts)))

@@ -31,6 +31,7 @@ mod pending;
 mod raw;
 mod scan;
 mod text;
+mod value;
 
 pub use change::Change;
 pub use edit::Editor;
@@ -43,4 +44,4 @@ pub use limits::{Limits, MAX_DEPTH};
 pub use message::{Kind, Message};
 pub use object::Object;
 pub use pending::{Full, Pending};
-pub use raw::{Raw, RawKind};
+pub use raw::{Elements, Raw, RawKind};

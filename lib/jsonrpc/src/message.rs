@@ -5,7 +5,7 @@ use std::fmt;
 use bytes::Bytes;
 
 use crate::envelope::Parts;
-use crate::error::{Fault, Flaw};
+use crate::error::Fault;
 use crate::scan::{Span, Text};
 use crate::{DecodeError, ErrorObject, Id, Raw, RawKind, text};
 
@@ -75,7 +75,7 @@ impl Message {
                 Ok(decoded) => Some(decoded.into()),
                 Err(_) => {
                     let at = start + method.span.start;
-                    return Err(DecodeError::new(Flaw { fault: Fault::Method, at }, id, Some(kind)));
+                    return Err(DecodeError::new(Fault::Method, at).of_message(id, Some(kind)));
                 }
             },
             _ => None,

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::error::{Fault, Flaw};
-use crate::scan::Scanner;
+use crate::error::Fault;
+use crate::scan::{Scan, Scanner};
 use crate::{DecodeError, Raw, RawKind, text};
 
 /// The members of one object, in the order in which they came. Keys are decoded and differ from one another.
@@ -21,60 +21,44 @@ const FEW: usize = 12;
 impl Object {
     pub(crate) fn read(raw: &Raw) -> Result<Self, DecodeError> {
         let bytes = raw.bytes();
+        if raw.kind() != RawKind::Object {
+            return Err(DecodeError::new(Fault::NoObject, 0));
+        }
         let mut object = Self {
             names: String::new(),
             members: Vec::new(),
         };
-        let mut seen = HashSet::new();
-        if raw.kind() != RawKind::Object {
-            return Err(Flaw {
-                fault: Fault::NoObject,
-                at: 0,
-            }
-            .into());
-        }
-        let mut scanner = Scanner::trusted(bytes, 0);
+        let mut scanner = Scanner::trusted(bytes);
         let mut more = scanner.open(b'}')?;
         while more {
             let (key, value) = scanner.member()?;
             let at = key.span.start;
-            let inner = &bytes[key.span];
-            let Ok(name) = std::str::from_utf8(inner) else {
-                return Err(Flaw { fault: Fault::Key, at }.into());
-            };
+            let decoded = text::unescape(&bytes[key.span]);
+            // Only a lone surrogate fails here.
+            let name = std::str::from_utf8(&decoded).map_err(|_| DecodeError::new(Fault::Key, at))?;
             let start = object.names.len();
-            if key.escaped {
-                match String::from_utf8(text::unescape(inner).into_owned()) {
-                    Ok(decoded) => object.names.push_str(&decoded),
-                    Err(_) => return Err(Flaw { fault: Fault::Key, at }.into()),
-                }
-            } else {
-                object.names.push_str(name);
-            }
-            let span = start..object.names.len();
-            if object.clashes(&span, &mut seen) {
-                return Err(Flaw {
-                    fault: Fault::Duplicate(object.names[span].into()),
-                    at,
-                }
-                .into());
-            }
-            object.members.push((span, Raw::trusted(bytes.slice(value))));
+            object.names.push_str(name);
+            object.members.push((start..object.names.len(), Raw::trusted(bytes.slice(value))));
             more = scanner.more(b'}')?;
         }
-        Ok(object)
+        match object.twice() {
+            Some(second) => Err(DecodeError::new(Fault::duplicate(object.name(second)), key_at(bytes, second)?)),
+            None => Ok(object),
+        }
     }
 
-    /// Whether the key at `span` is among the members; remembers it where they are many.
-    fn clashes(&self, span: &Range<usize>, seen: &mut HashSet<Box<str>>) -> bool {
-        let name = &self.names[span.clone()];
-        if self.members.len() < FEW {
-            return self.get(name).is_some();
+    /// The first member whose key another one had before.
+    fn twice(&self) -> Option<usize> {
+        let mut names = (0..self.len()).map(|i| self.name(i));
+        if self.len() <= FEW {
+            return (1..self.len()).find(|&i| (0..i).any(|j| self.name(i) == self.name(j)));
         }
-        if seen.is_empty() {
-            seen.extend(self.iter().map(|(known, _)| known.into()));
-        }
-        !seen.insert(name.into())
+        let mut seen = HashSet::with_capacity(self.len());
+        names.position(|name| !seen.insert(name))
+    }
+
+    fn name(&self, i: usize) -> &str {
+        &self.names[self.members[i].0.clone()]
     }
 
     /// The value of `key`.
@@ -96,4 +80,15 @@ impl Object {
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
     }
+}
+
+/// Where the key of the `i`th member begins, behind its quote.
+fn key_at(bytes: &[u8], i: usize) -> Scan<usize> {
+    let mut scanner = Scanner::trusted(bytes);
+    scanner.open(b'}')?;
+    for _ in 0..i {
+        scanner.member()?;
+        scanner.more(b'}')?;
+    }
+    Ok(scanner.key()?.span.start)
 }

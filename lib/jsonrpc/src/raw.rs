@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::error::{Fault, Flaw};
+use crate::error::Fault;
 use crate::scan::{Scanner, Span, check_frame};
 use crate::{DecodeError, Editor, Limits, Object, text};
 
@@ -176,7 +176,7 @@ impl Raw {
         if self.kind() != RawKind::Object {
             return None;
         }
-        let mut scanner = Scanner::trusted(&self.0, 0);
+        let mut scanner = Scanner::trusted(&self.0);
         let mut more = scanner.open(b'}').ok()?;
         while more {
             let (name, value) = scanner.member().ok()?;
@@ -201,19 +201,16 @@ impl Raw {
         Object::read(self)
     }
 
-    /// The elements of an array; none for other values.
+    /// The elements of an array, one at a time; none for other values.
+    pub fn elements(&self) -> Elements<'_> {
+        let mut scanner = Scanner::trusted(&self.0);
+        let more = self.kind() == RawKind::Array && scanner.open(b']').unwrap_or(false);
+        Elements { raw: self, scanner, more }
+    }
+
+    /// The elements of an array; none for other values. 32 bytes for each: for long arrays prefer [`Raw::elements`].
     pub fn items(&self) -> Vec<Self> {
-        let mut items = Vec::new();
-        if self.kind() == RawKind::Array {
-            let mut scanner = Scanner::trusted(&self.0, 0);
-            let mut more = scanner.open(b']').unwrap_or(false);
-            while more {
-                let Ok(value) = scanner.value() else { break };
-                items.push(self.part(value));
-                more = scanner.more(b']').unwrap_or(false);
-            }
-        }
-        items
+        self.elements().collect()
     }
 
     /// Changes to members, by path, that leave all other bytes as they are.
@@ -227,11 +224,11 @@ impl Raw {
     /// The value has another shape, or holds what serde_json refuses: lone surrogates, numbers beyond a double, 128 levels.
     pub fn to<T: DeserializeOwned>(&self) -> Result<T, DecodeError> {
         serde_json::from_slice(&self.0).map_err(|e| {
-            Flaw {
-                fault: Fault::Type(e.to_string().into()),
-                at: e.column(),
-            }
-            .into()
+            let lines = self.0.split_inclusive(|&b| b == b'\n').take(e.line().saturating_sub(1));
+            let at = lines.map(<[u8]>::len).sum::<usize>() + e.column().saturating_sub(1);
+            let why = e.to_string();
+            let why = why.rfind(" at line ").map_or(&why[..], |end| &why[..end]);
+            DecodeError::new(Fault::Type(why.into()), at)
         })
     }
 
@@ -240,9 +237,34 @@ impl Raw {
         crate::canonical::canonical(&self.0)
     }
 
-    /// The value as serde_json holds it, for reading and showing.
+    /// The value as serde_json holds it, for reading and showing; not for judging and not for the wire.
+    ///
+    /// What serde_json cannot hold is turned into what is nearest: integers beyond 64 bits become doubles, numbers
+    /// beyond a double become strings of their digits, lone surrogates become U+FFFD. Of equal keys the first counts, as
+    /// in [`Raw::get`].
     pub fn to_value(&self) -> serde_json::Value {
-        self.to().unwrap_or_default()
+        crate::value::value(&self.0)
+    }
+}
+
+/// The elements of an array; see [`Raw::elements`].
+#[derive(Debug)]
+pub struct Elements<'a> {
+    raw: &'a Raw,
+    scanner: Scanner<'a>,
+    more: bool,
+}
+
+impl Iterator for Elements<'_> {
+    type Item = Raw;
+
+    fn next(&mut self) -> Option<Raw> {
+        if !self.more {
+            return None;
+        }
+        let element = self.scanner.value().ok()?;
+        self.more = self.scanner.more(b']').unwrap_or(false);
+        Some(self.raw.part(element))
     }
 }
 

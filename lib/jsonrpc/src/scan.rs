@@ -1,16 +1,21 @@
 //! One validating pass over JSON bytes, without recursion and without allocation for nested values.
 //!
-//! The bytes were checked to be UTF-8 before; the scanner checks RFC 8259 and nothing else.
+//! The bytes were checked to be UTF-8 before; the scanner checks RFC 8259 and nothing else. What runs for every token
+//! is inlined into one loop and hands positions around by value, so that the cursor stays in a register.
+
+mod number;
+mod string;
 
 use std::ops::Range;
 
-use crate::error::{Fault, Flaw};
+use crate::DecodeError;
+use crate::error::Fault;
 use crate::limits::{Limits, MAX_DEPTH};
 
 /// Where a value lies in its bytes.
 pub(crate) type Span = Range<usize>;
 
-pub(crate) type Scan<T> = Result<T, Flaw>;
+pub(crate) type Scan<T> = Result<T, DecodeError>;
 
 /// Where a string lies, quotes excluded, and whether it holds escapes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,24 +35,27 @@ pub(crate) struct Scanner<'a> {
 
 /// Checks size, byte order mark and UTF-8 of a whole frame.
 pub(crate) fn check_frame(bytes: &[u8], limits: &Limits) -> Scan<()> {
-    if bytes.len() > limits.max_bytes {
-        return Err(Flaw {
-            fault: Fault::TooLarge { limit: limits.max_bytes },
-            at: limits.max_bytes,
-        });
+    let limit = limits.max_bytes;
+    if bytes.len() > limit {
+        return Err(DecodeError::new(Fault::TooLarge { limit }, limit));
     }
     if bytes.starts_with(b"\xef\xbb\xbf") {
-        return Err(Flaw {
-            fault: Fault::ByteOrderMark,
-            at: 0,
-        });
+        return Err(DecodeError::new(Fault::ByteOrderMark, 0));
     }
     match std::str::from_utf8(bytes) {
         Ok(_) => Ok(()),
-        Err(e) => Err(Flaw {
-            fault: Fault::Utf8,
-            at: e.valid_up_to(),
-        }),
+        Err(e) => Err(DecodeError::new(Fault::Utf8, e.valid_up_to())),
+    }
+}
+
+/// Another byte than expected, or none, at `at`.
+#[cold]
+#[inline(never)]
+fn unexpected(bytes: &[u8], at: usize, fault: Fault) -> DecodeError {
+    if at < bytes.len() {
+        DecodeError::new(fault, at)
+    } else {
+        DecodeError::new(Fault::Truncated, bytes.len())
     }
 }
 
@@ -63,10 +71,10 @@ impl<'a> Scanner<'a> {
     }
 
     /// A scanner of bytes that are known to be one JSON value, whatever its depth.
-    pub(crate) fn trusted(bytes: &'a [u8], pos: usize) -> Self {
+    pub(crate) fn trusted(bytes: &'a [u8]) -> Self {
         Self {
             bytes,
-            pos,
+            pos: 0,
             depth: 0,
             max_depth: usize::MAX,
         }
@@ -76,25 +84,16 @@ impl<'a> Scanner<'a> {
         self.pos
     }
 
-    pub(crate) fn flaw<T>(&self, fault: Fault) -> Scan<T> {
-        Err(Flaw { fault, at: self.pos })
-    }
-
-    fn expected<T>(&self, what: &'static str) -> Scan<T> {
-        if self.pos >= self.bytes.len() {
-            self.flaw(Fault::Truncated)
-        } else {
-            self.flaw(Fault::Expected(what))
-        }
-    }
-
+    #[inline(always)]
     pub(crate) fn peek(&self) -> Option<u8> {
         self.bytes.get(self.pos).copied()
     }
 
+    /// Steps over whitespace.
+    #[inline(always)]
     pub(crate) fn space(&mut self) {
-        while let Some(b' ' | b'\n' | b'\t' | b'\r') = self.peek() {
-            self.pos += 1;
+        if let Some(..=b' ') = self.peek() {
+            self.pos = after_space(self.bytes, self.pos);
         }
     }
 
@@ -104,27 +103,28 @@ impl<'a> Scanner<'a> {
         if self.pos == self.bytes.len() {
             Ok(())
         } else {
-            self.flaw(Fault::Trailing)
+            Err(DecodeError::new(Fault::Trailing, self.pos))
         }
     }
 
     /// Enters the object or array at the cursor; whether it has a first member or element, at which the cursor then stands.
+    #[inline(always)]
     pub(crate) fn open(&mut self, close: u8) -> Scan<bool> {
-        self.depth += 1;
-        if self.depth > self.max_depth {
-            return self.flaw(Fault::TooDeep { limit: self.max_depth });
+        if self.depth >= self.max_depth {
+            return Err(DecodeError::new(Fault::TooDeep { limit: self.max_depth }, self.pos));
         }
         self.pos += 1;
         self.space();
         if self.peek() == Some(close) {
             self.pos += 1;
-            self.depth -= 1;
             return Ok(false);
         }
+        self.depth += 1;
         Ok(true)
     }
 
     /// After a member or element: whether another follows, at which the cursor then stands.
+    #[inline(always)]
     pub(crate) fn more(&mut self, close: u8) -> Scan<bool> {
         self.space();
         match self.peek() {
@@ -138,19 +138,23 @@ impl<'a> Scanner<'a> {
                 self.depth -= 1;
                 Ok(false)
             }
-            _ => self.expected(if close == b'}' { "`,` or `}`" } else { "`,` or `]`" }),
+            _ => {
+                let what = if close == b'}' { "`,` or `}`" } else { "`,` or `]`" };
+                Err(unexpected(self.bytes, self.pos, Fault::Expected(what)))
+            }
         }
     }
 
     /// A key and its colon; the cursor then stands at the value.
+    #[inline(always)]
     pub(crate) fn key(&mut self) -> Scan<Text> {
         if self.peek() != Some(b'"') {
-            return self.expected("a key in quotes");
+            return Err(unexpected(self.bytes, self.pos, Fault::Expected("a key in quotes")));
         }
         let key = self.string()?;
         self.space();
         if self.peek() != Some(b':') {
-            return self.expected("`:`");
+            return Err(unexpected(self.bytes, self.pos, Fault::Expected("`:`")));
         }
         self.pos += 1;
         self.space();
@@ -164,9 +168,36 @@ impl<'a> Scanner<'a> {
         Ok((key, value))
     }
 
+    /// The string at the cursor, which stands on its opening quote.
+    #[inline(always)]
+    pub(crate) fn string(&mut self) -> Scan<Text> {
+        let start = self.pos + 1;
+        let end = string::plain(self.bytes, start);
+        if self.bytes.get(end) == Some(&b'"') {
+            self.pos = end + 1;
+            return Ok(Text {
+                span: start..end,
+                escaped: false,
+            });
+        }
+        let end = string::rest(self.bytes, end)?;
+        self.pos = end + 1;
+        Ok(Text {
+            span: start..end,
+            escaped: true,
+        })
+    }
+
     /// The value at the cursor, whole.
     pub(crate) fn value(&mut self) -> Scan<Span> {
-        let start = self.pos;
+        // A copy that nobody else can see stays in registers.
+        let mut cursor = Self { ..*self };
+        let end = cursor.value_end()?;
+        Ok(std::mem::replace(&mut self.pos, end)..end)
+    }
+
+    #[inline(always)]
+    fn value_end(&mut self) -> Scan<usize> {
         let mut open = BitStack::default();
         loop {
             match self.peek() {
@@ -186,18 +217,22 @@ impl<'a> Scanner<'a> {
                         continue;
                     }
                 }
-                Some(b'-' | b'0'..=b'9') => self.number()?,
+                Some(b'0'..=b'9') => self.pos = number::unsigned(self.bytes, self.pos)?,
+                Some(b'-') => self.pos = number::negative(self.bytes, self.pos)?,
                 Some(b't') => self.literal(b"true")?,
                 Some(b'f') => self.literal(b"false")?,
                 Some(b'n') => self.literal(b"null")?,
-                _ => return self.expected("a JSON value"),
+                _ => return Err(unexpected(self.bytes, self.pos, Fault::Expected("a JSON value"))),
             }
+            // A value is complete, and with it perhaps what surrounds it.
             loop {
-                let Some(in_object) = open.top() else { return Ok(start..self.pos) };
-                if self.more(if in_object { b'}' } else { b']' })? {
-                    if in_object {
+                let Some(in_object) = open.top() else { return Ok(self.pos) };
+                if in_object {
+                    if self.more(b'}')? {
                         self.key()?;
+                        break;
                     }
+                } else if self.more(b']')? {
                     break;
                 }
                 open.pop();
@@ -205,110 +240,34 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    #[inline(always)]
     fn literal(&mut self, word: &'static [u8]) -> Scan<()> {
-        for &b in word {
-            if self.peek() != Some(b) {
-                return self.expected("`true`, `false` or `null`");
-            }
-            self.pos += 1;
+        if self.bytes[self.pos..].starts_with(word) {
+            self.pos += word.len();
+            return Ok(());
         }
-        Ok(())
+        Err(bad_literal(self.bytes, self.pos, word))
     }
+}
 
-    /// The string at the cursor, which stands on its opening quote.
-    pub(crate) fn string(&mut self) -> Scan<Text> {
-        let start = self.pos + 1;
-        let mut escaped = false;
-        self.pos = start;
-        loop {
-            self.plain();
-            match self.peek() {
-                Some(b'"') => {
-                    let span = start..self.pos;
-                    self.pos += 1;
-                    return Ok(Text { span, escaped });
-                }
-                Some(b'\\') => {
-                    escaped = true;
-                    self.escape()?;
-                }
-                Some(_) => return self.flaw(Fault::ControlCharacter),
-                None => return self.flaw(Fault::Truncated),
-            }
-        }
-    }
+#[cold]
+#[inline(never)]
+fn bad_literal(bytes: &[u8], pos: usize, word: &[u8]) -> DecodeError {
+    let same = bytes[pos..].iter().zip(word).take_while(|(a, b)| a == b).count();
+    unexpected(bytes, pos + same, Fault::Expected("`true`, `false` or `null`"))
+}
 
-    /// Moves to the next quote, backslash or control character.
-    fn plain(&mut self) {
-        while let Some(b) = self.peek() {
-            if b == b'"' || b == b'\\' || b < 0x20 {
-                return;
-            }
-            self.pos += 1;
+/// Where the whitespace at `pos` ends.
+#[inline(never)]
+fn after_space(bytes: &[u8], mut pos: usize) -> usize {
+    while let Some(b' ' | b'\n' | b'\t' | b'\r') = bytes.get(pos) {
+        pos += 1;
+        // Indentation comes in long runs.
+        while let Some(b"        ") = bytes.get(pos..pos + 8) {
+            pos += 8;
         }
     }
-
-    fn escape(&mut self) -> Scan<()> {
-        match self.bytes.get(self.pos + 1) {
-            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.pos += 2,
-            Some(b'u') => {
-                self.pos += 2;
-                for _ in 0..4 {
-                    match self.peek() {
-                        Some(b) if b.is_ascii_hexdigit() => self.pos += 1,
-                        Some(_) => return self.flaw(Fault::Escape),
-                        None => return self.flaw(Fault::Truncated),
-                    }
-                }
-            }
-            Some(_) => return self.flaw(Fault::Escape),
-            None => {
-                self.pos += 1;
-                return self.flaw(Fault::Truncated);
-            }
-        }
-        Ok(())
-    }
-
-    fn number(&mut self) -> Scan<()> {
-        if self.peek() == Some(b'-') {
-            self.pos += 1;
-        }
-        match self.peek() {
-            Some(b'0') => {
-                self.pos += 1;
-                if matches!(self.peek(), Some(b'0'..=b'9')) {
-                    return self.flaw(Fault::Number);
-                }
-            }
-            _ => self.digits()?,
-        }
-        if self.peek() == Some(b'.') {
-            self.pos += 1;
-            self.digits()?;
-        }
-        if let Some(b'e' | b'E') = self.peek() {
-            self.pos += 1;
-            if let Some(b'+' | b'-') = self.peek() {
-                self.pos += 1;
-            }
-            self.digits()?;
-        }
-        Ok(())
-    }
-
-    /// One or more digits.
-    fn digits(&mut self) -> Scan<()> {
-        let start = self.pos;
-        while let Some(b'0'..=b'9') = self.peek() {
-            self.pos += 1;
-        }
-        match self.peek() {
-            _ if self.pos > start => Ok(()),
-            None => self.flaw(Fault::Truncated),
-            Some(_) => self.flaw(Fault::Number),
-        }
-    }
+    pos
 }
 
 /// Which of the open containers are objects: 64 levels in a word, deeper ones on the heap.
@@ -320,6 +279,7 @@ struct BitStack {
 }
 
 impl BitStack {
+    #[inline(always)]
     fn push(&mut self, bit: bool) {
         if self.len == 64 {
             self.full.push(self.word);
@@ -329,6 +289,7 @@ impl BitStack {
         self.len += 1;
     }
 
+    #[inline(always)]
     fn pop(&mut self) {
         self.word >>= 1;
         self.len -= 1;
@@ -340,7 +301,11 @@ impl BitStack {
         }
     }
 
+    #[inline(always)]
     fn top(&self) -> Option<bool> {
         (self.len > 0).then_some(self.word & 1 == 1)
     }
 }
+
+#[cfg(test)]
+mod tests;

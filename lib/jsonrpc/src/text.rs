@@ -67,6 +67,26 @@ fn push_code_point(point: u32, out: &mut Vec<u8>) {
     }
 }
 
+/// Decoded text with U+FFFD in place of each lone surrogate.
+pub(crate) fn without_surrogates(decoded: &[u8]) -> String {
+    let mut out = String::with_capacity(decoded.len());
+    let mut rest = decoded;
+    loop {
+        match std::str::from_utf8(rest) {
+            Ok(text) => {
+                out.push_str(text);
+                return out;
+            }
+            Err(e) => {
+                let (text, surrogate) = rest.split_at(e.valid_up_to());
+                out.push_str(std::str::from_utf8(text).unwrap_or_default());
+                out.push(char::REPLACEMENT_CHARACTER);
+                rest = surrogate.get(3..).unwrap_or_default();
+            }
+        }
+    }
+}
+
 /// Whether a JSON string without its quotes decodes to `want`.
 pub(crate) fn equals(inner: &[u8], escaped: bool, want: &[u8]) -> bool {
     if escaped { unescape(inner).as_ref() == want } else { inner == want }

@@ -1,3 +1,10 @@
 //! The crate as its users see it.
 
+mod books;
+mod edits;
+mod ids;
+mod laws;
 mod messages;
+mod mutations;
+mod properties;
+mod values;

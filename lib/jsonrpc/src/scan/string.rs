@@ -1,0 +1,113 @@
+//! The inside of a JSON string: how far it is plain, and its escapes.
+
+use crate::DecodeError;
+use crate::error::Fault;
+use crate::scan::Scan;
+
+/// Each byte of a word set to `byte`.
+const fn every(byte: u8) -> u64 {
+    u64::from_le_bytes([byte; 8])
+}
+
+/// The top bit of each byte that is a quote, a backslash or a control character. The lowest bit is exact; above it
+/// a borrow may have set more.
+#[inline(always)]
+fn stops(word: u64) -> u64 {
+    let quote = word ^ every(b'"');
+    let backslash = word ^ every(b'\\');
+    let zero_quote = quote.wrapping_sub(every(1)) & !quote;
+    let zero_backslash = backslash.wrapping_sub(every(1)) & !backslash;
+    let control = word.wrapping_sub(every(0x20)) & !word;
+    (zero_quote | zero_backslash | control) & every(0x80)
+}
+
+#[inline(always)]
+fn word_at(bytes: &[u8], pos: usize) -> Option<u64> {
+    Some(u64::from_le_bytes(*bytes.get(pos..)?.first_chunk()?))
+}
+
+/// The next quote, backslash or control character at or behind `pos`, or the end.
+#[inline(always)]
+pub(super) fn plain(bytes: &[u8], mut pos: usize) -> usize {
+    // Keys and most values end here.
+    for _ in 0..3 {
+        let Some(word) = word_at(bytes, pos) else {
+            return plain_tail(bytes, pos);
+        };
+        let stops = stops(word);
+        if stops != 0 {
+            return pos + stops.trailing_zeros() as usize / 8;
+        }
+        pos += 8;
+    }
+    plain_long(bytes, pos)
+}
+
+/// Blocks that the compiler turns into vector instructions; then words; then bytes.
+#[inline(never)]
+fn plain_long(bytes: &[u8], mut pos: usize) -> usize {
+    while let Some(block) = bytes.get(pos..).and_then(<[u8]>::first_chunk::<64>)
+        && !any_stop(block)
+    {
+        pos += 64;
+    }
+    while let Some(word) = word_at(bytes, pos) {
+        let stops = stops(word);
+        if stops != 0 {
+            return pos + stops.trailing_zeros() as usize / 8;
+        }
+        pos += 8;
+    }
+    plain_tail(bytes, pos)
+}
+
+#[inline(always)]
+fn any_stop(block: &[u8; 64]) -> bool {
+    block
+        .iter()
+        .fold(0, |hit, &b| hit | u8::from(b == b'"') | u8::from(b == b'\\') | u8::from(b < 0x20))
+        != 0
+}
+
+/// The last few bytes of a frame.
+#[inline(never)]
+fn plain_tail(bytes: &[u8], pos: usize) -> usize {
+    let rest = bytes.get(pos..).unwrap_or_default();
+    pos + rest.iter().position(|&b| b == b'"' || b == b'\\' || b < 0x20).unwrap_or(rest.len())
+}
+
+/// The closing quote of a string that is not plain: something other than a quote stands at `pos`.
+#[inline(never)]
+pub(super) fn rest(bytes: &[u8], mut pos: usize) -> Scan<usize> {
+    loop {
+        match bytes.get(pos) {
+            Some(b'"') => return Ok(pos),
+            Some(b'\\') => pos = plain(bytes, escape(bytes, pos)?),
+            Some(_) => return Err(DecodeError::new(Fault::ControlCharacter, pos)),
+            None => return Err(DecodeError::new(Fault::Truncated, pos)),
+        }
+    }
+}
+
+/// What follows the escape at `pos`.
+#[inline(always)]
+fn escape(bytes: &[u8], pos: usize) -> Scan<usize> {
+    match bytes.get(pos + 1) {
+        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(pos + 2),
+        Some(b'u') => unicode_escape(bytes, pos + 2),
+        Some(_) => Err(DecodeError::new(Fault::Escape, pos)),
+        None => Err(DecodeError::new(Fault::Truncated, pos + 1)),
+    }
+}
+
+/// Four hexadecimal digits. That surrogates come in pairs is not JSON's business (RFC 8259 section 8.2).
+fn unicode_escape(bytes: &[u8], pos: usize) -> Scan<usize> {
+    for at in pos..pos + 4 {
+        match bytes.get(at) {
+            Some(b) if b.is_ascii_hexdigit() => {}
+            Some(_) => return Err(DecodeError::new(Fault::Escape, at)),
+            None => return Err(DecodeError::new(Fault::Truncated, at)),
+        }
+    }
+    Ok(pos + 4)
+}
