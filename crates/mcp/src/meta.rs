@@ -3,6 +3,7 @@
 mod change;
 mod level;
 
+pub(crate) use change::without;
 pub use change::{Change, Modern};
 pub use level::LogLevel;
 
@@ -139,7 +140,7 @@ pub fn set(of: &Raw, name: &str, value: &Raw) -> Raw {
 /// The same params or result without a key of its `_meta`, and without `_meta` where nothing else is in it.
 #[must_use]
 pub fn remove(of: &Raw, name: &str) -> Raw {
-    change::without(of.edit(), of, &[name]).finish()
+    change::without(of.edit(), of.get(key::META).as_ref(), &[name]).finish()
 }
 
 /// The token under which a request wants progress; one that is neither string nor number is none.

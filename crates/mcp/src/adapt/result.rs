@@ -1,6 +1,6 @@
 //! Answers of servers on their way to clients.
 
-use jsonrpc::{Raw, RawKind};
+use jsonrpc::{Editor, Object, Raw, RawKind};
 
 use super::{content, tool};
 use crate::json;
@@ -39,13 +39,9 @@ pub fn result_type(result: &Raw) -> ResultType {
 #[must_use]
 pub fn result(method: &str, result: &Raw, from: Revision, to: Revision) -> Raw {
     match (from.is_modern(), to.is_modern()) {
-        (true, true) => result.clone(),
         (false, true) => complete(method, result),
-        (true, false) => {
-            let result = strip(method, result);
-            down(method, &result, from, to)
-        }
-        (false, false) => down(method, result, from, to),
+        _ if to >= from => result.clone(),
+        _ => lower(method, result, from, to),
     }
 }
 
@@ -65,42 +61,47 @@ pub fn complete(method: &str, result: &Raw) -> Raw {
 /// A result of a modern server without what the legacy era does not know.
 #[must_use]
 pub fn strip(method: &str, result: &Raw) -> Raw {
-    let result = meta::remove(result, key::SERVER_INFO);
-    let edit = result.edit().remove(&["resultType"]);
-    if !is_cacheable(method) {
-        return edit.finish();
+    lower(method, result, Revision::LATEST, Revision::LATEST)
+}
+
+/// A result in the words of an older revision: one scan to see what is there, one to change it.
+fn lower(method: &str, result: &Raw, from: Revision, to: Revision) -> Raw {
+    // What repeats a member can't be judged; the client gets what the server said.
+    let Ok(members) = result.object() else { return result.clone() };
+    let mut edit = result.edit();
+    if from.is_modern() {
+        let cached: &[&str] = if is_cacheable(method) { &["ttlMs", "cacheScope"] } else { &[] };
+        for name in ["resultType"].iter().chain(cached).filter(|name| members.get(name).is_some()) {
+            edit = edit.remove(&[name]);
+        }
+        edit = meta::without(edit, members.get(key::META), &[key::SERVER_INFO]);
     }
-    edit.remove(&["ttlMs"]).remove(&["cacheScope"]).finish()
+    if to < from {
+        edit = down(edit, method, &members, from, to);
+    }
+    edit.finish()
 }
 
 /// What a client of an older revision would refuse, in words it has.
-fn down(method: &str, result: &Raw, from: Revision, to: Revision) -> Raw {
-    if to >= from {
-        return result.clone();
+fn down(edit: Editor, method: &str, members: &Object, from: Revision, to: Revision) -> Editor {
+    let changed_list = |key: &'static str, change: &dyn Fn(&Raw) -> Option<Raw>| Some((key, change(members.get(key)?)?));
+    let list = match method {
+        "tools/call" => changed_list("content", &|blocks| content::blocks(blocks, to)),
+        "prompts/get" => changed_list("messages", &|messages| content::messages(messages, to)),
+        "tools/list" => changed_list("tools", &|tools| {
+            json::map_items(tools, |item| tool::changed(item, from, to).map(|item| vec![item]))
+        }),
+        _ => None,
+    };
+    let edit = match list {
+        Some((key, changed)) => edit.set(&[key], &changed),
+        None => edit,
+    };
+    match members.get("structuredContent") {
+        // Objects only, up to 2025-11-25 (server/tools). The word is the one that `tool::tool` gives its schema.
+        Some(value) if method == "tools/call" && from.is_modern() && value.kind() != RawKind::Object => {
+            edit.set(&["structuredContent"], &json::object([(tool::WRAPPED, value)]))
+        }
+        _ => edit,
     }
-    let mut edit = result.edit();
-    match method {
-        "tools/call" => {
-            if let Some(blocks) = result.get("content").and_then(|list| content::blocks(&list, to)) {
-                edit = edit.set(&["content"], &blocks);
-            }
-            if let Some(structured) = result.get("structuredContent").filter(|value| value.kind() != RawKind::Object) {
-                // Objects only, up to 2025-11-25 (server/tools). The word is the one that `tool::tool` gives its schema.
-                edit = edit.set(&["structuredContent"], &json::object([(tool::WRAPPED, &structured)]));
-            }
-        }
-        "prompts/get" => {
-            if let Some(messages) = result.get("messages").and_then(|list| content::messages(&list, to)) {
-                edit = edit.set(&["messages"], &messages);
-            }
-        }
-        "tools/list" => {
-            let changed = |list: Raw| json::map_items(&list, |item| tool::changed(item, from, to).map(|item| vec![item]));
-            if let Some(tools) = result.get("tools").and_then(changed) {
-                edit = edit.set(&["tools"], &tools);
-            }
-        }
-        _ => return result.clone(),
-    }
-    edit.finish()
 }

@@ -1,6 +1,7 @@
 //! What changes between revisions, and what does not.
 
 use jsonrpc::{ErrorObject, Limits, Raw};
+use proptest::prelude::*;
 
 use super::*;
 use crate::capabilities::ClientCapabilities;
@@ -472,5 +473,49 @@ fn retries() {
         r#"{"inputResponses":{"a":{},"a":{}}}"#,
     ] {
         assert_eq!(InputResponses::read(Some(&raw(bad))).expect_err(bad).code, -32602);
+    }
+}
+
+/// Objects as servers send them, of what no revision knows.
+fn unknown() -> impl Strategy<Value = String> {
+    let scalar = prop_oneof![
+        "-?(0|[1-9][0-9]{0,30})(\\.[0-9]{1,3})?(e[0-9]{1,2})?",
+        "\"[ a-zé]{0,5}\"",
+        Just("null".to_owned()),
+        Just("true".to_owned())
+    ];
+    let value = scalar.prop_recursive(3, 16, 4, |inner| {
+        let members = proptest::collection::btree_map("[a-z/. ]{1,5}", inner.clone(), 0..4);
+        prop_oneof![
+            proptest::collection::vec(inner, 0..4).prop_map(|items| format!("[{}]", items.join(", "))),
+            members.prop_map(|members| format!(
+                "{{{}}}",
+                members
+                    .iter()
+                    .map(|(k, v)| format!("\"{k}\" :{v}"))
+                    .collect::<Vec<_>>()
+                    .join(",\n ")
+            )),
+        ]
+    });
+    proptest::collection::btree_map("x-[a-z]{1,4}", value, 0..6).prop_map(|members| {
+        format!(
+            "{{{}}}",
+            members.iter().map(|(k, v)| format!(" \"{k}\": {v}")).collect::<Vec<_>>().join(" ,")
+        )
+    })
+}
+
+proptest! {
+    #[test]
+    fn what_no_revision_knows_comes_through_every_pair_of_them(json in unknown(), from in 0_usize..5, to in 0_usize..5) {
+        let (from, to) = (Revision::ALL[from], Revision::ALL[to]);
+        for method in ["tools/call", "tools/list", "resources/read", "prompts/get", "completion/complete"] {
+            let sent = raw(&json);
+            let native = if from.is_modern() { complete(method, &sent) } else { sent.clone() };
+            let arrived = result(method, &native, from, to);
+            let bare = if to.is_modern() { strip(method, &arrived) } else { arrived };
+            prop_assert_eq!(bare.text(), sent.text(), "{} {} {}", method, from, to);
+        }
     }
 }

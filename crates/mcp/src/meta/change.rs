@@ -53,7 +53,7 @@ impl Change<'_> {
             gone.push(key::PROGRESS_TOKEN);
         }
         if !gone.is_empty() {
-            edit = without(edit, params, &gone);
+            edit = without(edit, params.get(key::META).as_ref(), &gone);
         }
         if let Some(modern) = &self.modern {
             edit = modern.write(edit, params);
@@ -92,13 +92,17 @@ impl Modern<'_> {
     }
 }
 
-/// Takes keys out of `_meta`, and `_meta` itself where they were all it had.
-pub(super) fn without(edit: Editor, of: &Raw, names: &[&str]) -> Editor {
-    let Some(meta) = of.get(key::META) else {
+/// Takes keys out of `_meta`, and `_meta` itself where they were all it had. `meta` is what stands there now.
+pub(crate) fn without(edit: Editor, meta: Option<&Raw>, names: &[&str]) -> Editor {
+    let Some(meta) = meta else {
         return edit;
     };
     match meta.object() {
         Ok(members) if members.iter().all(|(name, _)| names.contains(&name)) => edit.remove(&[key::META]),
-        _ => names.iter().fold(edit, |edit, name| edit.remove(&[key::META, name])),
+        Ok(members) => {
+            let present = names.iter().filter(|name| members.get(name).is_some());
+            present.fold(edit, |edit, name| edit.remove(&[key::META, name]))
+        }
+        Err(_) => names.iter().fold(edit, |edit, name| edit.remove(&[key::META, name])),
     }
 }
