@@ -1,12 +1,14 @@
 //! The front door: what a listener hands to the kernel and what it gets back.
 
+use std::collections::VecDeque;
 use std::fmt;
+use std::future::Future;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use mcp::mirror::Mirrors;
 use model::{Principal, Trace};
-use tokio::sync::mpsc;
+use tokio::sync::{Semaphore, mpsc};
 
 use crate::link::{BoxFuture, Event};
 
@@ -95,7 +97,10 @@ pub enum Answer {
 
 /// The events of one answer, in order.
 pub struct Events {
+    head: VecDeque<Event>,
     receiver: mpsc::Receiver<Event>,
+    /// Dropped with the stream: the other end learns that nobody reads.
+    reading: Arc<Semaphore>,
 }
 
 impl Events {
@@ -103,12 +108,47 @@ impl Events {
     #[must_use]
     pub fn channel(capacity: usize) -> (mpsc::Sender<Event>, Self) {
         let (sender, receiver) = mpsc::channel(capacity);
-        (sender, Self { receiver })
+        (
+            sender,
+            Self {
+                head: VecDeque::new(),
+                receiver,
+                reading: Arc::new(Semaphore::new(0)),
+            },
+        )
     }
 
     /// The next event, as for a stream.
     pub fn poll_next(&mut self, cx: &mut std::task::Context<'_>) -> std::task::Poll<Option<Event>> {
-        self.receiver.poll_recv(cx)
+        match self.head.pop_front() {
+            Some(event) => std::task::Poll::Ready(Some(event)),
+            None => self.receiver.poll_recv(cx),
+        }
+    }
+
+    /// Waits for an event without handing the stream over.
+    pub(crate) async fn first(&mut self) -> Option<Event> {
+        self.receiver.recv().await
+    }
+
+    /// Puts an event before all others.
+    pub(crate) fn put_back(&mut self, event: Event) {
+        self.head.push_front(event);
+    }
+
+    /// Resolves when the stream is dropped: the client has gone.
+    pub(crate) fn gone(&self) -> impl Future<Output = ()> + Send + 'static {
+        let reading = self.reading.clone();
+        async move {
+            // Nobody adds permits: the wait ends when the semaphore is closed.
+            drop(reading.acquire().await);
+        }
+    }
+}
+
+impl Drop for Events {
+    fn drop(&mut self) {
+        self.reading.close();
     }
 }
 

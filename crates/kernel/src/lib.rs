@@ -1,7 +1,40 @@
-//! The only place where cores, policy and catalogue meet.
+//! The only place where cores, policy and catalogue meet: it owns the clients, the servers, and every request between them.
+//!
+//! [`Kernel`] is the public handle. Listeners hand it what clients say through [`front::Front`]; it reaches servers through
+//! [`link::Connector`]. Law: nothing leaves without a permit of the one choke point, `gate`.
 
 #![forbid(unsafe_code)]
 
+mod backoff;
+mod bridge;
+mod cache;
+mod client;
+mod exchange;
 pub mod front;
+mod gate;
+mod hub;
+mod inner;
+mod kernel;
 pub mod link;
+mod lists;
+mod metrics;
+mod parked;
+mod resources;
+mod seal;
+mod settings;
 pub mod spec;
+mod status;
+mod tasks;
+mod upstream;
+mod views;
+
+pub use cache::{NoCache, OfferCache};
+pub use kernel::Kernel;
+pub use settings::Settings;
+pub use status::{ServerStatus, ToolStatus};
+pub use upstream::server::Health;
+
+/// The time, for deadlines and durations. The one place where the kernel reads the clock.
+pub(crate) fn now() -> std::time::Instant {
+    tokio::time::Instant::now().into_std()
+}

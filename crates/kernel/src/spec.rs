@@ -33,6 +33,25 @@ pub struct ServerSpec {
     pub digest: String,
 }
 
+impl ServerSpec {
+    /// Whether nothing differs that matters to a running server.
+    #[must_use]
+    pub fn same_as(&self, other: &Self) -> bool {
+        let plain = |spec: &Self| {
+            (
+                spec.era,
+                spec.share,
+                spec.start,
+                spec.prefix,
+                spec.request_timeout,
+                spec.startup_timeout,
+            )
+        };
+        let texts = |spec: &Self| (spec.launch.as_ref().err().cloned(), spec.include.clone(), spec.exclude.clone());
+        self.digest == other.digest && plain(self) == plain(other) && texts(self) == texts(other)
+    }
+}
+
 /// How a server is reached.
 #[derive(Clone, Debug)]
 pub enum Launch {

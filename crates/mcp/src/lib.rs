@@ -4,7 +4,9 @@
 
 pub mod adapt;
 pub mod capabilities;
+pub mod client;
 pub mod error;
+pub mod exchange;
 mod json;
 pub mod meta;
 pub mod method;
@@ -12,4 +14,5 @@ pub mod mirror;
 pub mod name;
 pub mod revision;
 pub mod seal;
+pub mod server;
 pub mod tasks;

@@ -1,0 +1,475 @@
+//! A client as the kernel holds it: its machine, the way back to it, and what it has under way.
+
+pub(crate) mod batch;
+pub(crate) mod http;
+pub(crate) mod pipe;
+pub(crate) mod registry;
+pub(crate) mod streams;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use arc_swap::ArcSwapOption;
+use bytes::Bytes;
+use jsonrpc::{ErrorObject, Message};
+use mcp::client::{self as face, Filter, Input, Output, Target};
+use mcp::exchange::{Outcome, Peer, Request};
+use model::{Principal, ServerId, Ticket};
+use policy::Action;
+use tokio::sync::{Notify, mpsc, oneshot};
+
+use crate::inner::Inner;
+use crate::upstream::{Line, Session};
+use crate::views::Seen;
+use streams::Streams;
+
+/// One client: a pipe, a legacy HTTP session, or a single modern POST.
+pub(crate) struct Client {
+    pub(crate) number: u64,
+    pub(crate) principal: Principal,
+    pub(crate) inner: Arc<Inner>,
+    pub(crate) delivery: Delivery,
+    machine: Mutex<face::Session>,
+    books: Mutex<Books>,
+    /// The view it saw last, so that a call need not look it up.
+    pub(crate) seen: ArcSwapOption<Seen>,
+    /// `Mcp-Session-Id`
+    pub(crate) token: OnceLock<Arc<str>>,
+}
+
+/// The way back to a client.
+pub(crate) enum Delivery {
+    /// One stream for everything.
+    Pipe(mpsc::Sender<Bytes>),
+    /// A stream an answer, and one for the rest.
+    Http(Streams),
+}
+
+#[derive(Default)]
+struct Books {
+    next_ask: u64,
+    asks: HashMap<Ticket, Asker>,
+    running: HashMap<Ticket, Arc<Notify>>,
+    lines: HashMap<ServerId, Arc<Line>>,
+    subscriptions: HashSet<(ServerId, String)>,
+    listening: HashMap<Ticket, Listening>,
+}
+
+/// Who waits for the answer to a question.
+enum Asker {
+    /// A server, over its own connection.
+    Server {
+        line: Arc<Line>,
+        session: Arc<Session>,
+        ask: Ticket,
+        method: String,
+    },
+    /// A bridge between the eras.
+    Bridge(oneshot::Sender<Result<Message, ErrorObject>>),
+}
+
+/// An open `subscriptions/listen`.
+struct Listening {
+    filter: Filter,
+    lines: Vec<(Arc<Line>, String)>,
+    done: Arc<Notify>,
+}
+
+/// What the machine wants that only the caller of [`Client::take`] can do.
+#[expect(clippy::large_enum_variant, reason = "moved once and never stored")]
+pub(crate) enum Work {
+    Send(Message, Target),
+    Hello(Ticket, Arc<Peer>),
+    Request(Ticket, Box<Request>),
+    Listen(Ticket, Box<Request>),
+}
+
+impl Client {
+    pub(crate) fn new(inner: &Arc<Inner>, principal: Principal, delivery: Delivery) -> Arc<Self> {
+        Arc::new(Self {
+            number: inner.clients.next_number(),
+            principal,
+            inner: inner.clone(),
+            delivery,
+            machine: Mutex::new(face::Session::new()),
+            books: Mutex::default(),
+            seen: ArcSwapOption::empty(),
+            token: OnceLock::new(),
+        })
+    }
+
+    fn machine(&self) -> MutexGuard<'_, face::Session> {
+        self.machine.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn books(&self) -> MutexGuard<'_, Books> {
+        self.books.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn legacy_peer(&self) -> Option<Arc<Peer>> {
+        self.machine().legacy_peer().cloned()
+    }
+
+    /// Lets the machine take something in. What it wants done at once is done; the rest is handed back.
+    pub(crate) fn take(self: &Arc<Self>, input: Input) -> Vec<Work> {
+        self.with_machine(|machine| machine.handle(input))
+    }
+
+    fn with_machine(self: &Arc<Self>, act: impl FnOnce(&mut face::Session)) -> Vec<Work> {
+        let outputs: Vec<Output> = {
+            let mut machine = self.machine();
+            act(&mut machine);
+            std::iter::from_fn(|| machine.poll()).collect()
+        };
+        let mut work = Vec::with_capacity(outputs.len());
+        for output in outputs {
+            match output {
+                Output::Send(message, target) => work.push(Work::Send(message, target)),
+                Output::Hello(ticket, peer) => work.push(Work::Hello(ticket, peer)),
+                Output::Request(ticket, request) => work.push(Work::Request(ticket, request)),
+                Output::Listen(ticket, request) => work.push(Work::Listen(ticket, request)),
+                Output::Cancelled(ticket, _) => self.cancel(ticket),
+                Output::Notify(message) => self.notify_servers(&message),
+                Output::Answered(ask, answer) => self.answered(ask, answer),
+                Output::AskProgress(ask, message) => self.ask_progressed(ask, &message),
+                Output::Initialized => self.initialized(),
+                Output::LogLevel(_) => {}
+            }
+        }
+        work
+    }
+
+    /// Sends what can wait for nobody: from a server's reader, which must not block. A client that reads too slowly loses it.
+    fn send_now(&self, work: Vec<Work>) {
+        for item in work {
+            let Work::Send(message, target) = item else { continue };
+            let sent = match &self.delivery {
+                Delivery::Pipe(outgoing) => outgoing.try_send(message.line()).is_ok(),
+                Delivery::Http(streams) => streams.send(target, message.into_bytes()),
+            };
+            if !sent {
+                self.inner.metrics.undelivered();
+            }
+        }
+    }
+
+    /// Sends with back pressure.
+    pub(crate) async fn send(&self, work: Vec<Work>) {
+        for item in work {
+            let Work::Send(message, target) = item else { continue };
+            match &self.delivery {
+                Delivery::Pipe(outgoing) => drop(outgoing.send(message.line()).await),
+                Delivery::Http(streams) => {
+                    streams.send(target, message.into_bytes());
+                }
+            }
+        }
+    }
+
+    /// Sends a frame that no machine made: a batch's answers, a refusal of what could not be read.
+    pub(crate) async fn send_raw(&self, frame: Bytes) {
+        if let Delivery::Pipe(outgoing) = &self.delivery {
+            drop(outgoing.send(frame).await);
+        }
+    }
+
+    // === requests under way
+
+    /// Notes a request as running; the handle is notified when the client cancels it.
+    pub(crate) fn start(&self, ticket: Ticket) -> Arc<Notify> {
+        let cancelled = Arc::new(Notify::new());
+        self.books().running.insert(ticket, cancelled.clone());
+        cancelled
+    }
+
+    fn cancel(&self, ticket: Ticket) {
+        let (running, listening) = {
+            let mut books = self.books();
+            (books.running.remove(&ticket), books.listening.remove(&ticket))
+        };
+        if let Some(cancelled) = running {
+            cancelled.notify_one();
+        }
+        drop(listening);
+    }
+
+    /// The answer to a request, ready to be sent; nothing when the client has cancelled it.
+    pub(crate) fn finish(self: &Arc<Self>, ticket: Ticket, outcome: Outcome) -> Vec<Work> {
+        self.books().running.remove(&ticket);
+        self.take(Input::Outcome(ticket, outcome))
+    }
+
+    /// The client's exchange is gone: whatever runs for it is given up.
+    pub(crate) fn abandon(self: &Arc<Self>, ticket: Ticket) {
+        drop(self.with_machine(|machine| machine.abandon(ticket)));
+    }
+
+    pub(crate) async fn interim(self: &Arc<Self>, ticket: Ticket, message: Message) {
+        let work = self.take(Input::Interim(ticket, message));
+        self.send(work).await;
+    }
+
+    /// A notification that belongs to no request.
+    pub(crate) fn event(self: &Arc<Self>, message: &Message) {
+        let work = self.take(Input::Event(message.clone()));
+        self.send_now(work);
+    }
+
+    // === lines and what is wanted of them
+
+    pub(crate) fn line(&self, server: &ServerId) -> Option<Arc<Line>> {
+        self.books().lines.get(server).cloned()
+    }
+
+    pub(crate) fn keep_line(&self, server: &ServerId, line: &Arc<Line>) {
+        self.books().lines.insert(server.clone(), line.clone());
+    }
+
+    /// Forgets the lines to servers that are no more.
+    pub(crate) fn drop_lines(&self, servers: &[ServerId]) {
+        self.books().lines.retain(|server, _| !servers.contains(server));
+    }
+
+    pub(crate) fn lines(&self) -> Vec<Arc<Line>> {
+        self.books().lines.values().cloned().collect()
+    }
+
+    /// Notes a subscription; whether it is new.
+    pub(crate) fn subscribe(&self, server: &ServerId, uri: &str) -> bool {
+        self.books().subscriptions.insert((server.clone(), uri.to_owned()))
+    }
+
+    /// Drops a subscription; whether there was one.
+    pub(crate) fn unsubscribe(&self, server: &ServerId, uri: &str) -> bool {
+        self.books().subscriptions.remove(&(server.clone(), uri.to_owned()))
+    }
+
+    pub(crate) fn resource_updated(self: &Arc<Self>, server: &ServerId, uri: &str, message: &Message) {
+        let (subscribed, listening) = {
+            let books = self.books();
+            let hears = |l: &Listening| {
+                l.lines
+                    .iter()
+                    .any(|(line, wanted)| line.server.spec.id == *server && is_under(uri, wanted))
+            };
+            let listening: Vec<Ticket> = books
+                .listening
+                .iter()
+                .filter(|(_, l)| hears(l))
+                .map(|(ticket, _)| *ticket)
+                .collect();
+            let subscribed = books.subscriptions.iter().any(|(s, wanted)| s == server && is_under(uri, wanted));
+            (subscribed, listening)
+        };
+        if subscribed {
+            self.event(message);
+        }
+        for ticket in listening {
+            let work = self.with_machine(|machine| machine.notify_listener(ticket, message));
+            self.send_now(work);
+        }
+    }
+
+    /// Tells the client that lists have changed: on its session, and on each stream that asked for it.
+    pub(crate) fn tell(self: &Arc<Self>, message: &Message, wants: impl Fn(&Filter) -> bool) {
+        self.event(message);
+        let listening: Vec<Ticket> = self
+            .books()
+            .listening
+            .iter()
+            .filter(|(_, l)| wants(&l.filter))
+            .map(|(ticket, _)| *ticket)
+            .collect();
+        for ticket in listening {
+            let work = self.with_machine(|machine| machine.notify_listener(ticket, message));
+            self.send_now(work);
+        }
+    }
+
+    /// Opens a subscription stream: acknowledged first, then fed.
+    pub(crate) fn listen(self: &Arc<Self>, ticket: Ticket, filter: Filter, lines: Vec<(Arc<Line>, String)>) -> (Arc<Notify>, Vec<Work>) {
+        let done = self.start(ticket);
+        for (line, uri) in &lines {
+            line.attach(self);
+            line.subscribe(uri);
+        }
+        let work = self.with_machine(|machine| machine.acknowledge(ticket, &filter));
+        self.books().listening.insert(
+            ticket,
+            Listening {
+                filter,
+                lines,
+                done: done.clone(),
+            },
+        );
+        (done, work)
+    }
+
+    fn initialized(self: &Arc<Self>) {
+        let Some(peer) = self.legacy_peer() else { return };
+        for server in self.inner.servers().iter() {
+            server.look_up(self, &peer);
+        }
+    }
+
+    /// Passes a client's notification on to the servers that it concerns: all on lines of its own, or the owner of an extension.
+    fn notify_servers(self: &Arc<Self>, message: &Message) {
+        let name = message.method().unwrap_or_default();
+        let roots = name == "notifications/roots/list_changed";
+        let owner = if roots { None } else { self.inner.extension_owner(self, name) };
+        for line in self.lines() {
+            let id = &line.server.spec.id;
+            let concerned = if roots {
+                line.key.client == Some(self.number)
+            } else {
+                owner.as_ref() == Some(id)
+            };
+            let action = Action::Notify { server: id, method: name };
+            if concerned
+                && self
+                    .inner
+                    .admit(&self.principal, self.number, action, &model::Trace::default())
+                    .is_ok()
+                && let Some(session) = line.live()
+            {
+                session.notify(message);
+            }
+        }
+    }
+
+    // === questions to the client
+
+    /// Asks the client on a server's behalf. The answer goes back over the server's own connection.
+    pub(crate) fn ask_for_server(
+        self: &Arc<Self>,
+        line: &Arc<Line>,
+        session: &Arc<Session>,
+        related: Option<Ticket>,
+        ask: Ticket,
+        message: &Message,
+    ) {
+        let method = message.method().unwrap_or_default().to_owned();
+        let action = Action::Ask {
+            server: &line.server.spec.id,
+            method: &method,
+        };
+        if let Err(error) = self.inner.admit(&self.principal, self.number, action, &model::Trace::default()) {
+            return session.answer(ask, Err(error));
+        }
+        let asker = Asker::Server {
+            line: line.clone(),
+            session: session.clone(),
+            ask,
+            method,
+        };
+        let theirs = self.note_asker(asker);
+        line.note_ask(ask, self, theirs);
+        let message = crate::bridge::question_for(self, message, session.revision());
+        self.put_question(theirs, related, message);
+    }
+
+    /// Asks the client on a bridge's behalf.
+    pub(crate) fn ask_for_bridge(self: &Arc<Self>, related: Ticket, message: Message) -> oneshot::Receiver<Result<Message, ErrorObject>> {
+        let (sender, receiver) = oneshot::channel();
+        let theirs = self.note_asker(Asker::Bridge(sender));
+        self.put_question(theirs, Some(related), message);
+        receiver
+    }
+
+    fn note_asker(&self, asker: Asker) -> Ticket {
+        let mut books = self.books();
+        books.next_ask += 1;
+        let ticket = Ticket(books.next_ask);
+        books.asks.insert(ticket, asker);
+        ticket
+    }
+
+    fn put_question(self: &Arc<Self>, ask: Ticket, related: Option<Ticket>, message: Message) {
+        let related = related.or_else(|| match &self.delivery {
+            // Without a stream of the session's own, a question rides on the oldest answer that is still open.
+            Delivery::Http(streams) if !streams.has_session_stream() => self.machine().oldest_call(),
+            _ => None,
+        });
+        let work = self.take(Input::Ask { ask, related, message });
+        self.send_now(work);
+    }
+
+    pub(crate) fn take_ask_back(self: &Arc<Self>, ask: Ticket, reason: Option<String>) {
+        self.books().asks.remove(&ask);
+        let work = self.take(Input::AskCancelled(ask, reason));
+        self.send_now(work);
+    }
+
+    fn answered(self: &Arc<Self>, ask: Ticket, answer: Result<Message, ErrorObject>) {
+        let asker = self.books().asks.remove(&ask);
+        match asker {
+            Some(Asker::Server {
+                line,
+                session,
+                ask,
+                method,
+            }) => {
+                line.ask_answered(ask);
+                let answer = answer.map(|message| crate::bridge::answer_for(self, &method, message, session.revision()));
+                session.answer(ask, answer);
+            }
+            Some(Asker::Bridge(sender)) => drop(sender.send(answer)),
+            None => {}
+        }
+    }
+
+    fn ask_progressed(&self, ask: Ticket, message: &Message) {
+        if let Some(Asker::Server { session, .. }) = self.books().asks.get(&ask) {
+            session.ask_progress(message);
+        }
+    }
+
+    // === the end
+
+    /// The client has gone: its calls are given up, its questions answered with an error, its lines dropped.
+    pub(crate) fn hang_up(self: &Arc<Self>) {
+        drop(self.with_machine(face::Session::hang_up));
+        let lines = {
+            let mut books = self.books();
+            books.listening.clear();
+            std::mem::take(&mut books.lines)
+        };
+        let subscriptions = std::mem::take(&mut self.books().subscriptions);
+        for (server, uri) in subscriptions {
+            if let Some(line) = lines.get(&server) {
+                crate::resources::unsubscribe_upstream(line, &uri);
+            }
+        }
+        drop(lines);
+        for server in self.inner.servers().iter() {
+            server.client_gone(self.number);
+        }
+        self.inner.clients.forget(self.number);
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        for (line, uri) in &self.lines {
+            crate::resources::unsubscribe_upstream(line, uri);
+        }
+        self.done.notify_one();
+    }
+}
+
+impl std::fmt::Debug for Client {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Client")
+            .field("number", &self.number)
+            .field("principal", &self.principal.id)
+            .finish_non_exhaustive()
+    }
+}
+
+/// 2025-11-25 server/resources: an update may name a sub-resource of what was subscribed to.
+fn is_under(uri: &str, subscribed: &str) -> bool {
+    uri == subscribed
+        || uri
+            .strip_prefix(subscribed)
+            .is_some_and(|rest| subscribed.ends_with('/') || rest.starts_with(['/', '?', '#']))
+}

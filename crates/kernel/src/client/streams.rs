@@ -1,0 +1,249 @@
+//! The streams of one HTTP client: one for each answer that became a stream, one for the session, and what can be replayed on them.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use mcp::client::Target;
+use model::Ticket;
+use tokio::sync::mpsc;
+
+use crate::link::Event;
+
+/// Events that are kept for a client that comes back.
+const MAX_KEPT: usize = 256;
+/// Bytes of them.
+const MAX_KEPT_BYTES: usize = 1 << 20;
+/// The number of the session's own stream.
+const SESSION: u64 = 0;
+/// After which a client that lost a stream should come back.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// The streams of one client.
+#[derive(Debug, Default)]
+pub(crate) struct Streams {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Whether events carry ids and are kept (legacy sessions).
+    resumable: bool,
+    next_stream: u64,
+    by_ticket: HashMap<Ticket, u64>,
+    open: HashMap<u64, Open>,
+    kept: VecDeque<Kept>,
+    kept_bytes: usize,
+}
+
+#[derive(Debug)]
+struct Open {
+    sender: Option<mpsc::Sender<Event>>,
+    sequence: u64,
+    /// The answer has been sent: nothing follows.
+    done: bool,
+}
+
+#[derive(Debug)]
+struct Kept {
+    stream: u64,
+    sequence: u64,
+    data: Bytes,
+}
+
+impl Streams {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// From now on events carry ids and can be replayed.
+    pub(crate) fn make_resumable(&self) {
+        self.state().resumable = true;
+    }
+
+    /// Opens the stream of an answer.
+    pub(crate) fn open(&self, ticket: Ticket, sender: mpsc::Sender<Event>) {
+        let mut state = self.state();
+        state.next_stream += 1;
+        let stream = state.next_stream;
+        state.by_ticket.insert(ticket, stream);
+        state.open.insert(
+            stream,
+            Open {
+                sender: Some(sender),
+                sequence: 0,
+                done: false,
+            },
+        );
+    }
+
+    /// Closes the stream of an answer that was given in one piece.
+    pub(crate) fn close(&self, ticket: Ticket) {
+        let mut state = self.state();
+        if let Some(stream) = state.by_ticket.remove(&ticket) {
+            state.open.remove(&stream);
+        }
+    }
+
+    /// The first event of a stream, without data: it gives the client an id to come back with (2025-11-25 basic/transports).
+    pub(crate) fn prime(&self, ticket: Ticket) -> Option<Event> {
+        let mut state = self.state();
+        let stream = *state.by_ticket.get(&ticket)?;
+        Some(Event {
+            id: Some(format!("{stream}-{}", state.open.get_mut(&stream)?.sequence)),
+            data: Bytes::new(),
+            retry: Some(RETRY),
+        })
+    }
+
+    /// Opens the session's own stream; what was said meanwhile comes first. False when there is one already.
+    pub(crate) fn open_session(&self, sender: mpsc::Sender<Event>) -> bool {
+        let mut state = self.state();
+        let taken = state
+            .open
+            .get(&SESSION)
+            .is_some_and(|open| open.sender.as_ref().is_some_and(|s| !s.is_closed()));
+        if taken {
+            return false;
+        }
+        let from = state.open.get(&SESSION).map_or(0, |open| open.sequence);
+        let missed: Vec<Event> = state.kept.iter().filter(|kept| kept.stream == SESSION).map(Kept::event).collect();
+        for event in missed {
+            drop(sender.try_send(event));
+        }
+        state.forget_kept(SESSION);
+        state.open.insert(
+            SESSION,
+            Open {
+                sender: Some(sender),
+                sequence: from,
+                done: false,
+            },
+        );
+        true
+    }
+
+    /// Goes on with a stream after the event of that id; false when the id is not one of ours.
+    pub(crate) fn resume(&self, last_event: &str, sender: mpsc::Sender<Event>) -> bool {
+        let parsed = last_event
+            .split_once('-')
+            .and_then(|(s, q)| Some((s.parse::<u64>().ok()?, q.parse::<u64>().ok()?)));
+        let Some((stream, sequence)) = parsed else { return false };
+        let mut state = self.state();
+        if stream > state.next_stream {
+            return false;
+        }
+        let missed: Vec<Event> = state
+            .kept
+            .iter()
+            .filter(|kept| kept.stream == stream && kept.sequence > sequence)
+            .map(Kept::event)
+            .collect();
+        for event in missed {
+            drop(sender.try_send(event));
+        }
+        if stream == SESSION && !state.open.contains_key(&SESSION) {
+            state.open.insert(
+                SESSION,
+                Open {
+                    sender: None,
+                    sequence,
+                    done: false,
+                },
+            );
+        }
+        // A stream whose answer was sent ends after the replay, when its sender is dropped here.
+        if let Some(open) = state.open.get_mut(&stream).filter(|open| !open.done) {
+            open.sender = Some(sender);
+        }
+        true
+    }
+
+    pub(crate) fn has_session_stream(&self) -> bool {
+        self.state()
+            .open
+            .get(&SESSION)
+            .is_some_and(|open| open.sender.as_ref().is_some_and(|sender| !sender.is_closed()))
+    }
+
+    /// Streams that somebody reads.
+    pub(crate) fn is_read(&self) -> bool {
+        self.state()
+            .open
+            .values()
+            .any(|open| open.sender.as_ref().is_some_and(|sender| !sender.is_closed()))
+    }
+
+    /// Sends a message where it belongs. False when it reached nobody and nobody can come back for it.
+    pub(crate) fn send(&self, target: Target, data: Bytes) -> bool {
+        let mut state = self.state();
+        let (stream, last) = match target {
+            Target::Related(ticket) => (state.by_ticket.get(&ticket).copied(), false),
+            Target::Answer(ticket) => (state.by_ticket.remove(&ticket), true),
+            Target::Session => (Some(SESSION), false),
+            Target::Reply(_) => (None, false),
+        };
+        let Some(stream) = stream else { return false };
+        let resumable = state.resumable;
+        let open = state.open.entry(stream).or_insert(Open {
+            sender: None,
+            sequence: 0,
+            done: false,
+        });
+        open.sequence += 1;
+        open.done = last;
+        let kept = Kept {
+            stream,
+            sequence: open.sequence,
+            data,
+        };
+        let event = if resumable {
+            kept.event()
+        } else {
+            Event {
+                id: None,
+                data: kept.data.clone(),
+                retry: None,
+            }
+        };
+        let sent = open.sender.as_ref().is_some_and(|sender| sender.try_send(event).is_ok());
+        if !sent || last {
+            open.sender = None;
+        }
+        if last {
+            state.open.remove(&stream);
+        }
+        if resumable {
+            state.keep(kept);
+        }
+        sent || resumable
+    }
+}
+
+impl State {
+    fn keep(&mut self, kept: Kept) {
+        self.kept_bytes += kept.data.len();
+        self.kept.push_back(kept);
+        while self.kept.len() > MAX_KEPT || (self.kept_bytes > MAX_KEPT_BYTES && self.kept.len() > 1) {
+            if let Some(oldest) = self.kept.pop_front() {
+                self.kept_bytes -= oldest.data.len();
+            }
+        }
+    }
+
+    fn forget_kept(&mut self, stream: u64) {
+        self.kept.retain(|kept| kept.stream != stream);
+        self.kept_bytes = self.kept.iter().map(|kept| kept.data.len()).sum();
+    }
+}
+
+impl Kept {
+    fn event(&self) -> Event {
+        Event {
+            id: Some(format!("{}-{}", self.stream, self.sequence)),
+            data: self.data.clone(),
+            retry: None,
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! The way of one request: to whom it goes, whether it may, and what comes back.
+
+use std::sync::Arc;
+
+use jsonrpc::{ErrorObject, Raw};
+use mcp::client::Filter;
+use mcp::exchange::{Advertised, Method, Outcome, Peer, Request};
+use mcp::method::{ListKind, Route};
+use mcp::revision::Era;
+use model::Ticket;
+use policy::Action;
+use tracing::Instrument;
+
+use crate::bridge::{self, Driven};
+use crate::client::Client;
+use crate::gate::Permit;
+use crate::upstream::{Call, Server, Unavailable, session};
+use crate::{lists, resources, tasks};
+
+/// How often a modern server may ask again in one request.
+const MAX_ROUNDS: usize = 16;
+
+/// Carries a request out; `None` when its client has cancelled it.
+pub(crate) async fn run(client: &Arc<Client>, ticket: Ticket, request: Request) -> Option<Outcome> {
+    let cancelled = client.start(ticket);
+    let method = request.method.clone();
+    let span = tracing::info_span!(
+        "request",
+        method = method.name(),
+        client = client.number,
+        trace = request.trace.id()
+    );
+    let started = crate::now();
+    let outcome = tokio::select! {
+        biased;
+        outcome = route(client, ticket, request).instrument(span) => Some(outcome),
+        () = cancelled.notified() => None,
+    };
+    let label = outcome.as_ref().map_or("cancelled", session::outcome_label);
+    client.inner.metrics.request(&method, label, started.elapsed());
+    outcome
+}
+
+async fn route(client: &Arc<Client>, ticket: Ticket, request: Request) -> Outcome {
+    let Method::Known(info) = request.method else {
+        return extension(client, ticket, request).await;
+    };
+    match info.route {
+        Route::Merge(kind) => lists::page(client, kind, &request).await,
+        Route::Name(kind) => named(client, ticket, kind, request).await,
+        Route::Uri => resources::by_uri(client, ticket, request).await,
+        Route::Reference => resources::complete(client, ticket, request).await,
+        Route::Task => tasks::one(client, ticket, request).await,
+        Route::TaskList => tasks::list(client, &request).await,
+        Route::Gateway => own(client, &request).await,
+        Route::Listen | Route::Reverse | Route::Session => Outcome::refused(ErrorObject::method_not_found(info.name)),
+    }
+}
+
+/// What the gateway answers itself.
+async fn own(client: &Arc<Client>, request: &Request) -> Outcome {
+    match (request.method.name(), request.log_level) {
+        ("logging/setLevel", Some(level)) => {
+            if let Err(error) = client
+                .inner
+                .admit(&client.principal, client.number, Action::SetLogLevel, &request.trace)
+            {
+                return Outcome::refused(error);
+            }
+            for line in client.lines() {
+                if let Some(session) = line.live() {
+                    bridge::set_level(&line, &session, level).await;
+                }
+            }
+            Outcome::own(Raw::object_empty())
+        }
+        ("ping", _) => Outcome::own(Raw::object_empty()),
+        (name, _) => Outcome::refused(ErrorObject::method_not_found(name)),
+    }
+}
+
+/// `tools/call` and `prompts/get`: by the name on the wire (DESIGN 3).
+async fn named(client: &Arc<Client>, ticket: Ticket, kind: ListKind, mut request: Request) -> Outcome {
+    let Some(wire) = request.param("name") else {
+        return Outcome::refused(ErrorObject::invalid_params(format!(
+            "`{}` needs `name`, a string",
+            request.method.name()
+        )));
+    };
+    let view = client.inner.view_for(client, &request.peer);
+    let mut found = resolve(&view, kind, &wire);
+    let fresh;
+    if found.is_none() {
+        // The first call may come before the first list: servers that were never seen get their time to answer.
+        fresh = lists::settled(client, &request.peer).await;
+        found = resolve(&fresh, kind, &wire);
+    }
+    let Some(found) = found else {
+        let what = if kind == ListKind::Tools { "tool" } else { "prompt" };
+        return Outcome::refused(ErrorObject::invalid_params(format!(
+            "Unknown {what}: {wire}{}",
+            client.inner.missing_note(&client.inner.view_for(client, &request.peer))
+        )));
+    };
+    let Some(server) = client.inner.server(&found.server) else {
+        return gone(&found.server);
+    };
+    if let Err(error) = found.check_mirrors(&request) {
+        return Outcome::refused(error);
+    }
+    request.rename = (*found.own != wire).then(|| found.own.clone());
+    request.headers = found.headers;
+    let arguments = request.params.as_ref().and_then(|params| params.get("arguments"));
+    let action = match kind {
+        ListKind::Tools => Action::CallTool {
+            server: &found.server,
+            tool: &found.own,
+            arguments: arguments.as_ref().map(|raw| &raw.bytes()[..]),
+        },
+        _ => Action::GetPrompt {
+            server: &found.server,
+            prompt: &found.own,
+        },
+    };
+    let task_required = found.task_required;
+    let permit = match client.inner.admit(&client.principal, client.number, action, &request.trace) {
+        Ok(permit) => permit,
+        Err(error) => return Outcome::refused(error),
+    };
+    tasks::call(client, ticket, request, &server, permit, task_required).await
+}
+
+/// Where a name leads.
+struct Found {
+    server: model::ServerId,
+    own: Arc<str>,
+    headers: Option<Arc<mcp::mirror::ParamHeaders>>,
+    task_required: bool,
+}
+
+impl Found {
+    /// 2026-07-28 basic/transports/streamable-http: a server must check the parameter headers of a tool that asks for them.
+    fn check_mirrors(&self, request: &Request) -> Result<(), ErrorObject> {
+        match (&self.headers, &request.mirrors) {
+            (Some(headers), Some(mirrors)) if request.peer.era() == Era::Modern => {
+                mcp::mirror::validate(mirrors, request.method.name(), request.params.as_ref(), Some(headers))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn resolve(view: &catalog::View, kind: ListKind, wire: &str) -> Option<Found> {
+    let target = if kind == ListKind::Tools {
+        view.tool(wire)
+    } else {
+        view.prompt(wire)
+    }?;
+    Some(Found {
+        server: target.server.clone(),
+        own: target.item.key.as_str().into(),
+        headers: target.item.headers.clone(),
+        task_required: kind == ListKind::Tools && target.item.task_support == mcp::tasks::TaskSupport::Required,
+    })
+}
+
+/// A method that the core does not know: to the server that declared it, else denied.
+async fn extension(client: &Arc<Client>, ticket: Ticket, request: Request) -> Outcome {
+    let name = request.method.name().to_owned();
+    let Some(owner) = client.inner.extension_owner(client, &name) else {
+        return Outcome::refused(ErrorObject::method_not_found(&name));
+    };
+    let Some(server) = client.inner.server(&owner) else {
+        return gone(&owner);
+    };
+    match client.inner.admit(
+        &client.principal,
+        client.number,
+        Action::Extension {
+            server: &owner,
+            method: &name,
+        },
+        &request.trace,
+    ) {
+        Ok(permit) => dispatch(client, ticket, request, &server, permit).await,
+        Err(error) => Outcome::refused(error),
+    }
+}
+
+pub(crate) fn gone(server: &model::ServerId) -> Outcome {
+    Outcome::refused(ErrorObject::invalid_params(format!(
+        "the server `{server}` is not configured any more"
+    )))
+}
+
+/// Sends an admitted request to its server and sees it through: retries that are safe, questions of either era, the answer.
+pub(crate) async fn dispatch(client: &Arc<Client>, ticket: Ticket, mut request: Request, server: &Arc<Server>, permit: Permit) -> Outcome {
+    if request.retry.is_some() && request.peer.era() == Era::Modern && server.known_era() == Some(Era::Legacy) {
+        match bridge::resume(client, ticket, &request, server).await {
+            Ok(bridge::Resumed::Again) => request.retry = None,
+            Ok(bridge::Resumed::Driven(driven)) => return settle(server, driven),
+            Err(error) => return Outcome::refused(error),
+        }
+    }
+    let mut retried = false;
+    for _ in 0..MAX_ROUNDS {
+        let (line, lane) = match server.line_for(client, &request.peer).await {
+            Ok(line) => line,
+            Err(error) => return unavailable(server, &error),
+        };
+        let session = match line.session().await {
+            Ok(session) => session,
+            Err(error) => return unavailable(server, &error),
+        };
+        if let Some(level) = request.log_level {
+            bridge::set_level(&line, &session, level).await;
+        }
+        let permit = match permit.stands(&client.inner) {
+            true => permit,
+            // The policy has changed since it was asked (DESIGN 9).
+            false => {
+                return Outcome::refused(ErrorObject::invalid_params(
+                    "the policy changed while the request was prepared; send it again",
+                ));
+            }
+        };
+        let mut call = match Call::place(&session, &request, permit) {
+            Ok(call) => call,
+            Err(error) => return unavailable(server, &Unavailable::new(error.to_string())),
+        };
+        call.lane = lane;
+        let driven = bridge::drive(client, ticket, &request, &line, call).await;
+        client.inner.metrics.call(server.spec.id.as_str(), &request.method, driven.label());
+        match driven {
+            Driven::NotDone(why) if !retried => {
+                retried = true;
+                line.renew(&session, &why);
+            }
+            Driven::Lost(why) if !retried && is_safe(&request) => {
+                retried = true;
+                line.renew(&session, &why);
+            }
+            Driven::Over(Outcome::InputRequired(answered)) if request.peer.era() == Era::Legacy => {
+                match bridge::fulfil(client, ticket, &request, &answered).await {
+                    Ok(params) => request.params = Some(params),
+                    Err(outcome) => return outcome,
+                }
+            }
+            driven => return settle(server, driven),
+        }
+    }
+    Outcome::refused(ErrorObject::new(
+        jsonrpc::code::INTERNAL_ERROR,
+        format!("`{}` asked for more input {MAX_ROUNDS} times; given up", server.spec.id),
+    ))
+}
+
+fn settle(server: &Server, driven: Driven) -> Outcome {
+    match driven {
+        Driven::Over(outcome) => outcome,
+        Driven::NotDone(why) | Driven::Lost(why) => unavailable(server, &Unavailable::new(why)),
+    }
+}
+
+/// An error that names the server and what to do.
+pub(crate) fn unavailable(server: &Server, error: &Unavailable) -> Outcome {
+    let text = format!("server `{}` is not available: {}", server.spec.id, error.why);
+    let data = Raw::of(&serde_json::json!({ "server": server.spec.id.as_str(), "retryable": error.transient }));
+    Outcome::refused(ErrorObject::new(jsonrpc::code::INTERNAL_ERROR, text).with_data(data))
+}
+
+/// Whether a request may be sent twice.
+fn is_safe(request: &Request) -> bool {
+    matches!(
+        request.method.name(),
+        "resources/read" | "prompts/get" | "completion/complete" | "tasks/get" | "tasks/result"
+    )
+}
+
+/// What the gateway offers to a client: the union of what its servers offer (`initialize`, `server/discover`).
+pub(crate) async fn advertised(client: &Arc<Client>, peer: &Arc<Peer>) -> Advertised {
+    let view = lists::settled(client, peer).await;
+    let offer = view.advertised();
+    Advertised {
+        capabilities: offer.capabilities.raw().clone(),
+        info: client.inner.own_info.clone(),
+        instructions: offer.instructions.clone(),
+    }
+}
+
+/// The part of a filter that the gateway honours for a client.
+pub(crate) fn honoured(view: &catalog::View, asked: &Filter) -> Filter {
+    let capabilities = &view.advertised().capabilities;
+    Filter {
+        tools: asked.tools && capabilities.list_changed(ListKind::Tools),
+        prompts: asked.prompts && capabilities.list_changed(ListKind::Prompts),
+        resources: asked.resources && capabilities.list_changed(ListKind::Resources),
+        uris: Vec::new(),
+        tasks: asked.tasks.clone(),
+    }
+}

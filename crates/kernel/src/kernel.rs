@@ -1,0 +1,326 @@
+//! The public handle of the kernel: start, reload, look, end.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use mcp::exchange::Outcome;
+use mcp::method::ListKind;
+use mcp::revision::{Era, Revision};
+use model::{Principal, ServerId, ToolId};
+use tokio::sync::mpsc;
+
+use crate::cache::OfferCache;
+use crate::client::pipe::Pipe;
+use crate::client::{Client, Delivery, http};
+use crate::front::{Answer, ClientPipe, Front, InPost, Listen};
+use crate::inner::{Inner, Servers};
+use crate::link::{BoxFuture, Connector, Link};
+use crate::settings::Settings;
+use crate::spec::Start;
+use crate::status::{ServerStatus, ToolStatus};
+use crate::upstream::server::Health;
+use crate::upstream::{Server, fetch};
+
+/// How often idle things are looked for.
+const SWEEP: Duration = Duration::from_secs(5);
+/// How long a line that nobody uses is kept.
+const LINE_IDLE: Duration = Duration::from_secs(60);
+/// How long one look at a server may take.
+const LOOK_WAIT: Duration = Duration::from_secs(5);
+
+/// A running gateway. Clones are handles of the same one.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    inner: Arc<Inner>,
+}
+
+impl Kernel {
+    /// Starts a gateway: remembers what its servers offered last, and starts those that are to start with it.
+    /// Must be called within a Tokio runtime.
+    #[must_use]
+    pub fn start(settings: Settings, connector: Arc<dyn Connector>, cache: Arc<dyn OfferCache>) -> Self {
+        let inner = Inner::new(settings, connector, cache);
+        for server in inner.servers().iter() {
+            bring_up(&inner, server);
+        }
+        sweep(&inner);
+        Self { inner }
+    }
+
+    /// Swaps the configuration: servers that did not change keep running, others end, new ones start. Clients keep their sessions.
+    pub fn reload(&self, settings: Settings) {
+        let old = self.inner.servers();
+        let weak = Arc::downgrade(&self.inner);
+        let mut fresh = Vec::new();
+        let list: Vec<Arc<Server>> = settings
+            .servers
+            .iter()
+            .map(|spec| match old.get(&spec.id).filter(|server| server.spec.same_as(spec)) {
+                Some(server) => server.clone(),
+                None => {
+                    let server = Server::new(spec.clone(), &weak);
+                    fresh.push(server.clone());
+                    server
+                }
+            })
+            .collect();
+        let kept: Vec<ServerId> = list.iter().map(|server| server.spec.id.clone()).collect();
+        let gone: Vec<Arc<Server>> = old
+            .iter()
+            .filter(|server| !kept.contains(&server.spec.id) || fresh.iter().any(|f| f.spec.id == server.spec.id))
+            .cloned()
+            .collect();
+        self.inner.set_settings(settings);
+        self.inner.set_servers(Servers::new(list));
+        self.inner.views.outdated();
+        for client in self.inner.clients.all() {
+            client.drop_lines(&gone.iter().map(|server| server.spec.id.clone()).collect::<Vec<_>>());
+        }
+        for server in &gone {
+            server.hang_up("the server was removed from the configuration, or changed");
+        }
+        for server in &fresh {
+            bring_up(&self.inner, server);
+        }
+        if !gone.is_empty() || !fresh.is_empty() {
+            self.inner.hub.lists_changed(&self.inner, &ListKind::ALL.into_iter().collect());
+        }
+    }
+
+    /// Ends everything: streams in an orderly way, then servers, each with its deadlines.
+    pub async fn shutdown(&self, deadline: Duration) {
+        self.inner.shutdown.cancel();
+        self.inner.parked.clear();
+        for client in self.inner.clients.take_sessions() {
+            client.hang_up();
+        }
+        let mut closing = Vec::new();
+        for server in self.inner.servers().iter() {
+            for session in server.live_sessions() {
+                if let Some(Link::Pipe(pipe)) = session.link.get() {
+                    closing.push(pipe.peer.clone());
+                }
+            }
+            server.hang_up("the gateway is shutting down");
+        }
+        let closed = futures_util::future::join_all(closing.iter().map(|peer| peer.close()));
+        drop(tokio::time::timeout(deadline, closed).await);
+        self.inner.tracker().close();
+        drop(tokio::time::timeout(deadline, self.inner.tracker().wait()).await);
+    }
+
+    /// Waits until every server is known, or has failed, or the start-up wait is over; then says how each does.
+    pub async fn look(&self, ping: bool) -> Vec<ServerStatus> {
+        let mut all = Vec::new();
+        for server in self.inner.servers().iter() {
+            all.push(look_at(server.clone(), ping));
+        }
+        futures_util::future::join_all(all).await
+    }
+
+    /// How each server does, by what is known now.
+    #[must_use]
+    pub fn status(&self) -> Vec<ServerStatus> {
+        self.inner.servers().iter().map(status_of).collect()
+    }
+
+    /// The tools as a client without capabilities sees them.
+    #[must_use]
+    pub fn tools(&self) -> Vec<ToolStatus> {
+        let client = Client::new(&self.inner, Principal::local(), Delivery::Http(Default::default()));
+        let view = self.inner.view_for(&client, &self.inner.own_peer);
+        let definition = |id: &ToolId| {
+            let offer = view.offers().iter().find(|offer| offer.server == id.server)?;
+            offer
+                .tools
+                .items
+                .iter()
+                .find(|item| item.key == *id.name)
+                .map(|item| item.raw.clone())
+        };
+        view.wire_names()
+            .filter_map(|(wire, id)| {
+                Some(ToolStatus {
+                    wire: wire.to_owned(),
+                    definition: definition(&id)?,
+                    id,
+                })
+            })
+            .collect()
+    }
+
+    /// Numbers for tests of leaks: clients, HTTP sessions, unanswered calls, parked calls, running tasks.
+    #[must_use]
+    pub fn census(&self) -> [usize; 5] {
+        let calls = self
+            .inner
+            .servers()
+            .iter()
+            .flat_map(|server| server.live_sessions())
+            .map(|session| session.in_flight())
+            .sum();
+        let inner = &self.inner;
+        [
+            inner.clients.count(),
+            inner.clients.sessions(),
+            calls,
+            inner.parked.len(),
+            inner.tracker().len(),
+        ]
+    }
+}
+
+impl Front for Kernel {
+    fn post(&self, post: InPost) -> BoxFuture<'_, Answer> {
+        Box::pin(http::post(&self.inner, post))
+    }
+
+    fn listen(&self, listen: Listen) -> BoxFuture<'_, Answer> {
+        Box::pin(std::future::ready(http::listen(&self.inner, &listen)))
+    }
+
+    fn delete(&self, principal: &Principal, session: &str) -> BoxFuture<'_, Answer> {
+        Box::pin(std::future::ready(http::delete(&self.inner, principal, session)))
+    }
+
+    fn open(&self, principal: Principal, outgoing: mpsc::Sender<Bytes>) -> Arc<dyn ClientPipe> {
+        Arc::new(Pipe::new(Client::new(&self.inner, principal, Delivery::Pipe(outgoing))))
+    }
+
+    fn ready(&self) -> Result<(), String> {
+        if self.inner.shutdown.is_cancelled() {
+            return Err("shutting down".to_owned());
+        }
+        Ok(())
+    }
+
+    fn metrics(&self) -> String {
+        let gauge = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
+        let [clients, sessions, calls, parked, _] = self.census();
+        let metrics = &self.inner.metrics;
+        metrics.clients.set(gauge(clients));
+        metrics.sessions.set(gauge(sessions));
+        metrics.in_flight.set(gauge(calls));
+        metrics.parked.set(gauge(parked));
+        metrics
+            .connections
+            .set(gauge(self.inner.servers().iter().map(|server| server.live_sessions().len()).sum()));
+        metrics.text()
+    }
+}
+
+/// Remembers what a server offered last, and starts it if it is to start with the gateway; tries again for as long as it fails.
+fn bring_up(inner: &Arc<Inner>, server: &Arc<Server>) {
+    for (capabilities, bytes) in inner.cache.load(&server.spec.digest) {
+        if let Some(offer) = catalog::Offer::from_cache(&bytes, server.spec.id.clone(), server.spec.prefix) {
+            server.remember(capabilities, offer);
+        }
+    }
+    if server.spec.launch.is_err() || server.spec.start == Start::OnUse {
+        return;
+    }
+    let (weak, over) = (Arc::downgrade(server), inner.shutdown.clone());
+    inner.spawn(async move {
+        let tend = async {
+            loop {
+                let Some(server) = weak.upgrade() else { return };
+                let session = server.base_line().session().await;
+                let wait = match (&session, server.retry_at()) {
+                    (Ok(session), _) => {
+                        let ended = session.over().clone();
+                        drop(server);
+                        drop(session.clone());
+                        ended.cancelled().await;
+                        continue_after_loss(&weak)
+                    }
+                    (Err(_), Some(at)) => at.saturating_duration_since(crate::now()),
+                    (Err(error), None) if !error.transient => return,
+                    (Err(_), None) => Duration::from_secs(1),
+                };
+                tokio::time::sleep(wait).await;
+            }
+        };
+        over.run_until_cancelled(tend).await;
+    });
+}
+
+fn continue_after_loss(server: &std::sync::Weak<Server>) -> Duration {
+    let at = server.upgrade().and_then(|server| server.retry_at());
+    at.map_or(Duration::from_millis(100), |at| at.saturating_duration_since(crate::now()))
+}
+
+/// Ends what nobody uses: sessions, lines, parked calls.
+fn sweep(inner: &Arc<Inner>) {
+    let (weak, over) = (Arc::downgrade(inner), inner.shutdown.clone());
+    inner.spawn(async move {
+        let work = async {
+            loop {
+                tokio::time::sleep(SWEEP).await;
+                let Some(inner) = weak.upgrade() else { return };
+                inner.parked.expire(crate::now());
+                let now = inner.uptime_ms();
+                let idle = |duration: Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+                for client in inner.clients.expired(now, idle(inner.settings().session_idle)) {
+                    client.hang_up();
+                }
+                for server in inner.servers().iter() {
+                    server.sweep(now, idle(LINE_IDLE));
+                }
+            }
+        };
+        over.run_until_cancelled(work).await;
+    });
+}
+
+fn status_of(server: &Arc<Server>) -> ServerStatus {
+    let offer = server.offer(&server.inner().no_capabilities);
+    let live = server.live_sessions();
+    let pids = live.iter().filter_map(|session| match session.link.get() {
+        Some(Link::Pipe(pipe)) => pipe.peer.pid(),
+        _ => None,
+    });
+    ServerStatus {
+        id: server.spec.id.clone(),
+        health: server.health(),
+        revision: live
+            .first()
+            .map(|session| session.revision())
+            .or(offer.as_ref().map(|offer| offer.revision)),
+        info: offer.as_ref().map(|offer| offer.advertised.info.clone()),
+        counts: offer
+            .as_ref()
+            .map_or([0; 4], |offer| ListKind::ALL.map(|kind| offer.list(kind).items.len())),
+        pids: pids.collect(),
+        latency: None,
+    }
+}
+
+async fn look_at(server: Arc<Server>, ping: bool) -> ServerStatus {
+    let session = server.base_line().session().await;
+    let key = server.inner().no_capabilities.clone();
+    drop(tokio::time::timeout(LOOK_WAIT, server.until_known(&key)).await);
+    let mut status = status_of(&server);
+    if let (Ok(session), true) = (session, ping) {
+        let method = if session.era() == Era::Modern { "server/discover" } else { "ping" };
+        let mut request = mcp::exchange::Request::internal(method, None, session.inner.own_peer.clone());
+        if let Some(known) = mcp::exchange::Method::of(
+            method,
+            if session.era() == Era::Modern {
+                Revision::LATEST
+            } else {
+                session.revision()
+            },
+        ) {
+            request.method = known;
+        }
+        let started = crate::now();
+        if let Ok(Outcome::Result(_)) = fetch::ask_with(&session, request, LOOK_WAIT).await {
+            status.latency = Some(started.elapsed());
+        }
+    }
+    if let Health::Error(_) = status.health {
+        status.latency = None;
+    }
+    status
+}

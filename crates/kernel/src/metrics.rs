@@ -1,0 +1,186 @@
+//! The figures of the kernel, counted where they happen and shown in Prometheus' text format.
+
+use std::fmt;
+use std::time::Duration;
+
+use mcp::exchange::Method;
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::Registry;
+
+/// Upper bounds of the latency buckets, in seconds.
+const BUCKETS: [f64; 14] = [
+    0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.25, 1.0, 5.0, 30.0, 120.0,
+];
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct RequestLabels {
+    method: &'static str,
+    outcome: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ServerLabels {
+    server: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct CallLabels {
+    server: String,
+    method: &'static str,
+    outcome: &'static str,
+}
+
+/// What the kernel counts.
+pub(crate) struct Metrics {
+    registry: Registry,
+    requests: Family<RequestLabels, Counter>,
+    calls: Family<CallLabels, Counter>,
+    latency: Histogram,
+    strays: Family<ServerLabels, Counter>,
+    garbage: Family<ServerLabels, Counter>,
+    failures: Family<ServerLabels, Counter>,
+    restarts: Family<ServerLabels, Counter>,
+    undelivered: Counter,
+    missing: Gauge,
+    pub(crate) clients: Gauge,
+    pub(crate) sessions: Gauge,
+    pub(crate) in_flight: Gauge,
+    pub(crate) parked: Gauge,
+    pub(crate) connections: Gauge,
+}
+
+impl fmt::Debug for Metrics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Metrics").finish_non_exhaustive()
+    }
+}
+
+impl Metrics {
+    pub(crate) fn new() -> Self {
+        let mut metrics = Self {
+            registry: Registry::with_prefix("chancery"),
+            requests: Family::default(),
+            calls: Family::default(),
+            latency: Histogram::new(BUCKETS),
+            strays: Family::default(),
+            garbage: Family::default(),
+            failures: Family::default(),
+            restarts: Family::default(),
+            undelivered: Counter::default(),
+            missing: Gauge::default(),
+            clients: Gauge::default(),
+            sessions: Gauge::default(),
+            in_flight: Gauge::default(),
+            parked: Gauge::default(),
+            connections: Gauge::default(),
+        };
+        metrics.register();
+        metrics
+    }
+
+    fn register(&mut self) {
+        let r = &mut self.registry;
+        r.register("requests", "Requests of clients, by method and outcome", self.requests.clone());
+        r.register("calls", "Calls to servers, by server, method and outcome", self.calls.clone());
+        r.register(
+            "request_seconds",
+            "Time from a request's arrival to its outcome",
+            self.latency.clone(),
+        );
+        r.register(
+            "stray_messages",
+            "Messages of servers that fitted nothing: second answers, answers to nobody",
+            self.strays.clone(),
+        );
+        r.register("garbage_frames", "Frames of servers that were not messages", self.garbage.clone());
+        r.register("server_failures", "Failed attempts to reach a server", self.failures.clone());
+        r.register(
+            "server_losses",
+            "Connections to a server that ended by themselves",
+            self.restarts.clone(),
+        );
+        r.register(
+            "undelivered_messages",
+            "Messages beside answers that a client was too slow to take",
+            self.undelivered.clone(),
+        );
+        r.register(
+            "missing_servers",
+            "Servers that the last view of the catalogue had to do without",
+            self.missing.clone(),
+        );
+        r.register("clients", "Clients that are connected", self.clients.clone());
+        r.register("http_sessions", "Open legacy HTTP sessions", self.sessions.clone());
+        r.register("in_flight_calls", "Calls that servers have not answered", self.in_flight.clone());
+        r.register(
+            "parked_calls",
+            "Calls that wait for a client to come back with an answer",
+            self.parked.clone(),
+        );
+        r.register("server_connections", "Open connections to servers", self.connections.clone());
+    }
+
+    pub(crate) fn request(&self, method: &Method, outcome: &'static str, elapsed: Duration) {
+        self.requests
+            .get_or_create(&RequestLabels {
+                method: label(method),
+                outcome,
+            })
+            .inc();
+        self.latency.observe(elapsed.as_secs_f64());
+    }
+
+    pub(crate) fn call(&self, server: &str, method: &Method, outcome: &'static str) {
+        self.calls
+            .get_or_create(&CallLabels {
+                server: server.to_owned(),
+                method: label(method),
+                outcome,
+            })
+            .inc();
+    }
+
+    pub(crate) fn stray(&self, server: &str) {
+        self.strays.get_or_create(&ServerLabels { server: server.to_owned() }).inc();
+    }
+
+    pub(crate) fn garbage(&self, server: &str) {
+        self.garbage.get_or_create(&ServerLabels { server: server.to_owned() }).inc();
+    }
+
+    pub(crate) fn server_failed(&self, server: &str) {
+        self.failures.get_or_create(&ServerLabels { server: server.to_owned() }).inc();
+    }
+
+    pub(crate) fn server_restarted(&self, server: &str) {
+        self.restarts.get_or_create(&ServerLabels { server: server.to_owned() }).inc();
+    }
+
+    pub(crate) fn undelivered(&self) {
+        self.undelivered.inc();
+    }
+
+    pub(crate) fn missing(&self, servers: usize) {
+        self.missing.set(i64::try_from(servers).unwrap_or(i64::MAX));
+    }
+
+    pub(crate) fn text(&self) -> String {
+        let mut text = String::new();
+        match prometheus_client::encoding::text::encode(&mut text, &self.registry) {
+            Ok(()) => text,
+            Err(error) => format!("# failed to write the metrics: {error}\n"),
+        }
+    }
+}
+
+/// Methods of extensions share one label: a peer must not be able to make labels up.
+fn label(method: &Method) -> &'static str {
+    match method {
+        Method::Known(info) => info.name,
+        Method::Extension(_) => "extension",
+    }
+}

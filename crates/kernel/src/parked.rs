@@ -1,0 +1,80 @@
+//! Calls that wait for their modern client to come back with an answer.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use mcp::adapt::InputRequired;
+use model::{Deadline, Ticket};
+
+use crate::inner::Inner;
+use crate::upstream::{Call, Line};
+
+/// Calls that may be parked at the same time.
+const MAX_PARKED: usize = 1024;
+
+/// A parked call and the question it waits for.
+pub(crate) struct Parked {
+    pub(crate) call: Call,
+    pub(crate) line: Arc<Line>,
+    pub(crate) ask: Ticket,
+    pub(crate) asked: InputRequired,
+    pub(crate) until: Deadline,
+}
+
+/// All parked calls. A call is taken out once; one that nobody comes back for is given up.
+#[derive(Default)]
+pub(crate) struct ParkedCalls {
+    calls: Mutex<HashMap<u64, Parked>>,
+}
+
+impl ParkedCalls {
+    fn calls(&self) -> MutexGuard<'_, HashMap<u64, Parked>> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Parks a call until its deadline.
+    #[expect(clippy::result_large_err, reason = "the refused call goes back to its owner, who drives it on")]
+    pub(crate) fn put(&self, inner: &Arc<Inner>, parked: Parked) -> Result<(u64, InputRequired), Parked> {
+        let asked = parked.asked.clone();
+        let number = {
+            let mut calls = self.calls();
+            if calls.len() >= MAX_PARKED {
+                return Err(parked);
+            }
+            let number = std::iter::repeat_with(|| inner.random_u64())
+                .find(|number| !calls.contains_key(number))
+                .unwrap_or_default();
+            calls.insert(number, parked);
+            number
+        };
+        Ok((number, asked))
+    }
+
+    pub(crate) fn take(&self, number: u64) -> Option<Parked> {
+        self.calls().remove(&number)
+    }
+
+    /// Gives the calls up that nobody came back for in time.
+    pub(crate) fn expire(&self, now: Instant) {
+        let late: Vec<Parked> = {
+            let mut calls = self.calls();
+            let numbers: Vec<u64> = calls
+                .iter()
+                .filter(|(_, parked)| parked.until.has_passed(now))
+                .map(|(number, _)| *number)
+                .collect();
+            numbers.iter().filter_map(|number| calls.remove(number)).collect()
+        };
+        drop(late);
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.calls().len()
+    }
+
+    pub(crate) fn clear(&self) {
+        let all = std::mem::take(&mut *self.calls());
+        drop(all);
+    }
+}

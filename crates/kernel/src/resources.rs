@@ -1,0 +1,315 @@
+//! What is addressed by URI: reads, subscriptions of both eras, and completion (DESIGN 4).
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use catalog::{Located, View};
+use jsonrpc::{ErrorObject, Raw};
+use mcp::client::Filter;
+use mcp::exchange::{Outcome, Peer, Request};
+use mcp::revision::Era;
+use model::{PrincipalId, ServerId, Ticket};
+use policy::Action;
+use tokio::sync::Notify;
+
+use crate::client::{Client, Work};
+use crate::exchange;
+use crate::upstream::{Line, Server, fetch};
+use crate::{lists, tasks};
+
+/// URIs that are remembered with the server that returned them.
+const MAX_RETURNED: usize = 4096;
+/// How long ending a subscription may take.
+const UNSUBSCRIBE_WAIT: std::time::Duration = std::time::Duration::from_secs(10);
+
+/// `resources/read`, `resources/subscribe`, `resources/unsubscribe`.
+pub(crate) async fn by_uri(client: &Arc<Client>, ticket: Ticket, request: Request) -> Outcome {
+    let Some(uri) = request.param("uri") else {
+        return Outcome::refused(ErrorObject::invalid_params(format!(
+            "`{}` needs `uri`, a string",
+            request.method.name()
+        )));
+    };
+    let server = match locate(client, &request.peer, &uri).await {
+        Ok(server) => server,
+        Err(error) => return Outcome::refused(error),
+    };
+    let id = server.spec.id.clone();
+    let subscribing = request.method.name() != "resources/read";
+    let action = if subscribing {
+        Action::Subscribe { server: &id, uri: &uri }
+    } else {
+        Action::ReadResource { server: &id, uri: &uri }
+    };
+    let permit = match client.inner.admit(&client.principal, client.number, action, &request.trace) {
+        Ok(permit) => permit,
+        Err(error) => return Outcome::refused(error),
+    };
+    match request.method.name() {
+        "resources/subscribe" => subscribe(client, ticket, request, &server, &uri, permit).await,
+        "resources/unsubscribe" => unsubscribe(client, ticket, request, &server, &uri, permit).await,
+        _ => exchange::dispatch(client, ticket, request, &server, permit).await,
+    }
+}
+
+/// Exact entry, the one matching template, the server that last returned it, the only server that has resources; else the candidates are named.
+async fn locate(client: &Arc<Client>, peer: &Arc<Peer>, uri: &str) -> Result<Arc<Server>, ErrorObject> {
+    let view = client.inner.view_for(client, peer);
+    let found = match find(client, &view, uri) {
+        Ok(found) => Ok(found),
+        Err(_) => find(client, &*lists::settled(client, peer).await, uri),
+    };
+    let id = found.map_err(|candidates| {
+        let text = if candidates.is_empty() {
+            format!("no server offers the resource `{uri}`{}", client.inner.missing_note(&view))
+        } else {
+            format!(
+                "the resource `{uri}` may belong to several servers ({}); list or read it through one of them first",
+                candidates.join(", ")
+            )
+        };
+        let base = mcp::error::resource_not_found(uri, peer.revision);
+        ErrorObject { message: text, ..base }
+    })?;
+    client
+        .inner
+        .server(&id)
+        .ok_or_else(|| ErrorObject::invalid_params(format!("the server `{id}` is not configured any more")))
+}
+
+fn find(client: &Client, view: &View, uri: &str) -> Result<ServerId, Vec<String>> {
+    let candidates = match view.resource(uri) {
+        Located::One(server) => return Ok(server.clone()),
+        Located::Many(servers) => servers,
+        Located::None => Vec::new(),
+    };
+    let returned = client.inner.returned.by(&client.principal.id, uri);
+    if let Some(server) = returned.filter(|server| candidates.is_empty() || candidates.contains(&server)) {
+        return Ok(server);
+    }
+    if !candidates.is_empty() {
+        return Err(candidates.iter().map(ToString::to_string).collect());
+    }
+    let mut able = view
+        .offers()
+        .iter()
+        .filter(|offer| offer.advertised.capabilities.get("resources").is_some());
+    match (able.next(), able.next()) {
+        (Some(only), None) => Ok(only.server.clone()),
+        (first, second) => Err(first
+            .into_iter()
+            .chain(second)
+            .chain(able)
+            .map(|offer| offer.server.to_string())
+            .collect()),
+    }
+}
+
+async fn subscribe(
+    client: &Arc<Client>,
+    ticket: Ticket,
+    request: Request,
+    server: &Arc<Server>,
+    uri: &str,
+    permit: crate::gate::Permit,
+) -> Outcome {
+    let line = match server.line_for(client, &request.peer).await {
+        Ok((line, _)) => line,
+        Err(error) => return exchange::unavailable(server, &error),
+    };
+    if !client.subscribe(&server.spec.id, uri) {
+        return Outcome::own(Raw::object_empty());
+    }
+    line.attach(client);
+    let first = line.subscribe(uri);
+    if !first || server.known_era() == Some(Era::Modern) {
+        // A modern server hears of it through the line's `subscriptions/listen`.
+        return match line.session().await {
+            Ok(_) => Outcome::own(Raw::object_empty()),
+            Err(error) => exchange::unavailable(server, &error),
+        };
+    }
+    let outcome = exchange::dispatch(client, ticket, request, server, permit).await;
+    if matches!(outcome, Outcome::Error(_)) {
+        client.unsubscribe(&server.spec.id, uri);
+        line.unsubscribe(uri);
+    }
+    outcome
+}
+
+async fn unsubscribe(
+    client: &Arc<Client>,
+    ticket: Ticket,
+    request: Request,
+    server: &Arc<Server>,
+    uri: &str,
+    permit: crate::gate::Permit,
+) -> Outcome {
+    let line = match server.line_for(client, &request.peer).await {
+        Ok((line, _)) => line,
+        Err(error) => return exchange::unavailable(server, &error),
+    };
+    if !client.unsubscribe(&server.spec.id, uri) {
+        return Outcome::own(Raw::object_empty());
+    }
+    let last = line.unsubscribe(uri);
+    if !last || server.known_era() == Some(Era::Modern) {
+        return Outcome::own(Raw::object_empty());
+    }
+    exchange::dispatch(client, ticket, request, server, permit).await
+}
+
+/// Drops one subscription of a client that has gone.
+pub(crate) fn unsubscribe_upstream(line: &Arc<Line>, uri: &str) {
+    if !line.unsubscribe(uri) {
+        return;
+    }
+    let Some(session) = line.live().filter(|session| session.era() == Era::Legacy) else {
+        return;
+    };
+    let params = Raw::object_empty().edit().set(&["uri"], &Raw::string(uri)).finish();
+    session.inner.clone().spawn(async move {
+        drop(fetch::ask(&session, "resources/unsubscribe", Some(params), UNSUBSCRIBE_WAIT).await);
+    });
+}
+
+/// Opens a modern client's `subscriptions/listen`: finds whom its URIs belong to, subscribes there, and acknowledges what is honoured.
+pub(crate) async fn open_listener(client: &Arc<Client>, ticket: Ticket, request: &Request) -> (Arc<Notify>, Vec<Work>) {
+    let asked = Filter::read(request.params.as_ref());
+    let view = lists::settled(client, &request.peer).await;
+    let mut honoured = exchange::honoured(&view, &asked);
+    honoured.tasks.retain(|task| tasks::is_known(client, task));
+    let mut lines = Vec::new();
+    for uri in asked.uris {
+        let Ok(server) = locate(client, &request.peer, &uri).await else {
+            continue;
+        };
+        let subscribable = view.offers().iter().any(|offer| {
+            offer.server == server.spec.id
+                && offer
+                    .advertised
+                    .capabilities
+                    .at(&["resources", "subscribe"])
+                    .is_some_and(|s| s.as_bool() == Some(true))
+        });
+        let action = Action::Subscribe {
+            server: &server.spec.id,
+            uri: &uri,
+        };
+        if !subscribable
+            || client
+                .inner
+                .admit(&client.principal, client.number, action, &request.trace)
+                .is_err()
+        {
+            continue;
+        }
+        // The base line will do: an update is for whoever subscribed, whatever it can be asked.
+        let line = server.base_line();
+        let Ok(session) = line.session().await else { continue };
+        if session.era() == Era::Legacy {
+            let params = Raw::object_empty().edit().set(&["uri"], &Raw::string(&uri)).finish();
+            if !matches!(
+                fetch::ask(&session, "resources/subscribe", Some(params), UNSUBSCRIBE_WAIT).await,
+                Ok(Outcome::Result(_))
+            ) {
+                continue;
+            }
+        }
+        honoured.uris.push(uri.clone());
+        lines.push((line, uri));
+    }
+    client.listen(ticket, honoured, lines)
+}
+
+/// `completion/complete`: by the prompt or the resource template that is referred to.
+pub(crate) async fn complete(client: &Arc<Client>, ticket: Ticket, mut request: Request) -> Outcome {
+    let reference = request.params.as_ref().and_then(|params| params.get("ref"));
+    let Some(reference) = reference else {
+        return Outcome::refused(ErrorObject::invalid_params("`completion/complete` needs `ref`"));
+    };
+    let text = |key: &str| reference.get(key).and_then(|raw| raw.as_str().map(std::borrow::Cow::into_owned));
+    let view = lists::settled(client, &request.peer).await;
+    let (server, what) = match (text("type").as_deref(), text("name"), text("uri")) {
+        (Some("ref/prompt"), Some(name), _) => match view.prompt(&name) {
+            Some(target) => {
+                request.rename = (target.item.key != name).then(|| target.item.key.as_str().into());
+                (target.server.clone(), name)
+            }
+            None => return Outcome::refused(ErrorObject::invalid_params(format!("Unknown prompt: {name}"))),
+        },
+        (Some("ref/resource"), _, Some(uri)) => {
+            let by_template = match view.template(&uri) {
+                Located::One(server) => Ok(server.clone()),
+                _ => find(client, &view, &uri),
+            };
+            match by_template {
+                Ok(server) => (server, uri),
+                Err(_) => {
+                    return Outcome::refused(ErrorObject::invalid_params(format!(
+                        "no single server has the resource template `{uri}`"
+                    )));
+                }
+            }
+        }
+        _ => {
+            return Outcome::refused(ErrorObject::invalid_params(
+                "`ref` must be a `ref/prompt` with `name` or a `ref/resource` with `uri`",
+            ));
+        }
+    };
+    let action = Action::Complete {
+        server: &server,
+        reference: &what,
+    };
+    match (
+        client.inner.server(&server),
+        client.inner.admit(&client.principal, client.number, action, &request.trace),
+    ) {
+        (Some(server), Ok(permit)) => exchange::dispatch(client, ticket, request, &server, permit).await,
+        (None, _) => exchange::gone(&server),
+        (_, Err(error)) => Outcome::refused(error),
+    }
+}
+
+/// Which server last returned a URI to a principal. Bounded: the oldest are forgotten.
+#[derive(Debug, Default)]
+pub(crate) struct Returned {
+    entries: Mutex<VecDeque<(PrincipalId, String, ServerId)>>,
+}
+
+impl Returned {
+    /// Remembers the URIs of links and embedded resources in a result. A result that cannot hold one is not parsed.
+    pub(crate) fn learn(&self, principal: &PrincipalId, server: &ServerId, result: &Raw) {
+        if !may_hold_uri(result.bytes()) {
+            return;
+        }
+        let Some(content) = result.get("content") else { return };
+        for block in content.items() {
+            let uri = block.get("uri").or_else(|| block.at(&["resource", "uri"]));
+            let Some(uri) = uri.and_then(|raw| raw.as_str().map(std::borrow::Cow::into_owned)) else {
+                continue;
+            };
+            let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+            entries.retain(|(p, u, _)| !(p == principal && *u == uri));
+            if entries.len() >= MAX_RETURNED {
+                entries.pop_front();
+            }
+            entries.push_back((principal.clone(), uri, server.clone()));
+        }
+    }
+
+    pub(crate) fn by(&self, principal: &PrincipalId, uri: &str) -> Option<ServerId> {
+        let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        entries
+            .iter()
+            .rev()
+            .find(|(p, u, _)| p == principal && u == uri)
+            .map(|(_, _, server)| server.clone())
+    }
+}
+
+/// Whether the bytes hold the start of a resource block's type.
+fn may_hold_uri(bytes: &[u8]) -> bool {
+    memchr::memmem::find(bytes, b"\"resource").is_some()
+}

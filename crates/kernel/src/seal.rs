@@ -1,0 +1,115 @@
+//! Sealed state: what a client carries for us and can neither read nor change (DESIGN 10).
+
+use std::sync::Mutex;
+use std::sync::PoisonError;
+
+use aws_lc_rs::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
+use aws_lc_rs::digest::{SHA256, digest};
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use mcp::exchange::Request;
+use mcp::seal::{Continuation, SealedCall, Sealer, request_digest_input};
+use model::{Principal, ServerId};
+
+use crate::inner::Inner;
+
+/// Seals under a key that lives as long as the process: what it seals continues only here.
+pub(crate) struct ProcessKey {
+    key: LessSafeKey,
+    nonce: Mutex<u64>,
+    prefix: [u8; 4],
+}
+
+impl std::fmt::Debug for ProcessKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("ProcessKey(***)")
+    }
+}
+
+impl ProcessKey {
+    /// A fresh random key.
+    pub(crate) fn new() -> Self {
+        let mut key = [0_u8; 32];
+        fill(&mut key);
+        let mut prefix = [0_u8; 4];
+        fill(&mut prefix);
+        let key = UnboundKey::new(&AES_256_GCM, &key).expect("a 256-bit key fits AES-256-GCM");
+        Self {
+            key: LessSafeKey::new(key),
+            nonce: Mutex::new(0),
+            prefix,
+        }
+    }
+
+    fn next_nonce(&self) -> [u8; NONCE_LEN] {
+        let mut count = self.nonce.lock().unwrap_or_else(PoisonError::into_inner);
+        *count += 1;
+        let mut nonce = [0_u8; NONCE_LEN];
+        nonce[..4].copy_from_slice(&self.prefix);
+        nonce[4..].copy_from_slice(&count.to_be_bytes());
+        nonce
+    }
+}
+
+impl Sealer for ProcessKey {
+    fn seal(&self, plain: &[u8]) -> String {
+        let nonce = self.next_nonce();
+        let mut sealed = plain.to_vec();
+        let tag = self
+            .key
+            .seal_in_place_append_tag(Nonce::assume_unique_for_key(nonce), Aad::empty(), &mut sealed);
+        tag.expect("a state of a few KiB is within the limits of AES-GCM");
+        let mut whole = nonce.to_vec();
+        whole.extend_from_slice(&sealed);
+        URL_SAFE_NO_PAD.encode(whole)
+    }
+
+    fn open(&self, sealed: &str) -> Option<Vec<u8>> {
+        if sealed.len() > mcp::seal::MAX_SEALED {
+            return None;
+        }
+        let mut whole = URL_SAFE_NO_PAD.decode(sealed).ok()?;
+        if whole.len() < NONCE_LEN {
+            return None;
+        }
+        let mut body = whole.split_off(NONCE_LEN);
+        let nonce = Nonce::try_assume_unique_for_key(&whole).ok()?;
+        self.key
+            .open_in_place(nonce, Aad::empty(), &mut body)
+            .ok()
+            .map(|plain| plain.to_vec())
+    }
+}
+
+/// Fills with randomness of the system.
+pub(crate) fn fill(bytes: &mut [u8]) {
+    aws_lc_rs::rand::fill(bytes).expect("the system has a source of randomness");
+}
+
+impl Inner {
+    /// Seals how a request goes on.
+    pub(crate) fn seal_call(&self, principal: &Principal, server: &ServerId, request: &Request, then: Continuation) -> Option<String> {
+        let expires = self.unix_now() + self.settings().park_ttl.as_secs();
+        let sealed = SealedCall {
+            server: server.clone(),
+            principal: principal.id.clone(),
+            expires,
+            digest: digest_of(request),
+            then,
+        };
+        sealed.encode().ok().map(|plain| self.sealer.seal(&plain))
+    }
+
+    /// Opens what [`Inner::seal_call`] made, for the same principal, server and request, in time.
+    pub(crate) fn open_call(&self, principal: &Principal, server: &ServerId, request: &Request, sealed: &str) -> Option<Continuation> {
+        let call = SealedCall::decode(&self.sealer.open(sealed)?)?;
+        call.check(&principal.id, self.unix_now(), &digest_of(request)).ok()?;
+        (call.server == *server).then_some(call.then)
+    }
+}
+
+fn digest_of(request: &Request) -> Vec<u8> {
+    digest(&SHA256, &request_digest_input(request.method.name(), request.params.as_ref()))
+        .as_ref()
+        .to_vec()
+}

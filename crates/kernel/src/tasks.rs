@@ -1,0 +1,516 @@
+//! Tasks: who runs them, and the bridge between the core of 2025-11-25 and the extension of the modern era.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use jsonrpc::{ErrorObject, Id, Message, Raw};
+use mcp::adapt::{self, InputRequest, InputRequired};
+use mcp::exchange::{Answered, Method, Outcome, Peer, Request};
+use mcp::revision::{Era, Revision};
+use mcp::tasks::{self as shape, Payload, Status};
+use model::{PrincipalId, ServerId, Ticket};
+use policy::Action;
+
+use crate::client::Client;
+use crate::exchange;
+use crate::gate::Permit;
+use crate::upstream::{Call, CallEvent, Server, Session, fetch};
+
+/// Tasks whose servers are remembered.
+const MAX_TASKS: usize = 10_000;
+/// How long one exchange about a task may take.
+const WAIT: Duration = Duration::from_secs(30);
+/// How often a modern server is asked about a task that a legacy client waits for, unless it says so itself.
+const POLL: Duration = Duration::from_millis(500);
+
+/// Where each task runs.
+#[derive(Default)]
+pub(crate) struct TaskRoutes {
+    state: Mutex<Routes>,
+}
+
+#[derive(Default)]
+struct Routes {
+    by_task: HashMap<(PrincipalId, String), Arc<Route>>,
+    order: VecDeque<(PrincipalId, String)>,
+}
+
+/// One task's server, and what has come of it where the gateway watches it.
+struct Route {
+    server: ServerId,
+    watched: Mutex<Watched>,
+}
+
+/// What a legacy server has asked and answered in the course of a task that a modern client polls.
+#[derive(Default)]
+struct Watched {
+    questions: Vec<Question>,
+    asked: u64,
+    outcome: Option<Outcome>,
+}
+
+struct Question {
+    key: String,
+    session: Arc<Session>,
+    ask: Ticket,
+    message: Message,
+}
+
+impl TaskRoutes {
+    fn state(&self) -> MutexGuard<'_, Routes> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn note(&self, principal: &PrincipalId, task: &str, server: &ServerId) -> Arc<Route> {
+        let key = (principal.clone(), task.to_owned());
+        let route = Arc::new(Route {
+            server: server.clone(),
+            watched: Mutex::default(),
+        });
+        let mut state = self.state();
+        if state.by_task.insert(key.clone(), route.clone()).is_none() {
+            state.order.push_back(key);
+        }
+        if state.order.len() > MAX_TASKS
+            && let Some(oldest) = state.order.pop_front()
+        {
+            state.by_task.remove(&oldest);
+        }
+        route
+    }
+
+    fn of(&self, principal: &PrincipalId, task: &str) -> Option<Arc<Route>> {
+        self.state().by_task.get(&(principal.clone(), task.to_owned())).cloned()
+    }
+
+    /// The tasks that run on a server.
+    pub(crate) fn of_server(&self, server: &ServerId) -> Vec<String> {
+        self.state()
+            .by_task
+            .iter()
+            .filter(|(_, route)| route.server == *server)
+            .map(|((_, task), _)| task.clone())
+            .collect()
+    }
+}
+
+/// Whether a client may listen to a task.
+pub(crate) fn is_known(client: &Client, task: &str) -> bool {
+    client.inner.tasks.of(&client.principal.id, task).is_some()
+}
+
+/// Calls a tool that may become a task.
+pub(crate) async fn call(
+    client: &Arc<Client>,
+    ticket: Ticket,
+    mut request: Request,
+    server: &Arc<Server>,
+    permit: Permit,
+    required: bool,
+) -> Outcome {
+    let era = match server.known_era() {
+        Some(era) => era,
+        None => match server.base_line().session().await {
+            Ok(session) => session.era(),
+            Err(error) => return exchange::unavailable(server, &error),
+        },
+    };
+    let wants_task = request.params.as_ref().is_some_and(|params| shape::requested(params).is_some());
+    match (request.peer.era(), era) {
+        (Era::Modern, Era::Legacy) if required && request.peer.capabilities.tasks_extension() && request.retry.is_none() => {
+            request.params = request.params.as_ref().map(|params| shape::with_task(params, None));
+            let outcome = exchange::dispatch(client, ticket, request.clone(), server, permit).await;
+            watched(client, &request, server, outcome)
+        }
+        (Era::Legacy, Era::Modern) if wants_task => {
+            request.params = request.params.as_ref().map(shape::without_task);
+            let peer = Peer {
+                capabilities: request.peer.capabilities.with_tasks_extension(),
+                ..(*request.peer).clone()
+            };
+            request.peer = Arc::new(peer);
+            let outcome = exchange::dispatch(client, ticket, request, server, permit).await;
+            noted(client, server, outcome, shape::created_to_legacy, Revision::LATEST_LEGACY)
+        }
+        (Era::Legacy, Era::Legacy) if wants_task => {
+            let outcome = exchange::dispatch(client, ticket, request, server, permit).await;
+            note_created(client, server, &outcome);
+            outcome
+        }
+        (Era::Modern, Era::Modern) if request.peer.capabilities.tasks_extension() => {
+            let outcome = exchange::dispatch(client, ticket, request, server, permit).await;
+            note_created(client, server, &outcome);
+            outcome
+        }
+        _ => exchange::dispatch(client, ticket, request, server, permit).await,
+    }
+}
+
+/// The id of the task that an answer has created, in either shape.
+fn created_id(result: &Raw) -> Option<String> {
+    let task = match adapt::result_type(result) {
+        adapt::ResultType::Task => result.clone(),
+        _ => result.get("task")?,
+    };
+    shape::task_id(&task)
+}
+
+fn note_created(client: &Client, server: &Arc<Server>, outcome: &Outcome) -> Option<Arc<Route>> {
+    let Outcome::Result(answered) = outcome else { return None };
+    let id = created_id(&answered.result)?;
+    let route = client.inner.tasks.note(&client.principal.id, &id, &server.spec.id);
+    server.base_line().wanted.notify_one();
+    Some(route)
+}
+
+/// Notes a created task and turns the answer into the shape of the client's era.
+fn noted(client: &Client, server: &Arc<Server>, outcome: Outcome, turn: impl Fn(&Raw) -> Raw, revision: Revision) -> Outcome {
+    let created = note_created(client, server, &outcome).is_some();
+    match outcome {
+        Outcome::Result(answered) if created => Outcome::Result(Answered {
+            result: turn(&answered.result),
+            revision,
+            ..answered
+        }),
+        outcome => outcome,
+    }
+}
+
+// === modern client, legacy server: the gateway waits for `tasks/result` and lets the client poll
+
+fn watched(client: &Arc<Client>, request: &Request, server: &Arc<Server>, outcome: Outcome) -> Outcome {
+    let Some(route) = note_created(client, server, &outcome) else {
+        return outcome;
+    };
+    if let Outcome::Result(answered) = &outcome
+        && let Some(task) = created_id(&answered.result)
+    {
+        watch(client, request.peer.clone(), server, task, route);
+    }
+    noted(client, server, outcome, shape::created_to_modern, Revision::LATEST)
+}
+
+/// Waits for a task's result on the client's behalf, and keeps the questions that come meanwhile.
+fn watch(client: &Arc<Client>, peer: Arc<Peer>, server: &Arc<Server>, task: String, route: Arc<Route>) {
+    let (client, server) = (client.clone(), server.clone());
+    let inner = client.inner.clone();
+    let over = inner.shutdown.clone();
+    inner.spawn(async move {
+        let work = async {
+            let (line, _lane) = server.line_for(&client, &peer).await.ok()?;
+            let session = line.session().await.ok()?;
+            let params = shape::with_task_id(&Raw::object_empty(), &task);
+            let own = Request::internal("tasks/result", Some(params), session.inner.own_peer.clone());
+            let mut call = Call::place(&session, &own, session.inner.admit_own()).ok()?;
+            loop {
+                match call.next().await {
+                    CallEvent::Ask(ask, message) => route.ask(&session, ask, message),
+                    CallEvent::Done(outcome) => return Some(*outcome),
+                    CallEvent::Lost(why) | CallEvent::NotSent(why) => {
+                        return Some(Outcome::refused(ErrorObject::new(jsonrpc::code::INTERNAL_ERROR, why)));
+                    }
+                    CallEvent::SessionGone => return None,
+                    CallEvent::Interim(_) | CallEvent::Greeted(_) | CallEvent::Aside(_) => {}
+                }
+            }
+        };
+        let outcome = over.run_until_cancelled(work).await.flatten();
+        let outcome =
+            outcome.unwrap_or_else(|| Outcome::refused(ErrorObject::new(jsonrpc::code::INTERNAL_ERROR, "the task's server is gone")));
+        route.watched().outcome = Some(outcome);
+    });
+}
+
+impl Route {
+    fn watched(&self) -> MutexGuard<'_, Watched> {
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn ask(&self, session: &Arc<Session>, ask: Ticket, message: Message) {
+        let mut watched = self.watched();
+        watched.asked += 1;
+        let key = format!("question-{}", watched.asked);
+        watched.questions.push(Question {
+            key,
+            session: session.clone(),
+            ask,
+            message,
+        });
+    }
+
+    fn payload(&self, to: Revision) -> Payload {
+        let watched = self.watched();
+        match &watched.outcome {
+            Some(Outcome::Result(answered)) => {
+                return Payload::Result(adapt::result("tools/call", &answered.result, answered.revision, to));
+            }
+            Some(Outcome::Error(failed)) => return Payload::Error(failed.error.clone()),
+            _ => {}
+        }
+        if watched.questions.is_empty() {
+            return Payload::None;
+        }
+        let requests = watched.questions.iter().map(|question| {
+            let method = question.message.method().unwrap_or_default().to_owned();
+            let params = question
+                .message
+                .params()
+                .map(|params| adapt::reverse_params(&method, &params, question.session.revision(), to, ""));
+            InputRequest {
+                key: question.key.clone(),
+                method,
+                params,
+            }
+        });
+        Payload::Input(InputRequired {
+            requests: requests.collect(),
+            state: None,
+        })
+    }
+
+    fn answer(&self, responses: &Raw, from: Revision) {
+        let mut watched = self.watched();
+        watched.questions.retain(|question| {
+            let Some(answer) = responses.get(&question.key) else { return true };
+            let method = question.message.method().unwrap_or_default();
+            let answer = adapt::reverse_result(method, &answer, from, question.session.revision());
+            question.session.answer(question.ask, Ok(Message::result(&Id::number(0), &answer)));
+            false
+        });
+    }
+}
+
+// === requests about a task
+
+/// `tasks/get`, `tasks/result`, `tasks/update`, `tasks/cancel`.
+pub(crate) async fn one(client: &Arc<Client>, ticket: Ticket, request: Request) -> Outcome {
+    let Some(task) = request.params.as_ref().and_then(shape::task_id) else {
+        return Outcome::refused(ErrorObject::invalid_params(format!(
+            "`{}` needs `taskId`, a string",
+            request.method.name()
+        )));
+    };
+    let route = client.inner.tasks.of(&client.principal.id, &task);
+    let server = match &route {
+        Some(route) => client.inner.server(&route.server),
+        None => sole_task_server(client, &request.peer),
+    };
+    let Some(server) = server else {
+        return Outcome::refused(ErrorObject::invalid_params(format!("unknown task `{task}`")));
+    };
+    let action = Action::UseTask {
+        server: &server.spec.id,
+        task: &task,
+    };
+    let permit = match client.inner.admit(&client.principal, client.number, action, &request.trace) {
+        Ok(permit) => permit,
+        Err(error) => return Outcome::refused(error),
+    };
+    match (request.peer.era(), server.known_era()) {
+        (Era::Modern, Some(Era::Legacy)) => polled(client, ticket, request, &server, permit, route).await,
+        (Era::Legacy, Some(Era::Modern)) => waited(client, ticket, request, &server, permit, &task).await,
+        _ => exchange::dispatch(client, ticket, request, &server, permit).await,
+    }
+}
+
+/// A task that this process did not see created can only be with the one server that has tasks.
+fn sole_task_server(client: &Arc<Client>, peer: &Peer) -> Option<Arc<Server>> {
+    let view = client.inner.view_for(client, peer);
+    let mut able = view.offers().iter().filter(|offer| {
+        let capabilities = mcp::capabilities::ServerCapabilities::new(offer.advertised.capabilities.clone());
+        capabilities.tasks_extension() || capabilities.raw().get("tasks").is_some()
+    });
+    let only = able.next()?;
+    if able.next().is_some() {
+        None
+    } else {
+        client.inner.server(&only.server)
+    }
+}
+
+/// A modern client polls a legacy server's task.
+async fn polled(
+    client: &Arc<Client>,
+    ticket: Ticket,
+    request: Request,
+    server: &Arc<Server>,
+    permit: Permit,
+    route: Option<Arc<Route>>,
+) -> Outcome {
+    match request.method.name() {
+        "tasks/update" => {
+            let responses = request.params.as_ref().and_then(|params| params.get("inputResponses"));
+            if let (Some(route), Some(responses)) = (route, responses) {
+                route.answer(&responses, request.peer.revision);
+            }
+            modern(Raw::object_empty().edit().set(&["resultType"], &Raw::string("complete")).finish())
+        }
+        "tasks/cancel" => match exchange::dispatch(client, ticket, request, server, permit).await {
+            Outcome::Result(_) => modern(shape::acknowledged()),
+            outcome => outcome,
+        },
+        _ => {
+            let to = request.peer.revision;
+            match exchange::dispatch(client, ticket, request, server, permit).await {
+                Outcome::Result(answered) => {
+                    let payload = route.map_or(Payload::None, |route| route.payload(to));
+                    let done = shape::status(&answered.result).is_some_and(Status::is_terminal);
+                    // The status may be ahead of the result by a moment: until both are there, the task is working.
+                    let early = done && matches!(payload, Payload::None | Payload::Input(_));
+                    let task = if early {
+                        answered
+                            .result
+                            .edit()
+                            .set(&["status"], &Raw::string(Status::Working.as_str()))
+                            .finish()
+                    } else {
+                        answered.result
+                    };
+                    modern(shape::got_to_modern(&task, &payload))
+                }
+                outcome => outcome,
+            }
+        }
+    }
+}
+
+fn modern(result: Raw) -> Outcome {
+    Outcome::Result(Answered {
+        message: None,
+        result,
+        revision: Revision::LATEST,
+    })
+}
+
+/// A legacy client asks about, waits for or cancels a modern server's task.
+async fn waited(client: &Arc<Client>, ticket: Ticket, request: Request, server: &Arc<Server>, permit: Permit, task: &str) -> Outcome {
+    match request.method.name() {
+        "tasks/result" => await_result(client, ticket, &request, server, task).await,
+        "tasks/cancel" => {
+            let cancelled = exchange::dispatch(client, ticket, request.clone(), server, permit).await;
+            if matches!(cancelled, Outcome::Error(_)) {
+                return cancelled;
+            }
+            match get(server, task).await {
+                Ok(result) => Outcome::own(shape::got_to_legacy(&result).0),
+                Err(outcome) => outcome,
+            }
+        }
+        _ => match get(server, task).await {
+            Ok(result) => Outcome::own(shape::got_to_legacy(&result).0),
+            Err(outcome) => outcome,
+        },
+    }
+}
+
+async fn get(server: &Arc<Server>, task: &str) -> Result<Raw, Outcome> {
+    ask(server, "tasks/get", shape::with_task_id(&Raw::object_empty(), task)).await
+}
+
+async fn ask(server: &Arc<Server>, method: &str, params: Raw) -> Result<Raw, Outcome> {
+    let session = server
+        .base_line()
+        .session()
+        .await
+        .map_err(|error| exchange::unavailable(server, &error))?;
+    let peer = session.inner.listening_peer.clone();
+    let mut request = Request::internal(method, Some(params), peer);
+    request.method = Method::of(method, session.revision()).unwrap_or(request.method);
+    match fetch::ask_with(&session, request, WAIT)
+        .await
+        .map_err(|error| exchange::unavailable(server, &error))?
+    {
+        Outcome::Result(answered) | Outcome::InputRequired(answered) => Ok(answered.result),
+        outcome @ Outcome::Error(_) => Err(outcome),
+    }
+}
+
+/// `tasks/result` blocks until the task is over; meanwhile its questions are put to the client (2025-11-25 basic/utilities/tasks).
+async fn await_result(client: &Arc<Client>, ticket: Ticket, request: &Request, server: &Arc<Server>, task: &str) -> Outcome {
+    loop {
+        let result = match get(server, task).await {
+            Ok(result) => result,
+            Err(outcome) => return outcome,
+        };
+        let interval = result
+            .get("pollIntervalMs")
+            .and_then(|ms| ms.as_u64())
+            .map_or(POLL, |ms| Duration::from_millis(ms.clamp(50, 10_000)));
+        match shape::got_to_legacy(&result).1 {
+            Payload::Result(result) => {
+                let result = adapt::result("tools/call", &result, Revision::LATEST, request.peer.revision);
+                return Outcome::own(shape::payload_to_legacy(task, &result));
+            }
+            Payload::Error(error) => return Outcome::refused(error),
+            Payload::Input(asked) => {
+                let answered = Answered {
+                    message: None,
+                    result: asked.to_result(),
+                    revision: Revision::LATEST,
+                };
+                let params = match crate::bridge::fulfil(client, ticket, request, &answered).await {
+                    Ok(params) => params,
+                    Err(outcome) => return outcome,
+                };
+                let responses = params.get("inputResponses").unwrap_or_else(Raw::object_empty);
+                let update = shape::with_task_id(&Raw::object_empty(), task)
+                    .edit()
+                    .set(&["inputResponses"], &responses)
+                    .finish();
+                if let Err(outcome) = ask(server, "tasks/update", update).await {
+                    return outcome;
+                }
+            }
+            Payload::None if shape::status(&result).is_some_and(Status::is_terminal) => {
+                return Outcome::refused(ErrorObject::invalid_params(format!(
+                    "the task `{task}` was cancelled: it has no result"
+                )));
+            }
+            Payload::None => {}
+        }
+        tokio::time::sleep(interval).await;
+    }
+}
+
+/// `tasks/list`: of every legacy server that lists tasks, one after the other.
+pub(crate) async fn list(client: &Arc<Client>, request: &Request) -> Outcome {
+    let view = client.inner.view_for(client, &request.peer);
+    let mut tasks: Vec<Raw> = Vec::new();
+    for offer in view.offers() {
+        if offer.advertised.capabilities.at(&["tasks", "list"]).is_none() {
+            continue;
+        }
+        let Some(server) = client.inner.server(&offer.server) else {
+            continue;
+        };
+        let Ok((line, _)) = server.line_for(client, &request.peer).await else {
+            continue;
+        };
+        let Ok(session) = line.session().await else { continue };
+        let Ok(Outcome::Result(answered)) = fetch::ask(&session, "tasks/list", None, WAIT).await else {
+            continue;
+        };
+        let mut page = answered.result;
+        for _ in 0..100 {
+            tasks.extend(page.get("tasks").map(|list| list.items()).unwrap_or_default());
+            let Some(cursor) = page.get("nextCursor") else { break };
+            let params = Raw::object_empty().edit().set(&["cursor"], &cursor).finish();
+            let Ok(Outcome::Result(answered)) = fetch::ask(&session, "tasks/list", Some(params), WAIT).await else {
+                break;
+            };
+            page = answered.result;
+        }
+        for task in &tasks {
+            if let Some(id) = shape::task_id(task) {
+                client.inner.tasks.note(&client.principal.id, &id, &offer.server);
+            }
+        }
+    }
+    let list: Vec<&str> = tasks.iter().map(Raw::text).collect();
+    let text = format!("{{\"tasks\":[{}]}}", list.join(","));
+    match Raw::parse(text, &client.inner.limits()) {
+        Ok(result) => Outcome::own(result),
+        Err(_) => Outcome::refused(ErrorObject::internal()),
+    }
+}

@@ -1,0 +1,209 @@
+//! How a line gets a connection: which era, which transport, and the handshake (DESIGN 2).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcp::exchange::Outcome;
+use mcp::revision::Era;
+use mcp::server::HandshakeError;
+
+use super::call::{Call, CallEvent};
+use super::line::Line;
+use super::{Session, Unavailable, listener};
+use crate::link::{Link, LinkError};
+use crate::spec::{EraChoice, HttpKind, Launch};
+
+/// How long a child may leave the probe of the modern era unanswered.
+const PROBE: Duration = Duration::from_secs(10);
+
+/// How a handshake went.
+enum Greeting {
+    Ready,
+    Refused(HandshakeError),
+    Http(u16, String),
+    Lost(String),
+    NotSent(String),
+}
+
+/// Connects a line once.
+pub(crate) async fn connect(line: &Arc<Line>) -> Result<Arc<Session>, Unavailable> {
+    let spec = &line.server.spec;
+    let launch = spec.launch.as_ref().map_err(|why| Unavailable::lasting(why.clone()))?;
+    let limit = spec.startup_timeout;
+    let attempt = async {
+        match launch {
+            Launch::Stdio { .. } => connect_stdio(line).await,
+            Launch::Http { kind, .. } => connect_http(line, *kind).await,
+        }
+    };
+    match tokio::time::timeout(limit, attempt).await {
+        Ok(connected) => connected,
+        Err(_) => Err(Unavailable::new(format!(
+            "it did not complete the handshake within {} s; if it is only slow to start, raise `startup_timeout`",
+            limit.as_secs_f32()
+        ))),
+    }
+}
+
+async fn connect_stdio(line: &Arc<Line>) -> Result<Arc<Session>, Unavailable> {
+    let era = match line.server.spec.era {
+        EraChoice::Legacy => Some(Era::Legacy),
+        EraChoice::Modern => Some(Era::Modern),
+        EraChoice::Auto => line.server.known_era(),
+    };
+    if let Some(era) = era {
+        let session = open(line, era, None).await?;
+        let greeting = greet(line, &session).await;
+        return settle(line, session, greeting);
+    }
+    let session = open(line, Era::Modern, None).await?;
+    let greeting = tokio::time::timeout(PROBE, greet(line, &session)).await;
+    match greeting {
+        Ok(Greeting::Ready) => settle(line, session, Greeting::Ready),
+        Ok(Greeting::Lost(_) | Greeting::NotSent(_)) => {
+            let session = open(line, Era::Legacy, None).await?;
+            let greeting = greet(line, &session).await;
+            settle(line, session, greeting)
+        }
+        // Any answer but a good one, or none in time, is a legacy server: it gets `initialize` on the same pipe.
+        _ => {
+            session.become_legacy();
+            let greeting = greet(line, &session).await;
+            settle(line, session, greeting)
+        }
+    }
+}
+
+async fn connect_http(line: &Arc<Line>, kind: HttpKind) -> Result<Arc<Session>, Unavailable> {
+    if kind == HttpKind::Sse || line.server.speaks_sse() {
+        return connect_sse(line).await;
+    }
+    let era = match line.server.spec.era {
+        EraChoice::Legacy => Some(Era::Legacy),
+        EraChoice::Modern => Some(Era::Modern),
+        EraChoice::Auto => line.server.known_era(),
+    };
+    if era != Some(Era::Legacy) {
+        let session = open(line, Era::Modern, None).await?;
+        match greet(line, &session).await {
+            Greeting::Ready => return settle(line, session, Greeting::Ready),
+            Greeting::NotSent(why) => return Err(unreachable(&why)),
+            failed if era == Some(Era::Modern) => return settle(line, session, failed),
+            _ => {}
+        }
+    }
+    let session = open(line, Era::Legacy, None).await?;
+    let greeting = greet(line, &session).await;
+    if let Greeting::Http(400 | 404 | 405, _) = greeting
+        && kind == HttpKind::Auto
+        && let Ok(session) = connect_sse(line).await
+    {
+        return Ok(session);
+    }
+    settle(line, session, greeting)
+}
+
+async fn connect_sse(line: &Arc<Line>) -> Result<Arc<Session>, Unavailable> {
+    let session = open(line, Era::Legacy, Some(HttpKind::Sse)).await?;
+    let greeting = greet(line, &session).await;
+    let session = settle(line, session, greeting)?;
+    line.server.note_sse();
+    Ok(session)
+}
+
+async fn open(line: &Arc<Line>, era: Era, kind: Option<HttpKind>) -> Result<Arc<Session>, Unavailable> {
+    let inner = line.server.inner();
+    let session = Session::new(line, era);
+    let mut spec = line.server.spec.clone();
+    if let (Ok(Launch::Http { kind: configured, .. }), Some(kind)) = (&mut spec.launch, kind) {
+        *configured = kind;
+    }
+    let link = inner.connector.connect(&spec, Arc::new(Arc::downgrade(&session))).await;
+    let link = link.map_err(|error| match error {
+        LinkError::Unreachable(why) => unreachable(&why),
+        error @ (LinkError::Spawn { .. } | LinkError::Address { .. }) => Unavailable::new(format!("failed to {error}")),
+        error => Unavailable::new(error.to_string()),
+    })?;
+    drop(session.link.set(link));
+    Ok(session)
+}
+
+async fn greet(line: &Arc<Line>, session: &Arc<Session>) -> Greeting {
+    let permit = line.server.inner().admit_own();
+    let mut call = match Call::hello(session, &line.hello, permit) {
+        Ok(call) => call,
+        Err(error) => return Greeting::Lost(error.to_string()),
+    };
+    let mut greeting = None;
+    loop {
+        match call.next().await {
+            CallEvent::Greeted(Ok(())) if !session.is_http() || session.era() == Era::Modern => return Greeting::Ready,
+            CallEvent::Greeted(Ok(())) => return greeting.unwrap_or(Greeting::Ready),
+            CallEvent::Greeted(Err(error)) => return Greeting::Refused(error),
+            // `notifications/initialized` is queued before the greeting: it must have arrived before the first call.
+            CallEvent::Aside(outgoing) => {
+                if let Some(Link::Http(link)) = session.link.get()
+                    && let Err(error) = link.post(session.post_of(outgoing, &model::Trace::default())).await
+                {
+                    greeting = Some(Greeting::Lost(error.to_string()));
+                }
+            }
+            CallEvent::Done(outcome) => return failed(&outcome),
+            CallEvent::Lost(why) => return Greeting::Lost(why),
+            CallEvent::NotSent(why) => return Greeting::NotSent(why),
+            CallEvent::SessionGone => return Greeting::Http(404, "unknown session".to_owned()),
+            CallEvent::Ask(ask, _) => session.answer(ask, Err(jsonrpc::ErrorObject::invalid_request("the handshake is not complete"))),
+            CallEvent::Interim(_) => {}
+        }
+    }
+}
+
+fn failed(outcome: &Outcome) -> Greeting {
+    let Outcome::Error(failed) = outcome else {
+        return Greeting::Lost("the handshake was not answered".to_owned());
+    };
+    let status = failed
+        .error
+        .data
+        .as_ref()
+        .and_then(|data| data.get("httpStatus"))
+        .and_then(|s| s.as_u64());
+    let status = status.and_then(|status| u16::try_from(status).ok()).unwrap_or(0);
+    Greeting::Http(status, failed.error.message.clone())
+}
+
+fn settle(line: &Arc<Line>, session: Arc<Session>, greeting: Greeting) -> Result<Arc<Session>, Unavailable> {
+    let why = match greeting {
+        Greeting::Ready => {
+            line.server.note_era(session.era());
+            if session.is_http() && session.era() == Era::Legacy {
+                listener::follow_session(&session);
+            }
+            return Ok(session);
+        }
+        Greeting::Refused(error) => Unavailable::new(format!("failed to {error}")),
+        Greeting::Http(_, text) => Unavailable::new(text),
+        Greeting::Lost(why) => Unavailable::new(format!("{why} during the handshake{}", stderr_hint(&session))),
+        Greeting::NotSent(why) => unreachable(&why),
+    };
+    session.end("the handshake failed");
+    Err(why)
+}
+
+fn unreachable(why: &str) -> Unavailable {
+    Unavailable::new(format!("nobody answers there: {why}"))
+}
+
+/// The last lines of a child's stderr, for the error message.
+fn stderr_hint(session: &Session) -> String {
+    let Some(Link::Pipe(pipe)) = session.link.get() else {
+        return String::new();
+    };
+    let tail = pipe.peer.stderr_tail();
+    let last: Vec<&str> = tail.iter().rev().take(3).rev().map(String::as_str).collect();
+    if last.is_empty() {
+        String::new()
+    } else {
+        format!("; its last words on stderr: {}", last.join(" | "))
+    }
+}

@@ -1,0 +1,187 @@
+//! What a server offers, fetched whole, and what a fresh connection is told of its sharers' wishes.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use catalog::{List, Offer};
+use jsonrpc::Raw;
+use mcp::exchange::{Outcome, Request};
+use mcp::meta::LogLevel;
+use mcp::method::ListKind;
+use mcp::revision::Era;
+
+use super::call::{Call, CallEvent};
+use super::line::Line;
+use super::{Session, Unavailable};
+
+/// How long one page of a list may take.
+const PAGE_WAIT: Duration = Duration::from_secs(30);
+/// Pages of one list.
+const MAX_PAGES: usize = 1000;
+
+/// Fetches the named lists in the background and publishes what they hold.
+pub(crate) fn refresh(line: &Arc<Line>, session: &Arc<Session>, kinds: &[ListKind]) {
+    let (line, session, kinds) = (Arc::downgrade(line), session.clone(), kinds.to_vec());
+    let inner = session.inner.clone();
+    inner.clone().spawn(async move {
+        let Some(strong) = line.upgrade() else { return };
+        let Some(turn) = strong.server.fetch_turn(&strong.key.capabilities, &kinds).await else {
+            return;
+        };
+        let previous = strong.server.offer(&strong.key.capabilities);
+        drop(strong);
+        let fetched = fetch(&session, previous.as_deref(), &kinds).await;
+        let Some(line) = line.upgrade() else { return };
+        match fetched {
+            Ok(offer) => line.server.publish(&line.key.capabilities, offer, &kinds),
+            Err(error) => {
+                tracing::warn!(server = %line.server.spec.id, %error, "failed to read what the server offers");
+                line.server.note_trouble(&error.why);
+            }
+        }
+        drop(turn);
+    });
+}
+
+/// Reads the named lists; the others stay as they were.
+async fn fetch(session: &Arc<Session>, previous: Option<&Offer>, kinds: &[ListKind]) -> Result<Offer, Unavailable> {
+    let ready = session
+        .ready
+        .get()
+        .ok_or_else(|| Unavailable::new("the handshake is not complete"))?;
+    let spec = &session
+        .line
+        .upgrade()
+        .ok_or_else(|| Unavailable::new("the connection has ended"))?
+        .server
+        .spec
+        .clone();
+    let capabilities = mcp::capabilities::ServerCapabilities::new(ready.offer.capabilities.clone());
+    let mut offer = Offer {
+        server: spec.id.clone(),
+        prefix: spec.prefix,
+        revision: ready.revision,
+        advertised: ready.offer.clone(),
+        tools: List::default(),
+        resources: List::default(),
+        templates: List::default(),
+        prompts: List::default(),
+    };
+    for kind in ListKind::ALL {
+        let offered = match kind {
+            ListKind::Tools => capabilities.tools(),
+            ListKind::Resources | ListKind::ResourceTemplates => capabilities.resources(),
+            ListKind::Prompts => capabilities.prompts(),
+        };
+        if !offered {
+            continue;
+        }
+        let list = match previous.filter(|_| !kinds.contains(&kind)) {
+            Some(previous) => previous.list(kind).clone(),
+            None => fetch_list(session, kind).await?,
+        };
+        *offer.list_mut(kind) = list;
+    }
+    let filter = catalog::Filter {
+        include: spec.include.clone(),
+        exclude: spec.exclude.clone(),
+    };
+    let drop_invalid = session.is_http() && session.era() == Era::Modern;
+    offer.tools.items.retain(|item| {
+        let invalid = if drop_invalid { mcp::mirror::invalid_tool(&item.raw) } else { None };
+        if let Some(why) = &invalid {
+            tracing::warn!(server = %spec.id, tool = %item.key, why, "left a tool out: its header parameters are not valid");
+        }
+        invalid.is_none() && filter.allows(&item.key)
+    });
+    Ok(offer)
+}
+
+async fn fetch_list(session: &Arc<Session>, kind: ListKind) -> Result<List, Unavailable> {
+    let mut list = List::default();
+    let mut cursor: Option<String> = None;
+    let mut seen = HashSet::new();
+    for _ in 0..MAX_PAGES {
+        let params = cursor
+            .as_ref()
+            .map(|cursor| Raw::object_empty().edit().set(&["cursor"], &Raw::string(cursor)).finish());
+        let outcome = ask(session, kind.method(), params, PAGE_WAIT).await?;
+        let result = match outcome {
+            Outcome::Result(answered) => answered.result,
+            Outcome::Error(failed) if failed.error.code == jsonrpc::code::METHOD_NOT_FOUND => return Ok(list),
+            Outcome::Error(failed) => {
+                return Err(Unavailable::new(format!(
+                    "`{}` was answered `{}`",
+                    kind.method(),
+                    failed.error.message
+                )));
+            }
+            Outcome::InputRequired(_) => return Err(Unavailable::new(format!("`{}` was answered with a question", kind.method()))),
+        };
+        let page = catalog::read_page(kind, &result).map_err(|error| Unavailable::new(format!("`{}`: {error}", kind.method())))?;
+        if list.items.is_empty() {
+            list.extras = page.extras;
+        }
+        list.items.extend(page.items);
+        match page.next.filter(|next| seen.insert(next.clone())) {
+            Some(next) => cursor = Some(next),
+            None => break,
+        }
+    }
+    Ok(list)
+}
+
+/// Asks a server something on the gateway's own behalf and waits for the answer.
+pub(crate) async fn ask(session: &Arc<Session>, method: &str, params: Option<Raw>, wait: Duration) -> Result<Outcome, Unavailable> {
+    ask_with(session, Request::internal(method, params, session.inner.own_peer.clone()), wait).await
+}
+
+/// The same, for a request that was made already.
+pub(crate) async fn ask_with(session: &Arc<Session>, request: Request, wait: Duration) -> Result<Outcome, Unavailable> {
+    let method = request.method.name().to_owned();
+    let permit = session.inner.admit_own();
+    let mut call = Call::place(session, &request, permit).map_err(|error| Unavailable::new(error.to_string()))?;
+    let answer = async {
+        loop {
+            match call.next().await {
+                CallEvent::Done(outcome) => return Ok(*outcome),
+                CallEvent::Lost(why) | CallEvent::NotSent(why) => return Err(Unavailable::new(why)),
+                CallEvent::SessionGone => {
+                    if let Some(line) = session.line.upgrade() {
+                        line.renew(session, "the server does not know the session any more");
+                    }
+                    return Err(Unavailable::new("the server does not know the session any more"));
+                }
+                CallEvent::Ask(ask, _) => session.answer(
+                    ask,
+                    Err(jsonrpc::ErrorObject::invalid_request("nobody can be asked in this request")),
+                ),
+                CallEvent::Interim(_) | CallEvent::Greeted(_) | CallEvent::Aside(_) => {}
+            }
+        }
+    };
+    tokio::time::timeout(wait, answer)
+        .await
+        .map_err(|_| Unavailable::new(format!("`{method}` was not answered within {} s", wait.as_secs())))?
+}
+
+/// Subscribes anew and sets the log level, on a connection that replaces another.
+pub(crate) fn restore(session: &Arc<Session>, uris: Vec<String>, level: Option<LogLevel>) {
+    if session.era() == Era::Modern || (uris.is_empty() && level.is_none()) {
+        return;
+    }
+    let session = session.clone();
+    session.inner.clone().spawn(async move {
+        if let Some(level) = level {
+            let params = Raw::object_empty().edit().set(&["level"], &Raw::string(level.as_str())).finish();
+            drop(ask(&session, "logging/setLevel", Some(params), PAGE_WAIT).await);
+        }
+        for uri in uris {
+            let params = Raw::object_empty().edit().set(&["uri"], &Raw::string(&uri)).finish();
+            if let Err(error) = ask(&session, "resources/subscribe", Some(params), PAGE_WAIT).await {
+                tracing::warn!(server = %session.server_name(), uri, %error, "failed to subscribe again");
+            }
+        }
+    });
+}

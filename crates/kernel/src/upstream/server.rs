@@ -1,0 +1,502 @@
+//! One configured server: its health, its era, its lines, and what it was last seen to offer.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use catalog::Offer;
+use mcp::capabilities::{Carry, ClientCapabilities};
+use mcp::exchange::Peer;
+use mcp::method::ListKind;
+use mcp::revision::{Era, Revision};
+use mcp::server::ClientHello;
+use model::Principal;
+use tokio::sync::watch;
+
+use super::lanes::{LanePermit, Lanes};
+use super::line::{Key, Line};
+use super::{Session, Unavailable};
+use crate::backoff::Backoff;
+use crate::client::Client;
+use crate::inner::Inner;
+use crate::spec::{EraChoice, ServerSpec, Share};
+
+/// A connection that lived this long counts as a good one: the next failure starts the backoff anew.
+const GOOD_LIFE: Duration = Duration::from_secs(10);
+
+/// A server.
+pub(crate) struct Server {
+    pub(crate) spec: ServerSpec,
+    inner: Weak<Inner>,
+    state: Mutex<State>,
+    lines: Mutex<HashMap<Key, Arc<Line>>>,
+    lanes: Lanes,
+    /// Counts what is learnt: an offer, a failure.
+    news: watch::Sender<u64>,
+}
+
+struct State {
+    era: Option<Era>,
+    sse: bool,
+    health: Health,
+    backoff: Backoff,
+    retry_at: Option<Instant>,
+    offers: HashMap<Arc<[u8]>, Known>,
+    fetching: HashMap<(Arc<[u8]>, ListKind), bool>,
+}
+
+/// What a server offers to clients of some capabilities.
+#[derive(Clone)]
+struct Known {
+    offer: Arc<Offer>,
+    /// Read from this process's own connection, not from the cache of an earlier one.
+    fresh: bool,
+}
+
+/// How a server does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Health {
+    /// It was not needed yet.
+    Configured,
+    /// What it offers is known from an earlier time.
+    Known,
+    /// It is connected.
+    Started,
+    /// It can't be used, and why.
+    Error(String),
+}
+
+/// Leave to fetch some lists; while it lives nobody else fetches them.
+pub(crate) struct FetchTurn {
+    server: Weak<Server>,
+    capabilities: Arc<[u8]>,
+    kinds: Vec<ListKind>,
+}
+
+impl Server {
+    pub(crate) fn new(spec: ServerSpec, inner: &Weak<Inner>) -> Arc<Self> {
+        let health = spec
+            .launch
+            .as_ref()
+            .err()
+            .map_or(Health::Configured, |why| Health::Error(why.clone()));
+        Arc::new(Self {
+            spec,
+            inner: inner.clone(),
+            state: Mutex::new(State {
+                era: None,
+                sse: false,
+                health,
+                backoff: Backoff::new(Duration::from_millis(500), Duration::from_secs(60)),
+                retry_at: None,
+                offers: HashMap::new(),
+                fetching: HashMap::new(),
+            }),
+            lines: Mutex::default(),
+            lanes: Lanes::default(),
+            news: watch::Sender::new(0),
+        })
+    }
+
+    /// The kernel. A server never outlives it.
+    pub(crate) fn inner(&self) -> Arc<Inner> {
+        self.inner.upgrade().expect("a server is owned by its kernel")
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lines(&self) -> MutexGuard<'_, HashMap<Key, Arc<Line>>> {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    // === era
+
+    /// The era, where it is configured or was found out.
+    pub(crate) fn known_era(&self) -> Option<Era> {
+        match self.spec.era {
+            EraChoice::Legacy => Some(Era::Legacy),
+            EraChoice::Modern => Some(Era::Modern),
+            EraChoice::Auto => self.state().era,
+        }
+    }
+
+    pub(crate) fn note_era(&self, era: Era) {
+        self.state().era = Some(era);
+    }
+
+    pub(crate) fn speaks_sse(&self) -> bool {
+        self.state().sse
+    }
+
+    pub(crate) fn note_sse(&self) {
+        self.state().sse = true;
+    }
+
+    // === health
+
+    /// Refuses while the server was just tried without success.
+    pub(crate) fn check_backoff(&self) -> Result<(), Unavailable> {
+        let state = self.state();
+        match (&state.health, state.retry_at) {
+            (Health::Error(why), Some(at)) if crate::now() < at => {
+                let wait = (at - crate::now()).as_secs_f32();
+                Err(Unavailable::new(format!("{why} (tried again in {wait:.1} s)")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub(crate) fn came_up(&self) {
+        let mut state = self.state();
+        state.health = Health::Started;
+        state.retry_at = None;
+        drop(state);
+        tracing::info!(server = %self.spec.id, "started");
+    }
+
+    pub(crate) fn went_down(&self, error: &Unavailable) {
+        {
+            let mut state = self.state();
+            let wait = state.backoff.next();
+            state.retry_at = error.transient.then(|| crate::now() + wait);
+            state.health = Health::Error(error.why.clone());
+        }
+        self.inner().metrics.server_failed(self.spec.id.as_str());
+        tracing::warn!(server = %self.spec.id, why = %error.why, "is not available");
+        self.tell_news();
+    }
+
+    /// A connection ended by itself.
+    pub(crate) fn lost(&self, since: Instant, why: &str) {
+        {
+            let mut state = self.state();
+            if crate::now() - since >= GOOD_LIFE {
+                state.backoff.reset();
+            }
+            let wait = state.backoff.next();
+            state.retry_at = Some(crate::now() + wait);
+            state.health = Health::Error(why.to_owned());
+        }
+        self.inner().metrics.server_restarted(self.spec.id.as_str());
+        tracing::warn!(server = %self.spec.id, why, "the connection was lost");
+        self.tell_news();
+    }
+
+    pub(crate) fn note_trouble(&self, why: &str) {
+        tracing::debug!(server = %self.spec.id, why, "trouble");
+        self.tell_news();
+    }
+
+    pub(crate) fn health(&self) -> Health {
+        self.state().health.clone()
+    }
+
+    /// When the server may be tried again; none when it may be now.
+    pub(crate) fn retry_at(&self) -> Option<Instant> {
+        self.state().retry_at
+    }
+
+    fn tell_news(&self) {
+        self.news.send_modify(|count| *count += 1);
+    }
+
+    // === what it offers
+
+    /// What it offers to clients of these capabilities; without its own entry, what it offers to those who have none.
+    pub(crate) fn offer(&self, capabilities: &Arc<[u8]>) -> Option<Arc<Offer>> {
+        let state = self.state();
+        let known = state
+            .offers
+            .get(capabilities)
+            .or_else(|| state.offers.get(&self.inner().no_capabilities));
+        known.map(|known| known.offer.clone())
+    }
+
+    /// Whether what it offers to clients of exactly these capabilities is known.
+    pub(crate) fn has_own_offer(&self, capabilities: &Arc<[u8]>) -> bool {
+        self.knows(capabilities)
+    }
+
+    fn knows(&self, capabilities: &Arc<[u8]>) -> bool {
+        self.state().offers.contains_key(capabilities)
+    }
+
+    /// Takes an offer from the cache of an earlier process.
+    pub(crate) fn remember(&self, capabilities: Arc<[u8]>, offer: Offer) {
+        let mut state = self.state();
+        state.offers.entry(capabilities).or_insert(Known {
+            offer: Arc::new(offer),
+            fresh: false,
+        });
+        if state.health == Health::Configured {
+            state.health = Health::Known;
+        }
+    }
+
+    /// Makes a fresh offer the known one; clients hear of what changed.
+    pub(crate) fn publish(&self, capabilities: &Arc<[u8]>, offer: Offer, announced: &[ListKind]) {
+        let inner = self.inner();
+        let offer = Arc::new(offer);
+        let before = self.state().offers.insert(
+            capabilities.clone(),
+            Known {
+                offer: offer.clone(),
+                fresh: true,
+            },
+        );
+        let changed: Vec<ListKind> = match &before {
+            Some(known) => ListKind::ALL
+                .into_iter()
+                .filter(|kind| !known.offer.same_items(&offer, *kind))
+                .collect(),
+            None => ListKind::ALL
+                .into_iter()
+                .filter(|kind| !offer.list(*kind).items.is_empty())
+                .collect(),
+        };
+        // A list that a server announces as changed is announced on, whether or not its bytes differ.
+        let first = before.is_none_or(|known| !known.fresh);
+        let told = ListKind::ALL
+            .into_iter()
+            .filter(|kind| changed.contains(kind) || (!first && announced.contains(kind) && announced.len() < ListKind::ALL.len()));
+        let told: HashSet<ListKind> = told.collect();
+        inner.cache.save(&self.spec.digest, capabilities, &offer.to_cache());
+        inner.views.outdated();
+        self.tell_news();
+        inner.hub.lists_changed(&inner, &told);
+    }
+
+    /// Waits for leave to fetch; `None` when somebody else has been asked to fetch the same again.
+    pub(crate) async fn fetch_turn(self: &Arc<Self>, capabilities: &Arc<[u8]>, kinds: &[ListKind]) -> Option<FetchTurn> {
+        let inner = self.inner();
+        loop {
+            {
+                let mut state = self.state();
+                let busy: Vec<ListKind> = kinds
+                    .iter()
+                    .copied()
+                    .filter(|kind| state.fetching.contains_key(&(capabilities.clone(), *kind)))
+                    .collect();
+                if busy.is_empty() {
+                    for kind in kinds {
+                        state.fetching.insert((capabilities.clone(), *kind), false);
+                    }
+                    return Some(FetchTurn {
+                        server: Arc::downgrade(self),
+                        capabilities: capabilities.clone(),
+                        kinds: kinds.to_vec(),
+                    });
+                }
+                // One more round after the present one is enough for everybody who asks meanwhile.
+                let all_waiting = busy
+                    .iter()
+                    .all(|kind| state.fetching.get(&(capabilities.clone(), *kind)) == Some(&true));
+                if all_waiting {
+                    return None;
+                }
+                for kind in busy {
+                    state.fetching.insert((capabilities.clone(), kind), true);
+                }
+            }
+            tokio::time::sleep(inner.settings().debounce).await;
+        }
+    }
+
+    /// Resolves when something new is known for these capabilities, or the server turns out to be unusable.
+    pub(crate) async fn until_known(&self, capabilities: &Arc<[u8]>) {
+        let mut news = self.news.subscribe();
+        while !self.knows(capabilities) && !matches!(self.health(), Health::Error(_)) {
+            if news.changed().await.is_err() {
+                return;
+            }
+        }
+    }
+
+    // === lines
+
+    /// The capabilities that are relayed to this server for such a client, and their key (DESIGN 1).
+    fn relayed(&self, peer: &Peer, to: Revision) -> ClientCapabilities {
+        let tasks = peer.era() == Era::Legacy && to.era() == Era::Legacy;
+        peer.capabilities.relay(&Carry {
+            from: peer.revision,
+            to,
+            reverse: true,
+            client_tasks: tasks,
+        })
+    }
+
+    /// The line that everybody without capabilities shares; the gateway's own.
+    pub(crate) fn base_line(self: &Arc<Self>) -> Arc<Line> {
+        let inner = self.inner();
+        let key = Key {
+            principal: Principal::local().id,
+            capabilities: inner.no_capabilities.clone(),
+            client: None,
+            lane: 0,
+        };
+        let hello = ClientHello {
+            capabilities: ClientCapabilities::empty(),
+            info: inner.own_info.clone(),
+        };
+        self.line(key, hello)
+    }
+
+    /// The line for a client's call. A modern client that can be asked back waits for a lane of its own.
+    pub(crate) async fn line_for(
+        self: &Arc<Self>,
+        client: &Arc<Client>,
+        peer: &Arc<Peer>,
+    ) -> Result<(Arc<Line>, Option<LanePermit>), Unavailable> {
+        if let Some(line) = client.line(&self.spec.id) {
+            return Ok((line, None));
+        }
+        if self.spec.share == Share::All {
+            return Ok((self.base_line(), None));
+        }
+        let era = match self.known_era() {
+            Some(era) => era,
+            None => self.base_line().session().await?.era(),
+        };
+        let (line, lane) = self.line_of(client, peer, era).await?;
+        if peer.era() == Era::Legacy {
+            client.keep_line(&self.spec.id, &line);
+            line.attach(client);
+        }
+        Ok((line, lane))
+    }
+
+    async fn line_of(
+        self: &Arc<Self>,
+        client: &Arc<Client>,
+        peer: &Arc<Peer>,
+        era: Era,
+    ) -> Result<(Arc<Line>, Option<LanePermit>), Unavailable> {
+        let inner = self.inner();
+        let principal = client.principal.id.clone();
+        if era == Era::Modern {
+            // Stateless: every request carries its own capabilities.
+            let key = Key {
+                principal,
+                capabilities: inner.no_capabilities.clone(),
+                client: None,
+                lane: 0,
+            };
+            let hello = ClientHello {
+                capabilities: ClientCapabilities::empty(),
+                info: inner.own_info.clone(),
+            };
+            return Ok((self.line(key, hello), None));
+        }
+        let capabilities = self.relayed(peer, Revision::LATEST_LEGACY);
+        let reverse = capabilities.reverse();
+        let canonical: Arc<[u8]> = capabilities.key().into();
+        let lane = if reverse && peer.era() == Era::Modern {
+            let wait = self.spec.request_timeout;
+            let lane = tokio::time::timeout(wait, self.lanes.acquire(&principal, &canonical)).await;
+            let busy = || Unavailable::new("all its connections for calls that can be asked back are busy; try again later");
+            Some(lane.ok().flatten().ok_or_else(busy)?)
+        } else {
+            None
+        };
+        let bound = reverse && peer.era() == Era::Legacy;
+        let info = if bound { peer.info.clone() } else { None };
+        let key = Key {
+            principal,
+            capabilities: canonical,
+            client: bound.then_some(client.number),
+            lane: lane.as_ref().map_or(0, |lane| lane.lane),
+        };
+        let hello = ClientHello {
+            capabilities,
+            info: info.unwrap_or_else(|| inner.own_info.clone()),
+        };
+        Ok((self.line(key, hello), lane))
+    }
+
+    fn line(self: &Arc<Self>, key: Key, hello: ClientHello) -> Arc<Line> {
+        self.lines()
+            .entry(key.clone())
+            .or_insert_with(|| Line::new(self, key, hello))
+            .clone()
+    }
+
+    /// The key under which offers to such a client are known.
+    pub(crate) fn offer_key(&self, peer: &Peer) -> Arc<[u8]> {
+        let inner = self.inner();
+        if self.spec.share == Share::All || self.known_era() == Some(Era::Modern) {
+            return inner.no_capabilities.clone();
+        }
+        let capabilities = self.relayed(peer, Revision::LATEST_LEGACY);
+        capabilities.key().into()
+    }
+
+    /// Makes sure that what the server offers to such a client is known or being found out.
+    pub(crate) fn look_up(self: &Arc<Self>, client: &Arc<Client>, peer: &Arc<Peer>) {
+        if self.knows(&self.offer_key(peer)) || self.spec.launch.is_err() {
+            return;
+        }
+        let (server, client, peer) = (self.clone(), client.clone(), peer.clone());
+        self.inner().spawn(async move {
+            if let Ok((line, _lane)) = server.line_for(&client, &peer).await {
+                drop(line.session().await);
+            }
+        });
+    }
+
+    /// Ends the lines of a client that has gone.
+    pub(crate) fn client_gone(&self, client: u64) {
+        let gone: Vec<Arc<Line>> = {
+            let mut lines = self.lines();
+            let keys: Vec<Key> = lines.keys().filter(|key| key.client == Some(client)).cloned().collect();
+            keys.iter().filter_map(|key| lines.remove(key)).collect()
+        };
+        drop(gone);
+    }
+
+    /// Ends lines that nobody needs.
+    pub(crate) fn sweep(&self, now_ms: u64, idle_ms: u64) {
+        let base = self.inner().no_capabilities.clone();
+        let gone: Vec<Arc<Line>> = {
+            let mut lines = self.lines();
+            let keep_base = |key: &Key| key.capabilities == base && key.principal == Principal::local().id;
+            let idle: Vec<Key> = lines
+                .iter()
+                .filter(|(key, line)| !keep_base(key) && line.is_idle(now_ms, idle_ms))
+                .map(|(key, _)| key.clone())
+                .collect();
+            idle.iter().filter_map(|key| lines.remove(key)).collect()
+        };
+        drop(gone);
+        self.lanes.sweep();
+    }
+
+    pub(crate) fn hang_up(&self, why: &str) {
+        let lines: Vec<Arc<Line>> = self.lines().drain().map(|(_, line)| line).collect();
+        for line in lines {
+            line.hang_up(why);
+        }
+    }
+
+    pub(crate) fn live_sessions(&self) -> Vec<Arc<Session>> {
+        self.lines().values().filter_map(|line| line.live()).collect()
+    }
+}
+
+impl Drop for FetchTurn {
+    fn drop(&mut self) {
+        if let Some(server) = self.server.upgrade() {
+            let mut state = server.state();
+            for kind in &self.kinds {
+                state.fetching.remove(&(self.capabilities.clone(), *kind));
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for Server {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Server").field("id", &self.spec.id).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,364 @@
+//! One connection to a server: its machine, its link, and who waits for what.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::time::Instant;
+
+use bytes::Bytes;
+use jsonrpc::{DecodeError, ErrorObject, Message};
+use mcp::exchange::{Outcome, Request};
+use mcp::revision::{Era, Revision};
+use mcp::server::{self, CallError, Output, Placed, Ready};
+use model::Ticket;
+use tokio::sync::mpsc;
+
+use super::call::{CallEvent, Waiter};
+use super::line::Line;
+use crate::inner::Inner;
+use crate::link::{Closed, Inbox, Link, OutPost};
+
+/// One connection. It ends once; its line makes a new one.
+pub(crate) struct Session {
+    pub(crate) inner: Arc<Inner>,
+    pub(crate) line: Weak<Line>,
+    pub(crate) link: OnceLock<Link>,
+    /// `Mcp-Session-Id` of a legacy HTTP server.
+    pub(crate) token: OnceLock<Arc<str>>,
+    pub(crate) ready: OnceLock<Ready>,
+    pub(crate) since: Instant,
+    server_name: String,
+    state: Mutex<State>,
+    ended: AtomicBool,
+    over: tokio_util::sync::CancellationToken,
+}
+
+struct State {
+    machine: server::Session,
+    waiters: HashMap<Ticket, Waiter>,
+    why: Option<String>,
+}
+
+impl Session {
+    pub(crate) fn new(line: &Arc<Line>, era: Era) -> Arc<Self> {
+        let server = &line.server;
+        Arc::new(Self {
+            inner: server.inner(),
+            line: Arc::downgrade(line),
+            link: OnceLock::new(),
+            token: OnceLock::new(),
+            ready: OnceLock::new(),
+            since: crate::now(),
+            server_name: server.spec.id.to_string(),
+            state: Mutex::new(State {
+                machine: server::Session::new(era),
+                waiters: HashMap::new(),
+                why: None,
+            }),
+            ended: AtomicBool::new(false),
+            over: server.inner().shutdown.child_token(),
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn era(&self) -> Era {
+        self.lock().machine.era()
+    }
+
+    pub(crate) fn revision(&self) -> Revision {
+        self.ready.get().map_or(Revision::LATEST_LEGACY, |ready| ready.revision)
+    }
+
+    pub(crate) fn server_name(&self) -> &str {
+        &self.server_name
+    }
+
+    pub(crate) fn is_over(&self) -> bool {
+        self.ended.load(Ordering::Acquire)
+    }
+
+    /// Cancelled when this connection has ended.
+    pub(crate) fn over(&self) -> &tokio_util::sync::CancellationToken {
+        &self.over
+    }
+
+    pub(crate) fn in_flight(&self) -> usize {
+        self.lock().machine.in_flight()
+    }
+
+    pub(crate) fn is_http(&self) -> bool {
+        matches!(self.link.get(), Some(Link::Http(_)))
+    }
+
+    /// Falls back from a probe to the legacy era, on the same connection.
+    pub(crate) fn become_legacy(&self) {
+        self.lock().machine.become_legacy();
+    }
+
+    /// Places a call; on a pipe the outcome comes through the returned receiver.
+    pub(crate) fn place(&self, request: &Request) -> Result<(Placed, Option<mpsc::Receiver<CallEvent>>), CallError> {
+        self.place_with(|machine| machine.call(request))
+    }
+
+    /// Places the first call of the connection.
+    pub(crate) fn place_hello(&self, hello: &server::ClientHello) -> Result<(Placed, Option<mpsc::Receiver<CallEvent>>), CallError> {
+        self.place_with(|machine| machine.hello(hello))
+    }
+
+    fn place_with(
+        &self,
+        place: impl FnOnce(&mut server::Session) -> Result<Placed, CallError>,
+    ) -> Result<(Placed, Option<mpsc::Receiver<CallEvent>>), CallError> {
+        let mut state = self.lock();
+        let placed = place(&mut state.machine)?;
+        let receiver = if self.is_http() {
+            None
+        } else {
+            let (waiter, receiver) = Waiter::new();
+            state.waiters.insert(placed.ticket, waiter);
+            Some(receiver)
+        };
+        Ok((placed, receiver))
+    }
+
+    /// Forgets a call, telling the server where that is how its era cancels.
+    pub(crate) fn give_up(self: &Arc<Self>, ticket: Ticket, reason: Option<&str>) {
+        let outputs = {
+            let mut state = self.lock();
+            state.waiters.remove(&ticket);
+            let closing_cancels = self.is_http() && state.machine.era() == Era::Modern;
+            let tell = !closing_cancels && !self.is_over();
+            state.machine.cancel(ticket, reason, tell);
+            drain(&mut state.machine)
+        };
+        self.carry_out(outputs, None, &mut Vec::new());
+    }
+
+    /// Forgets a call that is over.
+    pub(crate) fn forget(&self, ticket: Ticket) {
+        let mut state = self.lock();
+        state.waiters.remove(&ticket);
+        state.machine.cancel(ticket, None, false);
+    }
+
+    /// Answers a question of the server.
+    pub(crate) fn answer(self: &Arc<Self>, ask: Ticket, answer: Result<Message, ErrorObject>) {
+        self.with_machine(|machine| machine.answer(ask, answer));
+    }
+
+    /// Passes on what the addressee of a question reports meanwhile.
+    pub(crate) fn ask_progress(self: &Arc<Self>, message: &Message) {
+        self.with_machine(|machine| machine.ask_progress(message));
+    }
+
+    /// Passes a client's notification on.
+    pub(crate) fn notify(self: &Arc<Self>, message: &Message) {
+        self.with_machine(|machine| machine.notify(message));
+    }
+
+    fn with_machine(self: &Arc<Self>, act: impl FnOnce(&mut server::Session)) {
+        let outputs = {
+            let mut state = self.lock();
+            act(&mut state.machine);
+            drain(&mut state.machine)
+        };
+        self.carry_out(outputs, None, &mut Vec::new());
+    }
+
+    /// Takes in what came on the exchange of a call (or on the session's own stream). What concerns that call is pushed onto `own`.
+    pub(crate) fn receive(self: &Arc<Self>, bytes: Bytes, via: Option<Ticket>, own: &mut Vec<CallEvent>) -> Result<(), DecodeError> {
+        let message = jsonrpc::decode_message(bytes, &self.inner.limits())?;
+        let outputs = {
+            let mut state = self.lock();
+            state.machine.receive(message, via);
+            drain(&mut state.machine)
+        };
+        self.carry_out(outputs, via, own);
+        Ok(())
+    }
+
+    fn carry_out(self: &Arc<Self>, outputs: Vec<Output>, via: Option<Ticket>, own: &mut Vec<CallEvent>) {
+        for output in outputs {
+            match output {
+                Output::Send(outgoing) if via.is_some() && self.is_http() && is_initialized(&outgoing) => {
+                    own.push(CallEvent::Aside(outgoing))
+                }
+                Output::Send(outgoing) => self.send_aside(outgoing),
+                Output::Ready(ready) => {
+                    drop(self.ready.set((*ready).clone()));
+                    self.deliver_hello(CallEvent::Greeted(Ok(())), via, own);
+                }
+                Output::Failed(error) => self.deliver_hello(CallEvent::Greeted(Err(error)), via, own),
+                Output::Outcome(ticket, outcome) => self.deliver(ticket, CallEvent::Done(Box::new(outcome)), via, own),
+                Output::Interim(ticket, message) => self.deliver(ticket, CallEvent::Interim(message), via, own),
+                Output::Ask {
+                    ask,
+                    related: Some(ticket),
+                    message,
+                } => self.deliver(ticket, CallEvent::Ask(ask, message), via, own),
+                Output::Ask {
+                    ask,
+                    related: None,
+                    message,
+                } => self.asked_outside(ask, &message),
+                Output::AskCancelled(ask, reason) => self.with_line(|line| line.ask_taken_back(ask, reason)),
+                Output::Event(message) => self.with_line(|line| line.event(self, &message)),
+                Output::Stray(what, message) => {
+                    self.inner.metrics.stray(&self.server_name);
+                    tracing::debug!(server = %self.server_name, what, message = ?message, "dropped");
+                }
+            }
+        }
+    }
+
+    fn deliver(&self, ticket: Ticket, event: CallEvent, via: Option<Ticket>, own: &mut Vec<CallEvent>) {
+        if via == Some(ticket) {
+            return own.push(event);
+        }
+        let done = matches!(event, CallEvent::Done(_) | CallEvent::Greeted(_) | CallEvent::Lost(_));
+        let refused = {
+            let mut state = self.lock();
+            let refused = state.waiters.get(&ticket).and_then(|waiter| waiter.deliver(event));
+            if done {
+                state.waiters.remove(&ticket);
+            }
+            refused
+        };
+        if refused.is_some() {
+            self.inner.metrics.stray(&self.server_name);
+        }
+    }
+
+    /// The handshake's outcome: over HTTP its exchange is `via`, on a pipe it is the only call there is.
+    fn deliver_hello(&self, event: CallEvent, via: Option<Ticket>, own: &mut Vec<CallEvent>) {
+        if via.is_some() {
+            return own.push(event);
+        }
+        let waiter = {
+            let mut state = self.lock();
+            let ticket = state.waiters.keys().min().copied();
+            ticket.and_then(|ticket| state.waiters.remove(&ticket))
+        };
+        if let Some(waiter) = waiter {
+            drop(waiter.deliver(event));
+        }
+    }
+
+    fn asked_outside(self: &Arc<Self>, ask: Ticket, message: &Message) {
+        match self.line.upgrade() {
+            Some(line) => line.ask_owner(self, ask, message),
+            None => self.answer(ask, Err(ErrorObject::new(jsonrpc::code::INTERNAL_ERROR, "nobody is connected"))),
+        }
+    }
+
+    fn with_line(&self, act: impl FnOnce(&Arc<Line>)) {
+        if let Some(line) = self.line.upgrade() {
+            act(&line);
+        }
+    }
+
+    /// Sends what is not a call: answers to questions, notifications. Never blocks; a server that reads nothing loses them.
+    fn send_aside(self: &Arc<Self>, outgoing: server::Outgoing) {
+        match self.link.get() {
+            Some(Link::Pipe(pipe)) => match pipe.outgoing.try_send(outgoing.message.line()) {
+                Ok(()) => {}
+                Err(_) => tracing::warn!(server = %self.server_name, "the server does not read; a message to it was dropped"),
+            },
+            Some(Link::Http(link)) => {
+                let (link, session) = (link.clone(), self.clone());
+                let post = self.post_of(outgoing, &model::Trace::default());
+                self.inner.spawn(async move {
+                    if let Err(error) = link.post(post).await {
+                        tracing::debug!(server = %session.server_name, %error, "a message beside the calls was not delivered");
+                    }
+                });
+            }
+            None => {}
+        }
+    }
+
+    pub(crate) fn post_of(&self, outgoing: server::Outgoing, trace: &model::Trace) -> OutPost {
+        OutPost {
+            body: outgoing.message.into_bytes(),
+            session: self.token.get().cloned(),
+            mirrors: outgoing.mirrors,
+            trace: trace.clone(),
+        }
+    }
+
+    /// Ends the connection: everybody who waits is told why.
+    pub(crate) fn end(&self, why: &str) {
+        if self.ended.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let waiters = {
+            let mut state = self.lock();
+            state.why = Some(why.to_owned());
+            std::mem::take(&mut state.waiters)
+        };
+        for (_, waiter) in waiters {
+            drop(waiter.deliver(CallEvent::Lost(why.to_owned())));
+        }
+        self.over.cancel();
+    }
+
+    pub(crate) fn why_over(&self) -> String {
+        self.lock().why.clone().unwrap_or_else(|| "the connection has ended".to_owned())
+    }
+}
+
+impl Inbox for Weak<Session> {
+    fn frame(&self, frame: Bytes) {
+        let Some(session) = self.upgrade() else { return };
+        if let Err(error) = session.receive(frame.clone(), None, &mut Vec::new()) {
+            session.inner.metrics.garbage(&session.server_name);
+            let start = String::from_utf8_lossy(&frame[..frame.len().min(120)]).into_owned();
+            tracing::warn!(server = %session.server_name, %error, line = start, "the server printed something that is not a message");
+        }
+    }
+
+    fn closed(&self, why: Closed) {
+        let Some(session) = self.upgrade() else { return };
+        session.end(&why.to_string());
+        session.with_line(|line| line.lost(&session, &why.to_string()));
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.over.cancel();
+        if let (Some(Link::Http(link)), Some(token)) = (self.link.get(), self.token.get())
+            && !self.ended.load(Ordering::Acquire)
+        {
+            let (link, token, revision) = (link.clone(), token.clone(), self.revision().as_str());
+            self.inner.spawn(async move { link.delete(&token, revision).await });
+        }
+    }
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Session").field("server", &self.server_name).finish_non_exhaustive()
+    }
+}
+
+/// The one notification that must arrive before any call is sent.
+fn is_initialized(outgoing: &server::Outgoing) -> bool {
+    outgoing.message.method() == Some("notifications/initialized")
+}
+
+fn drain(machine: &mut server::Session) -> Vec<Output> {
+    std::iter::from_fn(|| machine.poll()).collect()
+}
+
+/// How an outcome counts in the metrics.
+pub(crate) fn outcome_label(outcome: &Outcome) -> &'static str {
+    match outcome {
+        Outcome::Result(_) => "ok",
+        Outcome::InputRequired(_) => "input_required",
+        Outcome::Error(_) => "error",
+    }
+}

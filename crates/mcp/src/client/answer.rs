@@ -1,0 +1,187 @@
+//! What goes back to a client: answers in its own era, and what belongs to its requests meanwhile.
+
+use jsonrpc::{Change, Message, Raw};
+use model::Ticket;
+
+use super::session::{Call, CallKind, Session};
+use super::{Filter, Output, Target};
+use crate::capabilities::ServerCapabilities;
+use crate::exchange::{Advertised, Answered, Failed, Outcome};
+use crate::meta::{LogLevel, key};
+use crate::revision::{Era, Revision};
+use crate::{adapt, error};
+
+impl Session {
+    pub(super) fn advertise(&mut self, ticket: Ticket, offer: &Advertised) {
+        let Some(call) = self.end(ticket) else { return };
+        let capabilities = ServerCapabilities::new(offer.capabilities.clone()).towards(Revision::LATEST_LEGACY, call.peer.revision);
+        let mut result = Raw::object_empty().edit();
+        if call.kind == CallKind::Initialize {
+            result = result
+                .set(&["protocolVersion"], &Raw::string(call.peer.revision.as_str()))
+                .set(&["capabilities"], capabilities.raw())
+                .set(&["serverInfo"], &offer.info);
+        } else {
+            result = result
+                .set(&["resultType"], &Raw::string("complete"))
+                .set(&["supportedVersions"], &Raw::of(&[Revision::V2026_07_28.as_str()]))
+                .set(&["capabilities"], capabilities.raw())
+                .set(&["ttlMs"], &Raw::uint(0))
+                .set(&["cacheScope"], &Raw::string("private"))
+                .set(&["_meta", key::SERVER_INFO], &offer.info);
+        }
+        if let Some(text) = &offer.instructions {
+            result = result.set(&["instructions"], &Raw::string(text));
+        }
+        self.send(Message::result(&call.id, &result.finish()), Target::Answer(ticket));
+    }
+
+    pub(super) fn finish(&mut self, ticket: Ticket, outcome: Outcome) {
+        let Some(call) = self.end(ticket) else { return };
+        let message = match outcome {
+            Outcome::Result(answered) => result_for(&call, answered),
+            Outcome::InputRequired(answered) => splice_result(&call, answered.message.as_ref(), &answered.result),
+            Outcome::Error(failed) => error_for(&call, failed),
+        };
+        self.send(message, Target::Answer(ticket));
+    }
+
+    /// A notification in the course of a request: progress under the client's own token, log messages of the level it wants.
+    pub(super) fn interim(&mut self, ticket: Ticket, message: &Message) {
+        let Some(call) = self.calls.get(&ticket) else { return };
+        let forwarded = match message.method() {
+            Some("notifications/progress") => call.progress.as_ref().map(|token| with_token(message, token)),
+            Some("notifications/message") => self.wants_log(call, message).then(|| message.clone()),
+            _ => Some(message.clone()),
+        };
+        if let Some(message) = forwarded {
+            self.send(message, Target::Related(ticket));
+        }
+    }
+
+    /// 2026-07-28 server/utilities/logging: without a level in the request there are no log messages; a legacy session that set none leaves it to the server.
+    fn wants_log(&self, call: &Call, message: &Message) -> bool {
+        let wanted = match call.peer.era() {
+            Era::Modern => call.log_level,
+            Era::Legacy => Some(self.log_level.unwrap_or(LogLevel::Debug)),
+        };
+        wanted.is_some_and(|least| level_of(message).is_none_or(|level| level >= least))
+    }
+
+    /// A notification that belongs to no request: to the legacy session, and to every subscription stream whose filter the kernel matched.
+    pub(super) fn event(&mut self, message: &Message) {
+        if self.legacy_peer().is_none() {
+            return;
+        }
+        let least = self.log_level.unwrap_or(LogLevel::Debug);
+        if message.method() == Some("notifications/message") && level_of(message).is_some_and(|level| level < least) {
+            return;
+        }
+        self.send(message.clone(), Target::Session);
+    }
+
+    /// Acknowledges a subscription stream with what the gateway honours of its filter; the first message on it.
+    pub fn acknowledge(&mut self, ticket: Ticket, honoured: &Filter) {
+        let Some(call) = self.calls.get(&ticket) else { return };
+        let params = Raw::object_empty()
+            .edit()
+            .set(&["_meta", key::SUBSCRIPTION_ID], call.id.raw())
+            .set(&["notifications"], &honoured.to_raw())
+            .finish();
+        self.send(
+            Message::notification("notifications/subscriptions/acknowledged", Some(&params)),
+            Target::Related(ticket),
+        );
+    }
+
+    /// Sends a notification on a subscription stream, under its id.
+    pub fn notify_listener(&mut self, ticket: Ticket, message: &Message) {
+        let Some(call) = self.calls.get(&ticket) else { return };
+        let params = message.params().unwrap_or_else(Raw::object_empty);
+        let params = params.edit().set(&["_meta", key::SUBSCRIPTION_ID], call.id.raw()).finish();
+        let message = message.with(Change {
+            params: Some(&params),
+            ..Change::default()
+        });
+        self.send(message, Target::Related(ticket));
+    }
+
+    pub(super) fn end_listen(&mut self, ticket: Ticket) {
+        let Some(call) = self.end(ticket) else { return };
+        let result = Raw::object_empty()
+            .edit()
+            .set(&["resultType"], &Raw::string("complete"))
+            .set(&["_meta", key::SUBSCRIPTION_ID], call.id.raw())
+            .finish();
+        self.send(Message::result(&call.id, &result), Target::Answer(ticket));
+    }
+
+    /// Forgets a request whose client has gone: nothing more is sent for it.
+    pub fn abandon(&mut self, ticket: Ticket) {
+        if self.end(ticket).is_some() {
+            self.push(Output::Cancelled(ticket, None));
+        }
+    }
+
+    fn end(&mut self, ticket: Ticket) -> Option<Call> {
+        let call = self.calls.remove(&ticket)?;
+        self.in_flight.take(&call.id);
+        Some(call)
+    }
+}
+
+fn result_for(call: &Call, answered: Answered) -> Message {
+    if answered.revision == call.peer.revision {
+        return splice_result(call, answered.message.as_ref(), &answered.result);
+    }
+    let result = adapt::result(call.method.name(), &answered.result, answered.revision, call.peer.revision);
+    splice_result(call, answered.message.as_ref(), &result)
+}
+
+fn splice_result(call: &Call, message: Option<&Message>, result: &Raw) -> Message {
+    match message {
+        Some(message) if message.result_raw().is_some_and(|own| own == *result) => message.with(Change {
+            id: Some(&call.id),
+            ..Change::default()
+        }),
+        Some(message) => message.with(Change {
+            id: Some(&call.id),
+            result: Some(result),
+            ..Change::default()
+        }),
+        None => Message::result(&call.id, result),
+    }
+}
+
+fn error_for(call: &Call, failed: Failed) -> Message {
+    let adapted = match (failed.revision.era(), call.peer.era()) {
+        (from, to) if from == to => None,
+        (_, Era::Legacy) => Some(error::to_legacy(&failed.error, call.method.name())),
+        (_, Era::Modern) => Some(error::to_modern(&failed.error)),
+    };
+    match (failed.message, adapted) {
+        (Some(message), None) => message.with(Change {
+            id: Some(&call.id),
+            ..Change::default()
+        }),
+        (Some(message), Some(error)) => message.with(Change {
+            id: Some(&call.id),
+            error: Some(&error.to_raw()),
+            ..Change::default()
+        }),
+        (None, adapted) => Message::failure(Some(&call.id), &adapted.unwrap_or(failed.error)),
+    }
+}
+
+fn with_token(message: &Message, token: &Raw) -> Message {
+    let params = message.params().unwrap_or_else(Raw::object_empty);
+    let params = params.edit().set(&["progressToken"], token).finish();
+    message.with(Change {
+        params: Some(&params),
+        ..Change::default()
+    })
+}
+
+fn level_of(message: &Message) -> Option<LogLevel> {
+    LogLevel::parse(&message.params()?.get("level")?.as_str()?)
+}

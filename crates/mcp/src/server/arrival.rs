@@ -1,0 +1,140 @@
+//! What a server's message means: the answer to a call, a question, or a notification.
+
+use jsonrpc::{ErrorObject, Id, Kind, Message, Raw};
+use model::Ticket;
+
+use super::Output;
+use super::session::{Call, Session};
+use crate::exchange::{Answered, Failed, Outcome};
+use crate::revision::{Era, Revision};
+
+impl Session {
+    /// Takes a message in. `via` is the call on whose exchange it came, on transports that part exchanges.
+    pub fn receive(&mut self, message: Message, via: Option<Ticket>) {
+        match message.kind() {
+            Kind::Response => self.response(message, via),
+            Kind::Request => self.question(message, via),
+            Kind::Notification => self.notification(message, via),
+        }
+    }
+
+    /// Classified by the pending call, never by its shape. A second answer, or one that nobody asked for, is dropped and counted.
+    fn response(&mut self, message: Message, via: Option<Ticket>) {
+        let number = match message.id() {
+            Some(id) => id.as_u64(),
+            // A server that could not read our request answers under a null id: over HTTP the exchange tells whose it is.
+            None => via.or_else(|| self.sole_call()).map(|ticket| ticket.0),
+        };
+        let Some((number, call)) = number.and_then(|n| self.calls.take(n).map(|call| (n, call))) else {
+            return self.push(Output::Stray("answer to no request", message));
+        };
+        let outcome = outcome_of(&call, message, self.revision);
+        if self.hello == Some(number) {
+            self.hello = None;
+            return self.greeted(outcome);
+        }
+        self.push(Output::Outcome(Ticket(number), outcome));
+    }
+
+    fn question(&mut self, message: Message, via: Option<Ticket>) {
+        let Some(id) = message.id().cloned() else { return };
+        if message.method() == Some("ping") {
+            return self.send(Message::result(&id, &Raw::object_empty()));
+        }
+        if self.era == Era::Modern {
+            // 2026-07-28 basic/patterns/mrtr: servers ask in results, on every transport.
+            let error = ErrorObject::invalid_request("requests to clients are not part of this protocol version; answer `input_required`");
+            return self.send(Message::failure(Some(&id), &error));
+        }
+        let related = via.or_else(|| self.sole_call());
+        match self.register_ask(&id) {
+            Some(ask) => self.push(Output::Ask { ask, related, message }),
+            None => {
+                let error = ErrorObject::new(
+                    jsonrpc::code::INTERNAL_ERROR,
+                    "this id is in use, or too many questions are unanswered",
+                );
+                self.send(Message::failure(Some(&id), &error));
+            }
+        }
+    }
+
+    fn notification(&mut self, message: Message, via: Option<Ticket>) {
+        let via = via.filter(|ticket| self.calls.get(ticket.0).is_some());
+        match message.method().unwrap_or_default() {
+            "notifications/progress" => match self.progress_of(&message) {
+                Some(ticket) => self.push(Output::Interim(ticket, message)),
+                None => self.push(Output::Stray("progress of no request", message)),
+            },
+            "notifications/cancelled" => self.taken_back(&message),
+            "notifications/message" => match via.or_else(|| self.sole_call().filter(|t| self.calls.get(t.0).is_some_and(|c| c.logs))) {
+                Some(ticket) => self.push(Output::Interim(ticket, message)),
+                None => self.push(Output::Event(message)),
+            },
+            name if is_broadcast(name) => self.push(Output::Event(message)),
+            _ => match via {
+                Some(ticket) => self.push(Output::Interim(ticket, message)),
+                None => self.push(Output::Event(message)),
+            },
+        }
+    }
+
+    fn progress_of(&self, message: &Message) -> Option<Ticket> {
+        let number = message.params()?.get("progressToken")?.as_u64()?;
+        self.calls.get(number).map(|_| Ticket(number))
+    }
+
+    fn taken_back(&mut self, message: &Message) {
+        let Some(params) = message.params() else { return };
+        let Some(id) = params.get("requestId").and_then(|raw| Id::parse(&raw)) else {
+            return;
+        };
+        let reason = params.get("reason").and_then(|r| r.as_str().map(std::borrow::Cow::into_owned));
+        if let Some(ask) = self.asks.take(&id) {
+            self.asked.remove(&ask);
+            return self.push(Output::AskCancelled(ask, reason));
+        }
+        // 2026-07-28 basic/patterns/cancellation: a server may end a subscription stream this way.
+        let listening = id
+            .as_u64()
+            .filter(|n| self.calls.get(*n).is_some_and(|call| call.method.is("subscriptions/listen")));
+        if let Some(call) = listening.and_then(|n| self.calls.take(n).map(|_| n)) {
+            self.push(Output::Outcome(Ticket(call), Outcome::own(Raw::object_empty())));
+        }
+    }
+}
+
+fn outcome_of(call: &Call, message: Message, revision: Revision) -> Outcome {
+    if let Some(result) = message.result_raw() {
+        let asks = call.inspect
+            && result
+                .get("resultType")
+                .is_some_and(|t| t.as_str().as_deref() == Some("input_required"));
+        let answered = Answered {
+            message: Some(message),
+            result,
+            revision,
+        };
+        return if asks {
+            Outcome::InputRequired(answered)
+        } else {
+            Outcome::Result(answered)
+        };
+    }
+    let error = message.error_raw().as_ref().and_then(ErrorObject::parse);
+    let error = error.unwrap_or_else(|| ErrorObject::new(jsonrpc::code::INTERNAL_ERROR, "the server's error has no code or message"));
+    Outcome::Error(Failed {
+        message: Some(message),
+        error,
+        revision,
+    })
+}
+
+/// Notifications that concern everybody, on whatever stream they come.
+fn is_broadcast(name: &str) -> bool {
+    name.ends_with("/list_changed")
+        || matches!(
+            name,
+            "notifications/resources/updated" | "notifications/elicitation/complete" | "notifications/tasks/status" | "notifications/tasks"
+        )
+}

@@ -1,0 +1,202 @@
+//! The machine of one connection to a server: what we asked, what it asked, and under which ids.
+
+use std::collections::{HashMap, VecDeque};
+
+use jsonrpc::{Change, ErrorObject, Id, InFlight, Message, Pending, Raw};
+use model::Ticket;
+
+use super::{CallError, Outgoing, Output, Placed};
+use crate::exchange::{Method, Request};
+use crate::mirror::{self, Mirrors};
+use crate::revision::{Era, Revision};
+
+/// Calls that one connection may leave unanswered.
+const MAX_CALLS: usize = 4096;
+/// Questions of one server that may be unanswered.
+const MAX_ASKS: usize = 256;
+
+/// One server's machine.
+#[derive(Debug)]
+pub struct Session {
+    pub(super) era: Era,
+    pub(super) revision: Revision,
+    pub(super) calls: Pending<Call>,
+    pub(super) asks: InFlight<Ticket>,
+    pub(super) asked: HashMap<Ticket, Id>,
+    pub(super) hello: Option<u64>,
+    next_ask: u64,
+    outbox: VecDeque<Output>,
+}
+
+/// A call that the server has not answered.
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    pub(super) method: Method,
+    /// Whether the outcome must be told apart by `resultType`.
+    pub(super) inspect: bool,
+    /// Whether log messages are wanted with it.
+    pub(super) logs: bool,
+}
+
+impl Session {
+    /// A connection on which nothing was said yet.
+    #[must_use]
+    pub fn new(era: Era) -> Self {
+        Self {
+            era,
+            revision: if era == Era::Modern {
+                Revision::V2026_07_28
+            } else {
+                Revision::LATEST_LEGACY
+            },
+            calls: Pending::new(MAX_CALLS),
+            asks: InFlight::new(MAX_ASKS),
+            asked: HashMap::new(),
+            hello: None,
+            next_ask: 1,
+            outbox: VecDeque::new(),
+        }
+    }
+
+    /// The era that is spoken here.
+    #[must_use]
+    pub fn era(&self) -> Era {
+        self.era
+    }
+
+    /// The revision that is spoken here.
+    #[must_use]
+    pub fn revision(&self) -> Revision {
+        self.revision
+    }
+
+    /// Calls that are not answered yet.
+    #[must_use]
+    pub fn in_flight(&self) -> usize {
+        self.calls.len()
+    }
+
+    /// The next thing to do.
+    pub fn poll(&mut self) -> Option<Output> {
+        self.outbox.pop_front()
+    }
+
+    /// Falls back from an unanswered or refused probe to the legacy era, on the same connection. Ids go on, so that a late answer to the probe fits nothing.
+    pub fn become_legacy(&mut self) {
+        self.era = Era::Legacy;
+        self.revision = Revision::LATEST_LEGACY;
+        self.hello = None;
+        drop(self.calls.drain());
+    }
+
+    pub(super) fn push(&mut self, output: Output) {
+        self.outbox.push_back(output);
+    }
+
+    pub(super) fn send(&mut self, message: Message) {
+        let mirrors = self.plain_mirrors(message.method());
+        self.push(Output::Send(Outgoing { message, mirrors }));
+    }
+
+    /// Places a call under an id of ours. The client's id, progress token and, where it differs, the name are replaced; the rest goes as it came.
+    ///
+    /// # Errors
+    /// When too many calls are unanswered, or an argument can't be mirrored.
+    pub fn call(&mut self, request: &Request) -> Result<Placed, CallError> {
+        let call = Call {
+            method: request.method.clone(),
+            inspect: self.era == Era::Modern && request.peer.era() == Era::Legacy,
+            logs: request.log_level.is_some() || request.peer.era() == Era::Legacy,
+        };
+        let number = self.calls.insert(None, call).map_err(|_| CallError::Full(MAX_CALLS))?;
+        let id = Id::number(number);
+        let params = super::outgoing::params(request, self.era, self.revision, number);
+        let message = request.message.with(Change {
+            id: Some(&id),
+            params: params.as_ref(),
+            ..Change::default()
+        });
+        match self.mirrors(request, &message) {
+            Ok(mirrors) => Ok(Placed {
+                ticket: Ticket(number),
+                outgoing: Outgoing { message, mirrors },
+            }),
+            Err(error) => {
+                self.calls.take(number);
+                Err(CallError::Mirror(error))
+            }
+        }
+    }
+
+    fn mirrors(&self, request: &Request, message: &Message) -> Result<Mirrors, ErrorObject> {
+        match self.era {
+            Era::Legacy => Ok(self.plain_mirrors(None)),
+            Era::Modern => mirror::mirrors_for(
+                self.revision,
+                request.method.name(),
+                message.params().as_ref(),
+                request.headers.as_deref(),
+            ),
+        }
+    }
+
+    pub(super) fn plain_mirrors(&self, method: Option<&str>) -> Mirrors {
+        let method = if self.era == Era::Modern { method.map(str::to_owned) } else { None };
+        Mirrors {
+            revision: Some(self.revision.as_str().to_owned()),
+            method,
+            ..Mirrors::default()
+        }
+    }
+
+    /// Gives a call up. In the modern era over HTTP the kernel closes the exchange instead and asks for no notification.
+    pub fn cancel(&mut self, ticket: Ticket, reason: Option<&str>, tell: bool) {
+        if self.calls.take(ticket.0).is_none() || !tell {
+            return;
+        }
+        let mut params = Raw::object_empty().edit().set(&["requestId"], &Raw::uint(ticket.0));
+        if let Some(reason) = reason {
+            params = params.set(&["reason"], &Raw::string(reason));
+        }
+        self.send(Message::notification("notifications/cancelled", Some(&params.finish())));
+    }
+
+    /// Passes a notification of a client on.
+    pub fn notify(&mut self, message: &Message) {
+        self.send(message.clone());
+    }
+
+    /// Answers a question of the server with what its addressee said, under the server's own id.
+    pub fn answer(&mut self, ask: Ticket, answer: Result<Message, ErrorObject>) {
+        let Some(id) = self.asked.remove(&ask) else { return };
+        self.asks.take(&id);
+        let message = match answer {
+            Ok(message) => message.with(Change {
+                id: Some(&id),
+                ..Change::default()
+            }),
+            Err(error) => Message::failure(Some(&id), &error),
+        };
+        self.send(message);
+    }
+
+    /// Progress of a question's addressee, the server's own token already restored.
+    pub fn ask_progress(&mut self, message: &Message) {
+        self.send(message.clone());
+    }
+
+    pub(super) fn register_ask(&mut self, id: &Id) -> Option<Ticket> {
+        let ask = Ticket(self.next_ask);
+        self.asks.insert(id.clone(), ask).ok()?;
+        self.next_ask += 1;
+        self.asked.insert(ask, id.clone());
+        Some(ask)
+    }
+
+    /// The only call in flight, where there is exactly one.
+    pub(super) fn sole_call(&self) -> Option<Ticket> {
+        let mut calls = self.calls.iter().filter(|(_, call)| !call.method.is("subscriptions/listen"));
+        let (number, _) = calls.next()?;
+        calls.next().is_none().then_some(Ticket(number))
+    }
+}
