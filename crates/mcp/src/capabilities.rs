@@ -6,14 +6,14 @@ mod server;
 pub use client::{Carry, ClientCapabilities};
 pub use server::{ServerCapabilities, merge_servers};
 
-use jsonrpc::{Raw, RawKind};
+use jsonrpc::Raw;
 
 /// The tasks extension (SEP-2663).
 pub const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
 
-/// The object itself; `{}` for anything else, so that a peer's mistake declares nothing.
+/// The object itself; `{}` for anything else and for one that repeats a key, so that a peer's mistake declares nothing.
 fn object_or_empty(raw: Raw) -> Raw {
-    if raw.kind() == RawKind::Object { raw } else { Raw::object_empty() }
+    if raw.object().is_ok() { raw } else { Raw::object_empty() }
 }
 
 /// Whether something is declared at `path`: present, and neither `null` nor `false`.

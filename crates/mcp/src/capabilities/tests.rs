@@ -28,6 +28,7 @@ fn what_an_elicitation_means() {
         (r#"{"elicitation":{"form":{},"url":{}}}"#, true, true),
         (r#"{"elicitation":null}"#, false, false),
         ("[]", false, false),
+        (r#"{"elicitation":{},"elicitation":{"url":{}}}"#, false, false),
     ];
     for (json, form, url) in cases {
         let client = client(json);
