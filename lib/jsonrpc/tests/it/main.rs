@@ -1,6 +1,7 @@
 //! The crate as its users see it.
 
 mod books;
+mod corpus;
 mod edits;
 mod ids;
 mod laws;
