@@ -31,6 +31,8 @@ pub(crate) struct Envelope<'a> {
     /// The first flaw of shape; the scan goes on, because bad syntax counts more.
     flaw: Option<DecodeError>,
     id_twice: bool,
+    /// Bad syntax in a `result` or `error`.
+    outcome_cut: bool,
 }
 
 impl<'a> Envelope<'a> {
@@ -50,7 +52,8 @@ impl<'a> Envelope<'a> {
                 let twice = self.parts.method.replace(method).is_some();
                 self.blame_twice(twice, &name, at);
             } else {
-                let value = scanner.value()?;
+                let outcome = matches!(&name[..], b"result" | b"error");
+                let value = scanner.value().inspect_err(|_| self.outcome_cut = outcome)?;
                 self.note(name, at, value, bytes);
             }
             more = scanner.more(b'}')?;
@@ -110,7 +113,7 @@ impl<'a> Envelope<'a> {
     /// What the message was going to be, as far as it was read.
     pub(crate) fn likely_kind(&self) -> Option<Kind> {
         let parts = &self.parts;
-        if parts.result.is_some() || parts.error.is_some() {
+        if parts.result.is_some() || parts.error.is_some() || self.outcome_cut {
             Some(Kind::Response)
         } else if parts.method.is_some() {
             Some(if parts.id.is_some() { Kind::Request } else { Kind::Notification })

@@ -1,6 +1,6 @@
 //! Whole messages: decoded, built, changed.
 
-use jsonrpc::{Change, ErrorObject, Frame, Id, Kind, Limits, Message, Raw, code, decode, decode_message};
+use jsonrpc::{Change, ErrorObject, Frame, Id, Kind, Limits, MAX_BATCH, Message, Raw, code, decode, decode_message};
 
 fn message(text: &str) -> Message {
     decode_message(text.to_owned(), &Limits::default()).unwrap_or_else(|e| panic!("{text}: {e}"))
@@ -229,4 +229,186 @@ fn a_line_has_no_breaks() {
         flat.bytes().as_ptr(),
         "nothing is copied where there is no break"
     );
+}
+
+#[test]
+fn a_refused_message_shows_what_it_was_going_to_be() {
+    let cases = [
+        (r#"{"jsonrpc":"2.0","id":1,"result":{"cut":"#, Some(1), Some(Kind::Response)),
+        (r#"{"jsonrpc":"2.0","id":1,"result":1,"error":{}}"#, Some(1), Some(Kind::Response)),
+        (r#"{"jsonrpc":"2.0","error":7,"id":1}"#, Some(1), Some(Kind::Response)),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"a","params":[nul]}"#,
+            Some(1),
+            Some(Kind::Request),
+        ),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"\udfff"}"#, Some(1), Some(Kind::Request)),
+        (r#"{"jsonrpc":"2.0","method":"a","params":1}"#, None, Some(Kind::Notification)),
+        (r#"{"jsonrpc":"2.0","id":1"#, Some(1), None),
+        (r#"{"jsonrpc":"2.0","id":1,"id":1,"method":"a"}"#, None, Some(Kind::Request)),
+        ("nonsense", None, None),
+    ];
+    for (wire, id, kind) in cases {
+        let e = decode_message(wire, &Limits::default()).expect_err(wire);
+        assert_eq!((e.id().and_then(Id::as_u64), e.kind()), (id, kind), "{wire}");
+        let error = ErrorObject::from(&e);
+        assert_eq!(error.code, e.code());
+        assert!(error.message.ends_with(&e.to_string()), "{error:?}");
+    }
+}
+
+#[test]
+fn envelopes_and_batches_are_bounded() {
+    let members = |count: usize| (0..count).map(|i| format!(",\"x{i}\":{i}")).collect::<String>();
+    let wire = |count| format!(r#"{{"jsonrpc":"2.0","method":"a"{}}}"#, members(count));
+    assert_eq!(text(&message(&wire(64))), wire(64));
+    let e = decode_message(wire(65), &Limits::default()).expect_err("crowded");
+    assert_eq!((e.code(), e.at()), (code::INVALID_REQUEST, wire(64).len() + 1), "{e}");
+    let e = decode_message(r#"{"jsonrpc":"2.0","method":"a","x":1,"\u0078":2}"#, &Limits::default()).expect_err("twice");
+    assert_eq!(e.to_string(), "the member `x` twice at byte 37");
+
+    let batch = |count: usize| format!("[{}]", vec![r#"{"jsonrpc":"2.0","method":"a"}"#; count].join(","));
+    let Ok(Frame::Batch(all)) = decode(batch(MAX_BATCH), &Limits::default()) else {
+        panic!("a batch")
+    };
+    assert!(all.len() == MAX_BATCH && all.iter().all(Result::is_ok));
+    let e = decode(batch(MAX_BATCH + 1), &Limits::default()).expect_err("too long");
+    assert_eq!((e.code(), e.at()), (code::INVALID_REQUEST, batch(MAX_BATCH).len()), "{e}");
+}
+
+#[test]
+fn bad_syntax_refuses_a_batch_whole() {
+    for wire in [
+        r#"[{"jsonrpc":"2.0","method":"a"},]"#,
+        r#"[{"jsonrpc":"2.0","method":"a"}"#,
+        r#"[{"jsonrpc":"2.0","method":"a"}] 1"#,
+        "[[1,]]",
+        "[{}}",
+    ] {
+        assert_eq!(
+            decode(wire, &Limits::default()).expect_err(wire).code(),
+            code::PARSE_ERROR,
+            "{wire}"
+        );
+    }
+    let nested = r#"[[{"jsonrpc":"2.0","method":"a"}]]"#;
+    let Ok(Frame::Batch(all)) = decode(nested, &Limits::default()) else {
+        panic!("a batch of something")
+    };
+    assert_eq!(
+        all[0].as_ref().map_err(ToString::to_string),
+        Err("a message that is not an object at byte 1".to_owned())
+    );
+}
+
+#[test]
+fn a_bad_envelope_is_worse_syntax_first() {
+    let e = decode_message(r#"{"id":true,"params":1,"error":2,"x":nope}"#, &Limits::default()).expect_err("both");
+    assert_eq!(e.code(), code::PARSE_ERROR, "{e}");
+}
+
+#[test]
+fn depth_counts_the_envelope_and_the_batch() {
+    let wire = r#"{"jsonrpc":"2.0","method":"a","params":[[]]}"#;
+    let limits = |max_depth| Limits {
+        max_depth,
+        ..Limits::default()
+    };
+    assert!(decode(wire, &limits(3)).is_ok());
+    let e = decode(wire, &limits(2)).expect_err("too deep");
+    assert_eq!((e.code(), e.at(), e.kind()), (code::PARSE_ERROR, 40, Some(Kind::Notification)));
+    assert!(decode(format!("[{wire}]"), &limits(4)).is_ok());
+    assert!(decode(format!("[{wire}]"), &limits(3)).is_err());
+}
+
+#[test]
+fn ids_that_are_null_or_absent_belong_to_errors() {
+    for wire in [r#"{"jsonrpc":"2.0","id":null,"error":{}}"#, r#"{"jsonrpc":"2.0","error":{}}"#] {
+        let m = message(wire);
+        assert_eq!((m.kind(), m.id(), m.is_error()), (Kind::Response, None, true));
+        assert_eq!(ErrorObject::parse(&m.error_raw().expect("an error")), None, "no code, no message");
+    }
+    assert_eq!(
+        text(&Message::failure(None, &ErrorObject::internal())),
+        r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"Internal error"}}"#
+    );
+}
+
+#[test]
+fn null_params_are_none_and_stay() {
+    let wire = r#"{"jsonrpc":"2.0","id":1,"method":"a","params":null}"#;
+    let m = message(wire);
+    assert_eq!((m.params(), text(&m)), (None, wire));
+    let with = m.with(Change {
+        params: Some(&Raw::object_empty()),
+        ..Change::default()
+    });
+    assert_eq!(text(&with), r#"{"jsonrpc":"2.0","id":1,"method":"a","params":{}}"#);
+    // Ours are an object or an array, or absent.
+    assert_eq!(Message::notification("a", Some(&Raw::null())).params(), None);
+    assert_eq!(
+        text(&Message::notification("a", Some(&Raw::uint(1)))),
+        r#"{"jsonrpc":"2.0","method":"a"}"#
+    );
+}
+
+#[test]
+fn a_change_keeps_a_message_a_message() {
+    let (id, one, object) = (Id::string("z"), Raw::uint(1), Raw::object_empty());
+    let note = message(r#"{"jsonrpc":"2.0","method":"\u0061"}"#);
+    let request = note.with(Change {
+        id: Some(&id),
+        params: Some(&one),
+        result: Some(&one),
+        error: Some(&object),
+        ..Change::default()
+    });
+    assert_eq!((request.kind(), request.method()), (Kind::Request, Some("a")));
+    assert_eq!(text(&request), r#"{"jsonrpc":"2.0","method":"\u0061","id":"z"}"#);
+    let done = message(r#"{"jsonrpc":"2.0","id":1,"result":[]}"#);
+    let changed = done.with(Change {
+        method: Some("m"),
+        params: Some(&object),
+        error: Some(&one),
+        ..Change::default()
+    });
+    assert_eq!(changed, done, "an error is an object");
+    let failed = done.with(Change {
+        result: Some(&one),
+        error: Some(&object),
+        ..Change::default()
+    });
+    assert_eq!(text(&failed), r#"{"jsonrpc":"2.0","id":1,"error":{}}"#);
+    assert_eq!(
+        (failed.is_error(), failed.result_raw(), failed.error_raw()),
+        (true, None, Some(object))
+    );
+}
+
+#[test]
+fn an_error_object_is_read_as_peers_write_it() {
+    let read = |text: &str| ErrorObject::parse(&Raw::parse(text.to_owned(), &Limits::default()).expect(text));
+    assert_eq!(read(r#"{"code":-32000.0,"message":"x"}"#), Some(ErrorObject::new(-32000, "x")));
+    assert_eq!(
+        read(r#"{"message":"\u0078","data":null,"code":99999999999,"_vendor":1}"#),
+        Some(ErrorObject::new(99_999_999_999, "x").with_data(Raw::null()))
+    );
+    for none in [
+        r#"{"code":1.5,"message":"x"}"#,
+        r#"{"code":"1","message":"x"}"#,
+        r#"{"code":1}"#,
+        r#"{"code":1,"message":2}"#,
+        r#"{"code":1e300,"message":""}"#,
+        "[]",
+    ] {
+        assert_eq!(read(none), None, "{none}");
+    }
+    let codes = [
+        ErrorObject::parse_error("x").code,
+        ErrorObject::invalid_request("x").code,
+        ErrorObject::method_not_found("x").code,
+        ErrorObject::invalid_params("x").code,
+        ErrorObject::internal().code,
+    ];
+    assert_eq!(codes, [-32700, -32600, -32601, -32602, -32603]);
 }
