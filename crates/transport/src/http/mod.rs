@@ -1,0 +1,12 @@
+//! Streamable HTTP of every revision and HTTP+SSE of 2024-11-05, towards servers and towards clients.
+
+pub(crate) mod client;
+mod media;
+mod names;
+mod once;
+mod server;
+mod stream;
+mod tls;
+
+pub use server::{ListenError, ListenLimits, ListenOptions, Listener, TlsFiles, Token};
+pub use tls::TlsError;

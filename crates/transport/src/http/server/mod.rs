@@ -1,0 +1,16 @@
+//! HTTP towards clients: one listener for Streamable HTTP of every revision, HTTP+SSE behind a switch, health and metrics.
+
+mod access;
+mod answer;
+mod conn;
+mod head;
+mod intake;
+mod listen;
+mod options;
+mod reply;
+mod route;
+mod sse;
+mod watch;
+
+pub use listen::{ListenError, Listener};
+pub use options::{ListenLimits, ListenOptions, TlsFiles, Token};

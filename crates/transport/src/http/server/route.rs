@@ -1,0 +1,236 @@
+//! One request: whose it is, what it wants, and the answer.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use http::header::{self, HeaderValue};
+use http::{Method, Request, Response, StatusCode};
+use hyper::body::Incoming;
+use kernel::front::{Answer, InPost, Listen};
+use model::Principal;
+
+use super::answer::{self, MCP_METHODS, Refusal};
+use super::conn::Served;
+use super::head::{Accepts, Head};
+use super::intake;
+use super::reply::{Reply, Source};
+use super::watch::Phase;
+use crate::http::{media, names};
+
+/// Answers a request.
+pub(crate) async fn respond(served: Arc<Served>, request: Request<Incoming>) -> Result<Response<Reply>, Infallible> {
+    served.watch.enter(Phase::Answer);
+    let mut response = match probe(&served, &request) {
+        Some(response) => response,
+        None => admitted(&served, request).await,
+    };
+    response.body_mut().of(Arc::clone(&served.watch));
+    Ok(response)
+}
+
+/// What anybody may ask: whether we live, and whether we can serve.
+fn probe(served: &Served, request: &Request<Incoming>) -> Option<Response<Reply>> {
+    const TEXT: &str = "text/plain; charset=utf-8";
+    let response = match request.uri().path() {
+        "/healthz" => answer::text(StatusCode::OK, TEXT, "alive\n".to_owned()),
+        "/readyz" => match served.shared.front.ready() {
+            Ok(()) => answer::text(StatusCode::OK, TEXT, "ready\n".to_owned()),
+            Err(why) => answer::text(StatusCode::SERVICE_UNAVAILABLE, TEXT, why + "\n"),
+        },
+        _ => return None,
+    };
+    Some(match *request.method() {
+        Method::GET | Method::HEAD => response,
+        _ => Refusal::method_not_allowed("GET, HEAD").into_response(),
+    })
+}
+
+/// What only some may ask, and web pages only from allowed origins.
+async fn admitted(served: &Served, request: Request<Incoming>) -> Response<Reply> {
+    let (parts, body) = request.into_parts();
+    let head = Head::read(&parts.headers);
+    let access = &served.shared.access;
+    if let Err(refusal) = access.check_source(&head) {
+        tracing::warn!(?refusal, "refused a request");
+        return refusal.into_response();
+    }
+    let cors = access.cors(&head);
+    let mut response = if parts.method == Method::OPTIONS && cors.is_some() {
+        preflight(&parts.headers)
+    } else {
+        match access.principal(&head) {
+            Ok(principal) => dispatch(served, &parts, head, body, principal)
+                .await
+                .unwrap_or_else(Refusal::into_response),
+            Err(refusal) => refusal.into_response(),
+        }
+    };
+    if let Some(origin) = cors {
+        answer::share(&mut response, origin);
+    }
+    response
+}
+
+fn preflight(headers: &http::HeaderMap) -> Response<Reply> {
+    let mut response = answer::empty(StatusCode::NO_CONTENT);
+    let allowed = response.headers_mut();
+    allowed.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(MCP_METHODS));
+    // `Mcp-Param-*` can't be listed ahead: what is asked for is allowed, the origin being trusted.
+    if let Some(asked) = headers.get(header::ACCESS_CONTROL_REQUEST_HEADERS) {
+        allowed.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, asked.clone());
+    }
+    allowed.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
+    response
+}
+
+async fn dispatch(
+    served: &Served,
+    parts: &http::request::Parts,
+    head: Head<'_>,
+    body: Incoming,
+    principal: Principal,
+) -> Result<Response<Reply>, Refusal> {
+    let sse = served.shared.sse;
+    match (parts.uri.path(), &parts.method) {
+        ("/mcp" | "/mcp/", &Method::POST) => post(served, parts, head, body, principal).await,
+        ("/mcp" | "/mcp/", &Method::GET) => listen(served, parts, head, principal).await,
+        ("/mcp" | "/mcp/", &Method::DELETE) => delete(served, &head, &principal).await,
+        ("/mcp" | "/mcp/", _) => Err(Refusal::method_not_allowed(MCP_METHODS)),
+        ("/metrics", &Method::GET) => Ok(metrics(served)),
+        ("/metrics", _) => Err(Refusal::method_not_allowed("GET")),
+        ("/sse", &Method::GET) if sse => open(served, principal),
+        ("/sse", _) if sse => Err(Refusal::method_not_allowed("GET")),
+        ("/messages" | "/messages/", &Method::POST) if sse => message(served, parts, &head, body, &principal).await,
+        ("/messages" | "/messages/", _) if sse => Err(Refusal::method_not_allowed("POST")),
+        _ => Err(Refusal::new(StatusCode::NOT_FOUND, "nothing is here; the MCP endpoint is /mcp")),
+    }
+}
+
+async fn post(
+    served: &Served,
+    parts: &http::request::Parts,
+    head: Head<'_>,
+    body: Incoming,
+    principal: Principal,
+) -> Result<Response<Reply>, Refusal> {
+    let accepts = Accepts::read(&parts.headers);
+    // 2025-03-26 and later ask clients to list both types. Many list one, or `*/*`: one that takes JSON can be served.
+    if !accepts.json {
+        let text = "the answer may be `application/json`, which `Accept` doesn't admit: send `Accept: application/json, text/event-stream`";
+        return Err(Refusal::new(StatusCode::NOT_ACCEPTABLE, text));
+    }
+    check_json(&head)?;
+    let body = intake::body(body, &parts.headers, served.shared.limits.max_body, &served.watch).await?;
+    let post = InPost {
+        principal,
+        session: head.session,
+        mirrors: head.mirrors,
+        trace: head.trace,
+        accepts_events: accepts.events,
+        body,
+    };
+    let answer = served.shared.front.post(post).await;
+    respond_with(served, answer, Source::Answer)
+}
+
+/// Also what keeps web pages out that may send plain text anywhere without asking.
+fn check_json(head: &Head<'_>) -> Result<(), Refusal> {
+    match head.content_type.get() {
+        Ok(Some(kind)) if media::is(kind, names::JSON) => Ok(()),
+        _ => Err(Refusal::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "send the message with `Content-Type: application/json`",
+        )),
+    }
+}
+
+async fn listen(served: &Served, parts: &http::request::Parts, head: Head<'_>, principal: Principal) -> Result<Response<Reply>, Refusal> {
+    if !Accepts::read(&parts.headers).events {
+        let text = "a GET is answered with events: send `Accept: text/event-stream` (messages are POSTed)";
+        return Err(Refusal::new(StatusCode::NOT_ACCEPTABLE, text));
+    }
+    let listen = Listen {
+        principal,
+        session: head.session,
+        revision: head.mirrors.revision,
+        last_event: head.last_event,
+    };
+    let answer = served.shared.front.listen(listen).await;
+    respond_with(served, answer, Source::Listening)
+}
+
+async fn delete(served: &Served, head: &Head<'_>, principal: &Principal) -> Result<Response<Reply>, Refusal> {
+    let Some(session) = &head.session else {
+        return Err(Refusal::new(
+            StatusCode::BAD_REQUEST,
+            "which session should end? send its `Mcp-Session-Id`",
+        ));
+    };
+    let answer = served.shared.front.delete(principal, session).await;
+    respond_with(served, answer, Source::Answer)
+}
+
+fn respond_with(served: &Served, answer: Answer, source: impl FnOnce(kernel::front::Events) -> Source) -> Result<Response<Reply>, Refusal> {
+    let status = |status| StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    Ok(match answer {
+        Answer::Message {
+            status: code,
+            session,
+            body,
+        } => {
+            let mut response = answer::json(status(code), body);
+            answer::assign(&mut response, session.as_deref());
+            response
+        }
+        Answer::Empty { status: code } => answer::empty(status(code)),
+        Answer::Events { session, events } => {
+            let mut response = stream(served, source(events))?;
+            answer::assign(&mut response, session.as_deref());
+            response
+        }
+    })
+}
+
+fn stream(served: &Served, source: Source) -> Result<Response<Reply>, Refusal> {
+    let shared = &served.shared;
+    let permit = Arc::clone(&shared.streams)
+        .try_acquire_owned()
+        .map_err(|_| Refusal::too_many_streams())?;
+    Ok(answer::events(Reply::stream(source, shared.limits.keep_alive, permit)))
+}
+
+fn open(served: &Served, principal: Principal) -> Result<Response<Reply>, Refusal> {
+    let shared = &served.shared;
+    let outgoing = shared.sessions.open(&*shared.front, principal);
+    let outgoing = outgoing.ok_or_else(|| Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "no session can be opened now"))?;
+    stream(served, Source::Pipe(outgoing))
+}
+
+async fn message(
+    served: &Served,
+    parts: &http::request::Parts,
+    head: &Head<'_>,
+    body: Incoming,
+    principal: &Principal,
+) -> Result<Response<Reply>, Refusal> {
+    check_json(head)?;
+    let body = intake::body(body, &parts.headers, served.shared.limits.max_body, &served.watch).await?;
+    let Some(pipe) = served.shared.sessions.find(parts.uri.query(), principal) else {
+        return Err(Refusal::new(
+            StatusCode::NOT_FOUND,
+            "there is no such session; open one with a GET of /sse",
+        ));
+    };
+    pipe.receive(body).await;
+    Ok(answer::empty(StatusCode::ACCEPTED))
+}
+
+fn metrics(served: &Served) -> Response<Reply> {
+    let text = served.shared.front.metrics();
+    let kind = if text.ends_with("# EOF\n") {
+        "application/openmetrics-text; version=1.0.0; charset=utf-8"
+    } else {
+        "text/plain; version=0.0.4; charset=utf-8"
+    };
+    answer::text(StatusCode::OK, kind, text)
+}

@@ -1,0 +1,209 @@
+//! A server as a child process that speaks lines.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::{ExitStatus, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use kernel::link::{BoxFuture, Closed, Inbox, LinkError, Pipe, PipePeer};
+use model::{Secret, ServerId};
+use tokio::io::AsyncReadExt;
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::sync::{mpsc, watch};
+use tokio::time::timeout;
+use tokio_util::sync::{CancellationToken, DropGuard};
+use tokio_util::task::TaskTracker;
+
+use super::group::Group;
+use super::stderr::{self, Tail};
+use super::{environment, missing, write};
+use crate::frame::lines::{Line, Lines};
+use crate::limits::ClientLimits;
+
+/// The end of stdout and the exit of the process are two events; how long the first waits for the second, and the other way round.
+const BOTH_ENDS: Duration = Duration::from_millis(300);
+/// What a child may write ahead of us. Pipes hold 64 KiB by default, which cuts larger answers into more system calls.
+const STDOUT_ROOM: usize = 256 * 1024;
+
+/// What to start.
+#[derive(Debug)]
+pub(crate) struct Program<'a> {
+    pub(crate) server: &'a ServerId,
+    pub(crate) command: &'a str,
+    pub(crate) args: &'a [String],
+    pub(crate) env: &'a BTreeMap<String, Secret>,
+    pub(crate) cwd: Option<&'a PathBuf>,
+}
+
+/// Starts a program and the tasks that serve its streams.
+///
+/// # Errors
+/// When the program can't be started; the text says what to do.
+pub(crate) fn spawn(program: &Program<'_>, limits: &ClientLimits, inbox: Arc<dyn Inbox>, tasks: &TaskTracker) -> Result<Pipe, LinkError> {
+    let mut child = start(program)?;
+    let (Some(stdin), Some(stdout), Some(stderr), Some(group)) =
+        (child.stdin.take(), child.stdout.take(), child.stderr.take(), Group::of(&child))
+    else {
+        return Err(spawn_error(program.command, "its streams could not be opened".to_owned()));
+    };
+    // Refused where the user's share of pipe memory is used up; the default does as well.
+    let _ = rustix::pipe::fcntl_setpipe_size(&stdout, STDOUT_ROOM);
+
+    let (outgoing, queue) = mpsc::channel(limits.queue);
+    let (status_out, status) = watch::channel(None);
+    let (ending, gone, tail) = (CancellationToken::new(), CancellationToken::new(), Tail::default());
+    let peer = ChildPeer {
+        pid: child.id(),
+        tail: tail.clone(),
+        gone: gone.clone(),
+        ending: ending.clone().drop_guard(),
+    };
+    let log = stderr::read(stderr, program.server.clone(), tail);
+    tasks.spawn(until(gone.clone(), log));
+    tasks.spawn(feed(stdin, queue, ending.clone()));
+    tasks.spawn(deliver(stdout, limits.max_message, inbox, status, ending.clone(), gone.clone()));
+    tasks.spawn(attend(child, group, limits.clone(), status_out, ending, gone));
+    Ok(Pipe {
+        outgoing,
+        peer: Arc::new(peer),
+    })
+}
+
+fn start(program: &Program<'_>) -> Result<Child, LinkError> {
+    let mut command = Command::new(program.command);
+    command.args(program.args).env_clear().envs(environment::inherited());
+    command.envs(program.env.iter().map(|(name, value)| (name, value.expose())));
+    if let Some(cwd) = program.cwd {
+        command.current_dir(cwd);
+    }
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    // A group of its own: what it starts ends with it, and a Ctrl-C in our terminal is ours alone.
+    command.process_group(0).kill_on_drop(true);
+    command.spawn().map_err(|error| {
+        let configured = program.env.get("PATH").map(|path| path.expose().to_owned());
+        let path = configured.or_else(|| std::env::var("PATH").ok()).unwrap_or_default();
+        let why = missing::explain(&error, program.command, program.cwd.map(PathBuf::as_path), &path);
+        spawn_error(program.command, why)
+    })
+}
+
+fn spawn_error(command: &str, why: String) -> LinkError {
+    LinkError::Spawn {
+        command: command.to_owned(),
+        why,
+    }
+}
+
+/// Writes to stdin until there is nobody who could send more; closing stdin begins the end.
+async fn feed(mut stdin: ChildStdin, mut queue: mpsc::Receiver<Bytes>, ending: CancellationToken) {
+    // An error means that the child doesn't read any more; its stdout or its exit tells the rest.
+    drop(write::frames(&mut queue, &mut stdin, &ending).await);
+    drop(stdin);
+    ending.cancel();
+}
+
+/// Hands each line of stdout to the inbox, then why there are no more.
+async fn deliver(
+    mut stdout: ChildStdout,
+    max_message: usize,
+    inbox: Arc<dyn Inbox>,
+    mut status: watch::Receiver<Option<ExitStatus>>,
+    ending: CancellationToken,
+    gone: CancellationToken,
+) {
+    let end = {
+        let mut reading = std::pin::pin!(read_lines(&mut stdout, max_message, &*inbox));
+        tokio::select! {
+            biased;
+            end = &mut reading => end,
+            // A process that left the group may hold stdout open. What is in the pipe is still read.
+            () = gone.cancelled() => timeout(BOTH_ENDS, reading).await.unwrap_or(End::Closed("its stdout was kept open by another process".to_owned())),
+        }
+    };
+    let why = match end {
+        End::TooLarge => Closed::FrameTooLarge,
+        End::Closed(how) => match timeout(BOTH_ENDS, status.wait_for(Option::is_some)).await {
+            Ok(Ok(status)) => Closed::Exited(status.map(|status| status.to_string()).unwrap_or_default()),
+            _ => Closed::Ended(how),
+        },
+    };
+    ending.cancel();
+    inbox.closed(why);
+}
+
+enum End {
+    Closed(String),
+    TooLarge,
+}
+
+async fn read_lines(stdout: &mut ChildStdout, max_message: usize, inbox: &dyn Inbox) -> End {
+    let mut lines = Lines::new(max_message);
+    loop {
+        match stdout.read_buf(lines.space()).await {
+            Ok(0) => break,
+            Ok(_) => {}
+            Err(error) => return End::Closed(format!("reading its stdout failed: {error}")),
+        }
+        while let Some(line) = lines.next_line() {
+            match line {
+                Line::Frame(frame) => inbox.frame(frame),
+                Line::TooLong => return End::TooLarge,
+            }
+        }
+    }
+    if let Some(rest) = lines.rest() {
+        inbox.frame(rest);
+    }
+    End::Closed("it closed its stdout".to_owned())
+}
+
+/// Waits for the exit, or brings it about, and leaves nothing of the group behind.
+async fn attend(
+    mut child: Child,
+    group: Group,
+    limits: ClientLimits,
+    status: watch::Sender<Option<ExitStatus>>,
+    ending: CancellationToken,
+    gone: CancellationToken,
+) {
+    let _gone = gone.drop_guard();
+    tokio::select! {
+        _ = child.wait() => {}
+        () = ending.cancelled() => group.end_leader(&mut child, limits.close_grace, limits.term_grace).await,
+    }
+    if let Ok(Some(exit)) = child.try_wait() {
+        status.send_replace(Some(exit));
+    }
+    group.end_rest(limits.term_grace).await;
+    ending.cancel();
+}
+
+async fn until(end: CancellationToken, work: impl Future<Output = ()>) {
+    end.run_until_cancelled_owned(work).await;
+}
+
+/// What is known of a child beside its messages. Dropping it begins the orderly end.
+#[derive(Debug)]
+struct ChildPeer {
+    pid: Option<u32>,
+    tail: Tail,
+    gone: CancellationToken,
+    ending: DropGuard,
+}
+
+impl PipePeer for ChildPeer {
+    fn stderr_tail(&self) -> Vec<String> {
+        self.tail.lines()
+    }
+
+    fn pid(&self) -> Option<u32> {
+        self.pid
+    }
+
+    fn close(&self) -> BoxFuture<'_, ()> {
+        self.ending.token().cancel();
+        Box::pin(self.gone.cancelled())
+    }
+}

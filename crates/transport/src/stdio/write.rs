@@ -1,0 +1,68 @@
+//! The one writer of a pipe: a newline after each frame, and what is queued in one system call.
+
+use std::io::{self, IoSlice};
+
+use bytes::Bytes;
+use tokio::io::{AsyncWrite, AsyncWriteExt};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// How many frames one system call takes at most.
+pub(super) const BATCH: usize = 32;
+
+/// Writes frames until all senders are gone, or until `ending`: then what is queued is still written.
+///
+/// # Errors
+/// When the peer doesn't take them any more.
+pub(crate) async fn frames<W: AsyncWrite + Unpin>(
+    queue: &mut mpsc::Receiver<Bytes>,
+    writer: &mut W,
+    ending: &CancellationToken,
+) -> io::Result<()> {
+    let mut batch = Vec::with_capacity(BATCH);
+    let mut end = std::pin::pin!(ending.cancelled());
+    loop {
+        let last = tokio::select! {
+            biased;
+            taken = queue.recv_many(&mut batch, BATCH) => taken == 0,
+            () = &mut end => {
+                queue.close();
+                while let Ok(frame) = queue.try_recv() {
+                    batch.push(frame);
+                }
+                true
+            }
+        };
+        for part in batch.chunks(BATCH) {
+            one_batch(writer, part).await?;
+        }
+        batch.clear();
+        writer.flush().await?;
+        if last {
+            return Ok(());
+        }
+    }
+}
+
+async fn one_batch<W: AsyncWrite + Unpin>(writer: &mut W, batch: &[Bytes]) -> io::Result<()> {
+    let mut slices = [IoSlice::new(&[]); 2 * BATCH];
+    let mut left = slices_of(batch, &mut slices);
+    while !left.is_empty() {
+        let written = writer.write_vectored(left).await?;
+        if written == 0 {
+            return Err(io::ErrorKind::WriteZero.into());
+        }
+        IoSlice::advance_slices(&mut left, written);
+    }
+    Ok(())
+}
+
+/// The frames of a batch, a newline after each.
+pub(super) fn slices_of<'s, 'b>(batch: &'b [Bytes], slices: &'s mut [IoSlice<'b>; 2 * BATCH]) -> &'s mut [IoSlice<'b>] {
+    for (pair, frame) in slices.chunks_exact_mut(2).zip(batch) {
+        debug_assert!(!frame.contains(&b'\n'), "a frame is one line");
+        pair[0] = IoSlice::new(frame);
+        pair[1] = IoSlice::new(b"\n");
+    }
+    &mut slices[..2 * batch.len()]
+}
