@@ -1,0 +1,353 @@
+//! The command line.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::export::Language;
+
+/// One endpoint for every MCP server.
+///
+/// chancery stands between MCP clients and MCP servers: clients see one server, with the tools, resources and prompts of all.
+#[derive(Clone, Debug, Parser)]
+#[command(
+    name = "chancery",
+    version,
+    max_term_width = 100,
+    after_help = "\
+Examples:
+  chancery demo                         try it, without any configuration
+  chancery import                       take over the servers of your other clients
+  chancery connect claude-code          let a client use the gateway
+  chancery serve                        run it
+  chancery doctor                       see what works and what doesn't"
+)]
+pub struct Cli {
+    /// What applies to every command.
+    #[command(flatten)]
+    pub global: Global,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What applies to every command.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Global {
+    /// Read this configuration file and no other
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Read servers from the `mcpServers` file of another client; may be given several times
+    #[arg(long, global = true, value_name = "FILE")]
+    pub mcp_json: Vec<PathBuf>,
+    /// Use ./mgp.toml this once, although nobody has confirmed it
+    #[arg(long, global = true)]
+    pub trust: bool,
+    /// How the log is written to stderr
+    #[arg(long, global = true, value_name = "FORMAT")]
+    pub log_format: Option<LogFormat>,
+    /// What is logged: error, warn, info, debug, trace, or a list such as info,transport=debug
+    #[arg(long, global = true, value_name = "LEVEL")]
+    pub log_level: Option<String>,
+}
+
+/// How the log is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LogFormat {
+    /// A line for people
+    Text,
+    /// A JSON object a line
+    Json,
+}
+
+/// What to do.
+#[derive(Clone, Debug, Subcommand)]
+pub enum Command {
+    /// Serve MCP over HTTP
+    #[command(after_help = "\
+Examples:
+  chancery serve
+  chancery serve --listen 127.0.0.1:0 --mcp-json .mcp.json
+  chancery --config gateway.toml --log-format json serve")]
+    Serve(Serve),
+    /// Be an stdio MCP server: what a desktop client starts
+    #[command(after_help = "\
+Joins a running gateway of the same user and configuration if there is one, so that five clients don't start five copies of every server.
+
+Examples:
+  chancery stdio
+  chancery stdio --standalone --mcp-json .mcp.json")]
+    Stdio(Stdio),
+    /// Run a gateway in front of the example servers, and say how to connect
+    #[command(after_help = "\
+Examples:
+  chancery demo
+  chancery demo --listen 127.0.0.1:9000
+  chancery demo --once                  end after the session")]
+    Demo(Demo),
+    /// Start every server and say what works, what doesn't, and how to mend it
+    #[command(after_help = "\
+Examples:
+  chancery doctor
+  chancery doctor files tickets
+  chancery doctor --json")]
+    Doctor(Doctor),
+    /// Check the configuration, or see where it is read from
+    #[command(
+        subcommand,
+        after_help = "\
+Examples:
+  chancery config check
+  chancery config path
+  chancery config trust"
+    )]
+    Config(ConfigCommand),
+    /// List, call or export the tools of all servers
+    #[command(
+        subcommand,
+        after_help = "\
+Examples:
+  chancery tools list
+  chancery tools call files/read_file '{\"path\": \"notes.md\"}'
+  chancery tools export --lang typescript > tools.ts"
+    )]
+    Tools(ToolsCommand),
+    /// Take over the servers of other MCP clients
+    #[command(after_help = "\
+Servers that are configured already stay as they are; nothing else in the file is touched.
+
+Examples:
+  chancery import                       from every client that is installed here
+  chancery import cursor --dry-run      show what would be added
+  chancery import .mcp.json")]
+    Import(Import),
+    /// Write the gateway into another client's configuration
+    #[command(after_help = "\
+The client's file is changed in one place only, and kept as it was beside it.
+
+Examples:
+  chancery connect --list
+  chancery connect claude-desktop
+  chancery connect vscode --project --http http://127.0.0.1:8717/mcp
+  chancery connect claude-desktop --undo")]
+    Connect(Connect),
+    /// Run an example server
+    #[command(after_help = "\
+Examples:
+  chancery example everything
+  chancery example minimal -- --http 127.0.0.1:9001")]
+    Example(Example),
+    /// Write completions for a shell to stdout
+    #[command(after_help = "\
+Examples:
+  chancery completions bash > ~/.local/share/bash-completion/completions/chancery
+  chancery completions zsh > ~/.zfunc/_chancery")]
+    Completions(Completions),
+}
+
+/// `serve`
+#[derive(Args, Clone, Debug, Default)]
+pub struct Serve {
+    /// Listen here instead of where the configuration says; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS")]
+    pub listen: Option<SocketAddr>,
+}
+
+/// `stdio`
+#[derive(Args, Clone, Debug, Default)]
+pub struct Stdio {
+    /// Don't look for a running gateway
+    #[arg(long)]
+    pub standalone: bool,
+}
+
+/// `demo`
+#[derive(Args, Clone, Debug, Default)]
+pub struct Demo {
+    /// Listen here
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8717")]
+    pub listen: Option<SocketAddr>,
+    /// End after the session instead of serving on
+    #[arg(long)]
+    pub once: bool,
+}
+
+/// `doctor`
+#[derive(Args, Clone, Debug, Default)]
+pub struct Doctor {
+    /// Only these servers
+    #[arg(value_name = "SERVER")]
+    pub servers: Vec<String>,
+    /// Write JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `config …`
+#[derive(Clone, Debug, Subcommand)]
+pub enum ConfigCommand {
+    /// Say everything that is wrong with the configuration
+    #[command(after_help = "\
+Examples:
+  chancery config check
+  chancery --config gateway.toml config check")]
+    Check,
+    /// Say which files are read, in which order
+    #[command(after_help = "\
+Example:
+  chancery config path")]
+    Path,
+    /// Confirm the project's file as it is now
+    #[command(after_help = "\
+Examples:
+  chancery config trust
+  chancery config trust --yes")]
+    Trust(ConfigTrust),
+    /// Write the reference of all keys
+    #[command(hide = true)]
+    Reference(Reference),
+}
+
+/// `config trust`
+#[derive(Args, Clone, Debug, Default)]
+pub struct ConfigTrust {
+    /// The file; ./mgp.toml if none is named
+    #[arg(value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// Don't ask
+    #[arg(long, short)]
+    pub yes: bool,
+}
+
+/// `config reference`
+#[derive(Args, Clone, Debug, Default)]
+pub struct Reference {
+    /// Write a JSON schema instead of Markdown
+    #[arg(long)]
+    pub json_schema: bool,
+}
+
+/// `tools …`
+#[derive(Clone, Debug, Subcommand)]
+pub enum ToolsCommand {
+    /// List the tools of all servers, or of some
+    #[command(after_help = "\
+Examples:
+  chancery tools list
+  chancery tools list files
+  chancery tools list --json")]
+    List(ToolsList),
+    /// Call a tool
+    #[command(after_help = "\
+Examples:
+  chancery tools call time/get_current_time '{\"timezone\": \"Europe/Zurich\"}'
+  chancery tools call echo --arg message=hello")]
+    Call(ToolsCall),
+    /// Write typed signatures of the tools
+    #[command(after_help = "\
+Examples:
+  chancery tools export --lang typescript > tools.ts
+  chancery tools export --lang python files")]
+    Export(ToolsExport),
+}
+
+/// `tools list`
+#[derive(Args, Clone, Debug, Default)]
+pub struct ToolsList {
+    /// Only these servers
+    #[arg(value_name = "SERVER")]
+    pub servers: Vec<String>,
+    /// Write JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `tools call`
+#[derive(Args, Clone, Debug)]
+pub struct ToolsCall {
+    /// The tool, as `server/tool`, or by its bare name where that is unique
+    pub tool: String,
+    /// The arguments, a JSON object; `-` reads them from stdin
+    pub arguments: Option<String>,
+    /// One argument: the value is JSON if it looks like it, else a string; may be given several times
+    #[arg(long = "arg", value_name = "NAME=VALUE", conflicts_with = "arguments")]
+    pub args: Vec<String>,
+    /// Write the whole result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `tools export`
+#[derive(Args, Clone, Debug)]
+pub struct ToolsExport {
+    /// The language
+    #[arg(long, short)]
+    pub lang: Language,
+    /// Only these servers
+    #[arg(value_name = "SERVER")]
+    pub servers: Vec<String>,
+}
+
+/// `import`
+#[derive(Args, Clone, Debug, Default)]
+pub struct Import {
+    /// A file, or a client: claude-desktop, claude-code, cursor, vscode, windsurf, zed, gemini-cli, cline, lm-studio, codex
+    #[arg(value_name = "PATH|CLIENT")]
+    pub from: Option<String>,
+    /// Show what would be added, and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// `connect`
+#[derive(Args, Clone, Debug, Default)]
+pub struct Connect {
+    /// The client: claude-desktop, claude-code, cursor, vscode, windsurf, zed, gemini-cli, cline, lm-studio, codex
+    #[arg(required_unless_present = "list")]
+    pub client: Option<String>,
+    /// Show every client with its file
+    #[arg(long, conflicts_with_all = ["client", "undo", "http", "stdio"])]
+    pub list: bool,
+    /// Show what would be written, and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Let the client connect to a running gateway at this address
+    #[arg(long, value_name = "URL", conflicts_with = "stdio")]
+    pub http: Option<String>,
+    /// Let the client start `chancery stdio` (the default)
+    #[arg(long)]
+    pub stdio: bool,
+    /// Write the project's file instead of the user's
+    #[arg(long)]
+    pub project: bool,
+    /// Take it back
+    #[arg(long, conflicts_with_all = ["http", "stdio"])]
+    pub undo: bool,
+}
+
+/// `example`
+#[derive(Args, Clone, Debug)]
+pub struct Example {
+    /// Which one
+    pub name: ExampleName,
+    /// What is passed on to it
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub args: Vec<String>,
+}
+
+/// The example servers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExampleName {
+    /// The least that a server needs
+    Minimal,
+    /// Every feature of MCP
+    Everything,
+}
+
+/// `completions`
+#[derive(Args, Clone, Debug)]
+pub struct Completions {
+    /// The shell
+    pub shell: clap_complete::Shell,
+}

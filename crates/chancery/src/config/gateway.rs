@@ -1,0 +1,278 @@
+//! `[gateway]`: what the gateway itself is told.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use model::Secret;
+
+use super::expand::{Env, ExpandError, expand};
+use super::fields::{Fields, address};
+use super::node::{Entry, Node};
+use super::problem::{Problem, Problems};
+use super::schema::{GATEWAY, LIMITS, TLS};
+use super::source::Place;
+
+/// How the gateway itself behaves.
+#[derive(Clone, Debug)]
+pub struct Gateway {
+    /// Where to listen.
+    pub listen: SocketAddr,
+    /// The certificate for HTTPS.
+    pub tls: Option<Tls>,
+    /// Who may connect over HTTP; empty: everybody on loopback, as the local user.
+    pub tokens: Vec<Token>,
+    /// Values of `Host` beside the obvious ones.
+    pub allowed_hosts: Vec<String>,
+    /// Values of `Origin` beside loopback ones.
+    pub allowed_origins: Vec<String>,
+    /// Whether HTTP+SSE of 2024-11-05 is served too.
+    pub sse: bool,
+    /// Whether listening beyond loopback without a token was asked for.
+    pub insecure_bind: bool,
+    /// What clients may take.
+    pub limits: Limits,
+    /// How long the first list waits for servers never seen before (DESIGN 5).
+    pub startup_wait: Duration,
+    /// How long a request may take without a sign of life, where the server doesn't say.
+    pub request_timeout: Duration,
+    /// How long a server may take to start, where it doesn't say.
+    pub startup_timeout: Duration,
+    /// What is logged, as a filter of `tracing-subscriber`.
+    pub log_level: String,
+    /// How it is logged.
+    pub log_format: LogFormat,
+}
+
+/// A certificate and its key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tls {
+    /// The file of the chain, PEM.
+    pub cert: PathBuf,
+    /// The file of the key, PEM.
+    pub key: PathBuf,
+}
+
+/// A bearer token.
+#[derive(Clone, Debug)]
+pub struct Token {
+    /// The principal that its bearer is; `local` for the one of `token`.
+    pub principal: String,
+    /// The token.
+    pub secret: Secret,
+}
+
+/// What clients may take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of a message.
+    pub body: usize,
+    /// Levels of a message's JSON.
+    pub depth: usize,
+    /// Bytes of an HTTP request's head.
+    pub headers: usize,
+    /// HTTP connections, all together.
+    pub connections: usize,
+    /// Sessions, all together.
+    pub sessions: usize,
+    /// Event streams, all together.
+    pub streams: usize,
+    /// Unanswered requests of one client.
+    pub in_flight: usize,
+    /// How long a connection may idle.
+    pub idle: Duration,
+    /// How long a session may idle.
+    pub session_idle: Duration,
+}
+
+/// How the log is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogFormat {
+    /// A line for people.
+    Text,
+    /// A JSON object a line.
+    Json,
+}
+
+/// The three tables of one or several files, not yet made into a [`Gateway`].
+#[derive(Clone, Debug)]
+pub(super) struct Tables {
+    gateway: Fields,
+    tls: Option<Fields>,
+    limits: Fields,
+}
+
+impl Tables {
+    /// No file says anything.
+    #[must_use]
+    pub(super) fn none() -> Self {
+        Self {
+            gateway: Fields::none(&GATEWAY),
+            tls: None,
+            limits: Fields::none(&LIMITS),
+        }
+    }
+
+    /// What one file says.
+    pub(super) fn read(node: &Node, problems: &mut Problems) -> Self {
+        let gateway = Fields::read(&GATEWAY, node, problems);
+        let tls = gateway.node("tls").map(|node| read_tls(node, problems));
+        let limits = gateway.node("limits").map(|node| Fields::read(&LIMITS, node, problems));
+        Self {
+            gateway,
+            tls,
+            limits: limits.unwrap_or_else(|| Fields::none(&LIMITS)),
+        }
+    }
+
+    /// Takes what a later file says of keys that are not set yet; a certificate and its key come from one file.
+    pub(super) fn fill(&mut self, later: Self) {
+        self.gateway.fill(later.gateway);
+        self.limits.fill(later.limits);
+        self.tls = self.tls.take().or(later.tls);
+    }
+
+    /// Whether a token stands in the file itself; world-readable, that is worth a warning.
+    #[must_use]
+    pub(super) fn literal_secret(&self) -> Option<&Place> {
+        let tokens = self.gateway.node("tokens").map(Node::entries).unwrap_or_default();
+        let nodes = self.gateway.node("token").into_iter().chain(tokens.iter().map(|entry| &entry.node));
+        nodes
+            .into_iter()
+            .find(|node| node.text().is_some_and(super::expand::is_literal))
+            .map(|node| &node.place)
+    }
+
+    /// The gateway of these tables.
+    pub(super) fn finish(&self, env: &Env, home: Option<&Path>, problems: &mut Problems) -> Gateway {
+        let fields = &self.gateway;
+        let gateway = Gateway {
+            listen: fields
+                .text("listen")
+                .and_then(|text| address(&text).ok())
+                .unwrap_or(SocketAddr::from(([127, 0, 0, 1], 8717))),
+            tls: self.tls.as_ref().and_then(|tls| certificate(tls, home)),
+            tokens: tokens(fields, env, problems),
+            allowed_hosts: fields.texts("allowed_hosts"),
+            allowed_origins: fields.texts("allowed_origins"),
+            sse: fields.flag("sse"),
+            insecure_bind: fields.flag("insecure_bind"),
+            limits: limits(&self.limits),
+            startup_wait: fields.duration("startup_wait").unwrap_or_default(),
+            request_timeout: fields.duration("request_timeout").unwrap_or_default(),
+            startup_timeout: fields.duration("startup_timeout").unwrap_or_default(),
+            log_level: fields.text("log_level").unwrap_or_default(),
+            log_format: match fields.text("log_format").as_deref() {
+                Some("json") => LogFormat::Json,
+                _ => LogFormat::Text,
+            },
+        };
+        if let Some(at) = fields.value_at("log_level")
+            && tracing_subscriber::EnvFilter::try_new(&gateway.log_level).is_err()
+        {
+            let problem = Problem::error(format!("`log_level` can't be `{}`", gateway.log_level)).at(at);
+            problems.push(problem.help("for example `info`, `debug`, or `info,transport=debug`"));
+        }
+        match (gateway.check_bind(), fields.value_at("listen")) {
+            (Some(problem), Some(at)) => problems.push(problem.at(at)),
+            (Some(problem), None) => problems.push(problem),
+            (None, _) => {}
+        }
+        gateway
+    }
+}
+
+impl Gateway {
+    /// What is wrong with listening where it was told to: nobody must be let in from outside by accident.
+    #[must_use]
+    pub fn check_bind(&self) -> Option<Problem> {
+        let open = !self.listen.ip().is_loopback();
+        if open && self.tokens.is_empty() && !self.insecure_bind {
+            let problem = Problem::error(format!("other machines can reach {}, and no token is set", self.listen));
+            return Some(problem.help("set `token` (for example `token = \"${CHANCERY_TOKEN}\"`), listen on 127.0.0.1, or set `insecure_bind = true` if everybody may use every tool"));
+        }
+        if open && self.tls.is_none() && !self.tokens.is_empty() {
+            let problem = Problem::warning(format!("tokens travel unencrypted to {}", self.listen));
+            return Some(problem.help("set `tls`, or put a proxy that speaks HTTPS in front and listen on 127.0.0.1"));
+        }
+        None
+    }
+}
+
+fn read_tls(node: &Node, problems: &mut Problems) -> Fields {
+    let fields = Fields::read(&TLS, node, problems);
+    for name in ["cert", "key"] {
+        if node.get(name).is_none() {
+            let problem = Problem::error(format!("[gateway.tls] has no `{name}`")).at(&node.place);
+            problems.push(problem.help("a certificate needs both `cert` and `key`, each a PEM file"));
+        }
+    }
+    fields
+}
+
+fn certificate(fields: &Fields, home: Option<&Path>) -> Option<Tls> {
+    let path = |name: &str| {
+        let base = PathBuf::from(fields.value_at(name)?.source().name());
+        Some(resolve(&fields.text(name)?, base.parent(), home))
+    };
+    Some(Tls {
+        cert: path("cert")?,
+        key: path("key")?,
+    })
+}
+
+/// A path as it was written: `~/` is the home directory, a relative one starts at `base`.
+#[must_use]
+pub(super) fn resolve(text: &str, base: Option<&Path>, home: Option<&Path>) -> PathBuf {
+    match (text.strip_prefix("~/"), home, base) {
+        (Some(rest), Some(home), _) => home.join(rest),
+        (_, _, Some(base)) => base.join(text),
+        _ => PathBuf::from(text),
+    }
+}
+
+fn tokens(fields: &Fields, env: &Env, problems: &mut Problems) -> Vec<Token> {
+    let one = fields.node("token").map(|node| ("local", node));
+    let many = fields.node("tokens").map(Node::entries).unwrap_or_default();
+    let all = one
+        .into_iter()
+        .chain(many.iter().map(|Entry { key, node, .. }| (key.as_str(), node)));
+    let mut tokens: Vec<Token> = Vec::new();
+    for (principal, node) in all {
+        let problem = match expand(node.text().unwrap_or_default(), env) {
+            Ok(text) if text.is_empty() || text.contains(|c: char| !c.is_ascii_graphic()) => Problem::error(format!(
+                "the token of `{principal}` is empty or holds characters that no HTTP header may hold"
+            )),
+            Ok(text) if tokens.iter().any(|known| known.secret.matches(&text)) => {
+                Problem::error(format!("the token of `{principal}` is somebody else's too")).help("give each principal a token of its own")
+            }
+            Ok(text) => {
+                tokens.push(Token {
+                    principal: principal.to_owned(),
+                    secret: Secret::new(text),
+                });
+                continue;
+            }
+            Err(ExpandError::Unset(name)) => {
+                Problem::error(format!("the variable `{name}` is not set")).help(format!("set `{name}`, or write `${{{name}:-default}}`"))
+            }
+            Err(ExpandError::Malformed(_)) => continue,
+        };
+        problems.push(problem.at(&node.place));
+    }
+    tokens
+}
+
+fn limits(fields: &Fields) -> Limits {
+    Limits {
+        body: fields.size("body"),
+        depth: fields.count("depth"),
+        headers: fields.size("headers"),
+        connections: fields.count("connections"),
+        sessions: fields.count("sessions"),
+        streams: fields.count("streams"),
+        in_flight: fields.count("in_flight"),
+        idle: fields.duration("idle").unwrap_or_default(),
+        session_idle: fields.duration("session_idle").unwrap_or_default(),
+    }
+}

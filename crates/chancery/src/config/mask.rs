@@ -1,0 +1,230 @@
+//! Which bytes of a configuration text may belong to a secret, decided on the text alone so that a file that doesn't parse is safe to show too.
+
+use super::schema;
+
+/// The TOML text with everything masked but comments, keys, structure, `${NAME}` and the values of keys that are known to be harmless.
+pub(super) fn toml(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut state = Toml::default();
+    for line in text.split_inclusive('\n') {
+        state.line(line, &mut out);
+    }
+    out
+}
+
+/// Whether a name (of a variable, header or option) says that its value is a secret.
+pub fn names_secret(name: &str) -> bool {
+    const WORDS: [&str; 10] = [
+        "token",
+        "secret",
+        "password",
+        "passwd",
+        "passphrase",
+        "credential",
+        "auth",
+        "key",
+        "cookie",
+        "bearer",
+    ];
+    let lower = name.to_ascii_lowercase();
+    WORDS.iter().any(|word| lower.contains(word))
+}
+
+#[derive(Default)]
+struct Toml {
+    /// The table that the last header opened holds values that are secrets by nature.
+    secret_table: bool,
+    /// The value that is being read may hold a secret.
+    hidden: bool,
+    /// The quotes of a multi-line string that is still open.
+    open: Option<&'static str>,
+}
+
+impl Toml {
+    fn line(&mut self, line: &str, out: &mut String) {
+        if self.open.is_none() {
+            let trimmed = line.trim_start();
+            if trimmed.starts_with('#') {
+                return cover(line, out);
+            }
+            if let Some(length) = header(trimmed) {
+                self.secret_table = !dotted(&trimmed[..length]).all(|part| harmless(&part));
+                self.hidden = true;
+                let end = line.len() - trimmed.len() + length;
+                out.push_str(&line[..end]);
+                return cover(&line[end..], out);
+            }
+            if trimmed.starts_with('[') && !trimmed.contains(['"', '\'', ']']) {
+                // A header without its end: nobody knows what follows.
+                (self.secret_table, self.hidden) = (true, true);
+            }
+            if let Some(equals) = key_end(line) {
+                let key = &line[..equals];
+                self.hidden = self.secret_table || !dotted(key).all(|part| harmless(&part)) || key.trim() == "url" && !is_plain_url(line);
+                out.push_str(&line[..equals]);
+                return self.value(&line[equals..], out);
+            }
+            // Neither a key nor a row of a list: broken, so nobody knows whose value it is.
+            self.hidden |= trimmed.contains('=') || !trimmed.is_empty() && !trimmed.starts_with(['"', '\'', '[', ']', '{', '}', ',']);
+        }
+        self.value(line, out);
+    }
+
+    fn value(&mut self, part: &str, out: &mut String) {
+        for quotes in ["\"\"\"", "'''"] {
+            let count = part.matches(quotes).count();
+            match self.open {
+                Some(open) if open == quotes && count % 2 == 1 => self.open = None,
+                None if count % 2 == 1 => self.open = Some(quotes),
+                _ => {}
+            }
+        }
+        // An option such as `--api-key` gives its neighbours away; a URL may carry a key in its query or before its `@`.
+        self.hidden = self.hidden || names_secret(part) || part.contains("://") && (part.contains('?') || part.contains('@'));
+        let comment = comment_start(part);
+        if self.hidden {
+            return cover(part, out);
+        }
+        out.push_str(&part[..comment]);
+        cover(&part[comment..], out);
+    }
+}
+
+/// Whether a line's URL has no place for a secret: no query, no user, nothing but a port behind its colon.
+fn is_plain_url(line: &str) -> bool {
+    let after = line.split_once("://").map_or(line, |(_, after)| after);
+    let odd_port = after
+        .split(':')
+        .skip(1)
+        .any(|port| !port.starts_with(|c: char| c.is_ascii_digit() || c == '$'));
+    !line.contains(['?', '@']) && !odd_port
+}
+
+/// A key whose values are never secrets, or a table of such keys.
+fn harmless(part: &str) -> bool {
+    schema::is_shown(part) || schema::is_section(part)
+}
+
+/// The length of `[table]` or `[[table]]` where the line is nothing else (a last row of an array looks the same; taken for a header, it hides what follows).
+fn header(trimmed: &str) -> Option<usize> {
+    let end = trimmed.rfind(']')? + 1;
+    let rest = trimmed[end..].trim_start();
+    (trimmed.starts_with('[') && (rest.is_empty() || rest.starts_with('#')) && !trimmed[..end].contains(['=', ','])).then_some(end)
+}
+
+/// Where a trailing comment starts: at the first `#` that an even number of quotes precedes.
+fn comment_start(part: &str) -> usize {
+    part.match_indices('#')
+        .map(|(at, _)| at)
+        .find(|&at| part[..at].matches(['"', '\'']).count().is_multiple_of(2))
+        .unwrap_or(part.len())
+}
+
+/// Where the key of `key = value` ends, if the line looks like one.
+fn key_end(line: &str) -> Option<usize> {
+    let equals = line.find('=')?;
+    let key = line[..equals].trim();
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '"' | '\'' | ' ' | '\t');
+    (!key.is_empty() && key.chars().all(plain)).then_some(equals)
+}
+
+fn dotted(text: &str) -> impl Iterator<Item = String> {
+    text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '[' | ']'))
+        .split(['.', '[', ']'])
+        .map(|part| part.trim().trim_matches(['"', '\'']).to_owned())
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .into_iter()
+}
+
+/// Masks a stretch of text. Structure and references to variables stay, and every character keeps its length in bytes, so that spans stay true.
+fn cover(text: &str, out: &mut String) {
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        if let Some(reference) = reference(rest) {
+            out.push_str(reference);
+            rest = &rest[reference.len()..];
+            continue;
+        }
+        out.push(match (c, c.len_utf8()) {
+            (c, _) if c.is_whitespace() || matches!(c, '"' | '\'' | '{' | '}' | '[' | ']' | ',' | '=' | ':' | '#') => c,
+            (_, 1) => '*',
+            (_, 2) => '·',
+            (_, 3) => '•',
+            _ => '\u{1F512}',
+        });
+        rest = &rest[c.len_utf8()..];
+    }
+}
+
+/// `${NAME}` at the start of the text.
+fn reference(text: &str) -> Option<&str> {
+    let name = text.strip_prefix("${")?;
+    let end = name.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))?;
+    (end > 0 && name[end..].starts_with('}')).then(|| &text[..end + 3])
+}
+
+/// The JSON text with every string masked that is a value, but those of a few harmless keys, and every number.
+pub(super) fn json(text: &str) -> String {
+    const SHOWN: [&str; 5] = ["command", "type", "transport", "cwd", "source"];
+    let mut out = String::with_capacity(text.len());
+    let mut key = String::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        if rest.starts_with('"') {
+            let end = string_end(rest);
+            let (string, after) = rest.split_at(end);
+            if after.trim_start().starts_with(':') {
+                string.trim_matches('"').clone_into(&mut key);
+                out.push_str(string);
+            } else if SHOWN.contains(&key.as_str()) && !names_secret(string) && !string.contains("://") {
+                out.push_str(string);
+            } else {
+                cover(string, &mut out);
+            }
+            rest = after;
+        } else {
+            let end = rest.find('"').unwrap_or(rest.len());
+            let (plain, after) = rest.split_at(end);
+            cover_plain(plain, &mut out);
+            if plain.contains('}') || plain.contains('{') {
+                key.clear();
+            }
+            rest = after;
+        }
+    }
+    out
+}
+
+/// Outside strings only literals are harmless; anything else (a comment, a string without its quotes) is covered.
+fn cover_plain(text: &str, out: &mut String) {
+    let mut rest = text;
+    while !rest.is_empty() {
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
+        let (word, after) = rest.split_at(end);
+        if matches!(word, "true" | "false" | "null") {
+            out.push_str(word);
+        } else {
+            cover(word, out);
+        }
+        let Some(next) = after.chars().next() else { return };
+        if next.is_ascii_punctuation() {
+            out.push(next);
+        } else {
+            cover(&after[..next.len_utf8()], out);
+        }
+        rest = &after[next.len_utf8()..];
+    }
+}
+
+fn string_end(text: &str) -> usize {
+    let mut escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            '"' if !escaped => return at + 1,
+            '\n' => return at,
+            _ => escaped = c == '\\' && !escaped,
+        }
+    }
+    text.len()
+}

@@ -1,0 +1,36 @@
+//! Configuration: from files to one immutable, validated [`Config`].
+//!
+//! Law: nothing here prints, and no secret or value of a variable stands in any error or `Debug` output.
+
+mod digest;
+mod expand;
+mod fields;
+mod gateway;
+mod load;
+mod mask;
+mod node;
+mod places;
+mod problem;
+mod quantity;
+pub mod reference;
+pub mod schema;
+mod server;
+mod source;
+mod trust;
+mod watch;
+
+#[cfg(test)]
+mod tests;
+
+pub use digest::{Digest, of_bytes};
+pub use expand::{Env, ExpandError, Piece, expand, is_literal, pieces};
+pub use fields::{address, nearest};
+pub use gateway::{Gateway, Limits, LogFormat, Tls, Token};
+pub use load::{Config, Loaded, Origin, Sources, load, load_text, question};
+pub use mask::names_secret;
+pub use node::{Entry, Node, Value, parse_toml};
+pub use places::{home, project_config, replace_file, state_dir, user_config};
+pub use problem::{Problem, Problems, Severity};
+pub use source::{Place, Source};
+pub use trust::{Known, Question, Trust, Trusted};
+pub use watch::Watch;

@@ -1,0 +1,182 @@
+//! One tree for TOML and JSON, in which every key and value knows where it stands.
+
+use std::fmt;
+use std::sync::Arc;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::problem::{Problem, Problems};
+use super::source::{Place, Source};
+
+/// A value and where it stands.
+#[derive(Clone)]
+pub struct Node {
+    /// Where.
+    pub place: Place,
+    /// What.
+    pub value: Value,
+}
+
+/// What a value is.
+#[derive(Clone)]
+pub enum Value {
+    /// JSON only.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A whole number.
+    Int(i64),
+    /// Any other number.
+    Float(f64),
+    /// A string, decoded.
+    Text(String),
+    /// A list.
+    List(Vec<Node>),
+    /// A table, in the order of the file.
+    Table(Vec<Entry>),
+    /// TOML only: a date or a time.
+    Date,
+}
+
+/// A key with its value.
+#[derive(Clone)]
+pub struct Entry {
+    /// The key, decoded.
+    pub key: String,
+    /// Where the key stands.
+    pub at: Place,
+    /// The value.
+    pub node: Node,
+}
+
+impl Node {
+    /// A node at a place.
+    #[must_use]
+    pub fn new(place: Place, value: Value) -> Self {
+        Self { place, value }
+    }
+
+    /// Its type as people call it, with an article.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self.value {
+            Value::Null => "null",
+            Value::Bool(_) => "a boolean",
+            Value::Int(_) => "a whole number",
+            Value::Float(_) => "a fraction",
+            Value::Text(_) => "a string",
+            Value::List(_) => "a list",
+            Value::Table(_) => "a table",
+            Value::Date => "a date",
+        }
+    }
+
+    /// The string, if it is one.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        match &self.value {
+            Value::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The boolean, if it is one.
+    #[must_use]
+    pub fn flag(&self) -> Option<bool> {
+        match self.value {
+            Value::Bool(flag) => Some(flag),
+            _ => None,
+        }
+    }
+
+    /// The number, if it is whole.
+    #[must_use]
+    pub fn int(&self) -> Option<i64> {
+        match self.value {
+            Value::Int(int) => Some(int),
+            _ => None,
+        }
+    }
+
+    /// The elements; none if it isn't a list.
+    #[must_use]
+    pub fn list(&self) -> &[Self] {
+        match &self.value {
+            Value::List(list) => list,
+            _ => &[],
+        }
+    }
+
+    /// The entries; none if it isn't a table.
+    #[must_use]
+    pub fn entries(&self) -> &[Entry] {
+        match &self.value {
+            Value::Table(entries) => entries,
+            _ => &[],
+        }
+    }
+
+    /// The value of a key; none if it isn't a table.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&Self> {
+        self.entries().iter().find(|entry| entry.key == key).map(|entry| &entry.node)
+    }
+}
+
+/// The shape without any value: what a text holds may be a secret.
+impl fmt::Debug for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at {}", self.kind(), self.place)
+    }
+}
+
+impl fmt::Debug for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Value(***)")
+    }
+}
+
+impl fmt::Debug for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Entry").field(&self.key).field(&self.node).finish()
+    }
+}
+
+/// Parses TOML. Everything that is wrong with the syntax is reported; what could be read comes back all the same.
+pub fn parse_toml(source: &Arc<Source>, problems: &mut Problems) -> Node {
+    let (table, errors) = DeTable::parse_recoverable(source.text());
+    problems.extend(errors.iter().map(|error| {
+        // The parser's message names tokens, never values.
+        let problem = Problem::error(format!("this is not valid TOML: {}", error.message().replace('\n', "; ")));
+        problem.at(&source.at(error.span().unwrap_or(0..0)))
+    }));
+    let span = table.span();
+    Node::new(source.at(span), self::table(source, table.get_ref()))
+}
+
+fn table(source: &Arc<Source>, table: &DeTable<'_>) -> Value {
+    let mut entries: Vec<Entry> = table
+        .iter()
+        .map(|(key, value)| Entry {
+            key: key.get_ref().to_string(),
+            at: source.at(key.span()),
+            node: node(source, value),
+        })
+        .collect();
+    entries.sort_by_key(|entry| entry.at.span().start);
+    Value::Table(entries)
+}
+
+fn node(source: &Arc<Source>, value: &Spanned<DeValue<'_>>) -> Node {
+    let content = match value.get_ref() {
+        DeValue::String(text) => Value::Text(text.to_string()),
+        DeValue::Integer(int) => i64::from_str_radix(int.as_str(), int.radix()).map_or_else(|_| Value::Float(f64::NAN), Value::Int),
+        DeValue::Float(float) => Value::Float(float.as_str().parse().unwrap_or(f64::NAN)),
+        DeValue::Boolean(flag) => Value::Bool(*flag),
+        DeValue::Datetime(_) => Value::Date,
+        DeValue::Array(items) => Value::List(items.iter().map(|item| node(source, item)).collect()),
+        DeValue::Table(inner) => table(source, inner),
+    };
+    Node::new(source.at(value.span()), content)
+}

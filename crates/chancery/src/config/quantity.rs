@@ -1,0 +1,56 @@
+//! Durations and sizes as people write them.
+
+use std::time::Duration;
+
+/// `"500ms"`, `"30s"`, `"5m"`, `"1h"`, `"7d"`.
+///
+/// # Errors
+/// When the text has no number, no known unit, is zero or longer than a year; the error completes "is not a duration: ".
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
+    let (number, unit) = split(text);
+    let number: u64 = number.parse().map_err(|_| "it needs a whole number and a unit".to_owned())?;
+    let factor = match unit {
+        "ms" => 1,
+        "s" => 1_000,
+        "m" | "min" => 60_000,
+        "h" => 3_600_000,
+        "d" => 86_400_000,
+        "" => return Err(format!("it needs a unit, such as `{number}s` or `{number}ms`")),
+        _ => return Err("its unit must be `ms`, `s`, `m`, `h` or `d`".to_owned()),
+    };
+    match number.checked_mul(factor) {
+        Some(0) => Err("it must be more than zero".to_owned()),
+        Some(ms) if ms <= 366 * 86_400_000 => Ok(Duration::from_millis(ms)),
+        _ => Err("it must be at most a year".to_owned()),
+    }
+}
+
+/// `"64KiB"`, `"16MiB"`, `"1GB"`, `"4096"`.
+///
+/// # Errors
+/// As for durations; the error completes "is not a size: ".
+pub(super) fn size(text: &str) -> Result<u64, String> {
+    let (number, unit) = split(text);
+    let number: u64 = number.parse().map_err(|_| "it needs a whole number and a unit".to_owned())?;
+    let factor: u64 = match unit {
+        "" | "B" => 1,
+        "kB" | "KB" => 1_000,
+        "MB" => 1_000_000,
+        "GB" => 1_000_000_000,
+        "KiB" | "K" => 1 << 10,
+        "MiB" | "M" => 1 << 20,
+        "GiB" | "G" => 1 << 30,
+        _ => return Err("its unit must be `B`, `KiB`, `MiB`, `GiB`, `kB`, `MB` or `GB`".to_owned()),
+    };
+    match number.checked_mul(factor) {
+        Some(0) => Err("it must be more than zero".to_owned()),
+        Some(bytes) if bytes <= 1 << 40 => Ok(bytes),
+        _ => Err("it must be at most 1024GiB".to_owned()),
+    }
+}
+
+fn split(text: &str) -> (&str, &str) {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, unit) = text.split_at(digits);
+    (number, unit.trim())
+}

@@ -1,0 +1,163 @@
+//! The reference of all keys, as text and as a JSON schema, from the schema that the reader uses.
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value as Json, json};
+
+use super::schema::{Key, Kind, SECTIONS, Section};
+
+const INTRO: &str = "\
+# Configuration
+
+<!-- Written by `chancery config reference`; change crates/chancery/src/config/schema.rs and run `UPDATE_EXPECT=1 cargo test -p chancery`. -->
+
+`chancery` reads TOML. Without `--config` it looks for
+
+1. `$MGP_CONFIG_PATH`: if it is set, only that file is read;
+2. `./mgp.toml`, the project's;
+3. `~/.config/mgp/servers.toml`, the user's.
+
+Files 2 and 3 are merged: the first file that names a server's `id`, or sets a key of `[gateway]`, wins. `--config FILE` reads that file
+and no other. `--mcp-json FILE` reads servers from the file of another client (`mcpServers` and its like), after the one of `--config`, and
+instead of any file that would be looked for. `chancery config path` shows what is read, `chancery config check` what is wrong with it.
+
+A project's file starts programs, so it is used only after a person has looked at it: `chancery` asks in a terminal, and again after each
+change; `chancery config trust` answers beforehand, `--trust` uses it once without an answer. Until then the file is left out, with a warning.
+
+```toml
+[gateway]
+listen = \"127.0.0.1:8717\"
+
+[[servers]]
+id = \"files\"
+command = \"npx\"
+args = [\"-y\", \"@modelcontextprotocol/server-filesystem\", \"${HOME}/notes\"]
+
+[[servers]]
+id = \"tickets\"
+url = \"https://mcp.example.com/mcp\"
+headers = { Authorization = \"Bearer ${TICKETS_TOKEN}\" }
+exclude = [\"delete_*\"]
+```
+
+`${VAR}` is replaced by a variable of the environment, `${VAR:-text}` by `text` where the variable is unset or empty, in the keys whose
+type says \"with `${VAR}`\"; `$${` is a literal `${`. A server that needs a variable which isn't set is in error, and says so; the others start.
+
+Unknown keys are errors, with a suggestion. A changed file, or SIGHUP, makes the gateway read everything again: the new configuration is
+checked whole and then takes the place of the old one; if anything is wrong with it, the old one stays and the log says why.
+";
+
+/// The reference as Markdown.
+#[must_use]
+pub fn markdown() -> String {
+    let mut out = INTRO.to_owned();
+    for section in SECTIONS.iter().skip(1) {
+        let _ = write!(out, "\n## `{}`\n\n{}\n\n", section.header(), section.doc);
+        out.push_str("| key | type | default | meaning |\n|---|---|---|---|\n");
+        for key in section.keys {
+            let default = key.default.map_or_else(String::new, |default| format!("`{default}`"));
+            let _ = writeln!(
+                out,
+                "| `{}` | {} | {default} | {} |",
+                key.name,
+                kind(key.kind),
+                key.doc.replace('|', "\\|")
+            );
+        }
+        let examples: Vec<_> = section.keys.iter().filter(|key| !key.example.is_empty()).collect();
+        let _ = write!(out, "\n```toml\n{}\n", prelude(section));
+        // A table shows every key at work; a server shows both ways to reach one.
+        let http = |key: &&&Key| matches!(key.name, "url" | "headers");
+        for key in examples.iter().filter(|key| !http(key)) {
+            let example = if key.name == "transport" { "\"stdio\"" } else { key.example };
+            let _ = writeln!(out, "{} = {example}", key.name);
+        }
+        if section.name == "servers" {
+            let _ = writeln!(out, "\n[[servers]]\nid = \"tickets\"");
+            for key in examples.iter().filter(http) {
+                let _ = writeln!(out, "{} = {}", key.name, key.example);
+            }
+        }
+        out.push_str("```\n");
+    }
+    out
+}
+
+/// The headers above an example.
+fn prelude(section: &Section) -> String {
+    match section.name.strip_prefix("servers.") {
+        Some(_) => format!("[[servers]]\nid = \"files\"\ncommand = \"files-server\"\n\n[{}]", section.name),
+        None => section.header(),
+    }
+}
+
+fn kind(kind: Kind) -> String {
+    match kind {
+        Kind::Text | Kind::Id => "string".to_owned(),
+        Kind::Template => "string with `${VAR}`".to_owned(),
+        Kind::Flag => "boolean".to_owned(),
+        Kind::Duration => "duration: `\"500ms\"`, `\"30s\"`, `\"5m\"`".to_owned(),
+        Kind::Size => "bytes: `4096`, `\"64KiB\"`".to_owned(),
+        Kind::Count => "whole number from 1".to_owned(),
+        Kind::Choice(words) => words.iter().map(|word| format!("`\"{word}\"`")).collect::<Vec<_>>().join(", "),
+        Kind::Address => "address and port".to_owned(),
+        Kind::Texts => "list of strings".to_owned(),
+        Kind::Templates => "list of strings with `${VAR}`".to_owned(),
+        Kind::Patterns => "list of names".to_owned(),
+        Kind::TemplateMap => "table of strings with `${VAR}`".to_owned(),
+        Kind::Table(section) | Kind::Tables(section) => format!("`{}`", section.header()),
+    }
+}
+
+/// The JSON schema, for editors that check TOML by one.
+#[must_use]
+pub fn json_schema() -> String {
+    let mut schema = object(SECTIONS[0]);
+    schema.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
+    schema.insert("title".to_owned(), json!("Configuration of chancery"));
+    format!("{:#}\n", Json::Object(schema))
+}
+
+fn object(section: &Section) -> Map<String, Json> {
+    let properties: Map<String, Json> = section.keys.iter().map(|key| (key.name.to_owned(), property(key))).collect();
+    let mut object = Map::new();
+    object.insert("type".to_owned(), json!("object"));
+    object.insert("description".to_owned(), json!(section.doc));
+    object.insert("additionalProperties".to_owned(), json!(false));
+    object.insert("properties".to_owned(), Json::Object(properties));
+    match section.name {
+        "servers" => {
+            object.insert("required".to_owned(), json!(["id"]));
+            object.insert("oneOf".to_owned(), json!([{ "required": ["command"] }, { "required": ["url"] }]));
+        }
+        "gateway.tls" => {
+            object.insert("required".to_owned(), json!(["cert", "key"]));
+        }
+        _ => {}
+    }
+    object
+}
+
+fn property(key: &Key) -> Json {
+    let mut property = match key.kind {
+        Kind::Text | Kind::Template | Kind::Address => json!({ "type": "string" }),
+        Kind::Id => json!({ "type": "string", "pattern": "^(?!.*__)[A-Za-z0-9_.-]{1,64}$" }),
+        Kind::Flag => json!({ "type": "boolean" }),
+        Kind::Duration => json!({ "type": "string", "pattern": "^[0-9]+ *(ms|s|m|min|h|d)$" }),
+        Kind::Size => json!({ "type": ["integer", "string"], "minimum": 1, "pattern": "^[0-9]+ *(B|K|M|G|kB|KB|MB|GB|KiB|MiB|GiB)?$" }),
+        Kind::Count => json!({ "type": "integer", "minimum": 1 }),
+        Kind::Choice(words) => json!({ "enum": words }),
+        Kind::Texts | Kind::Templates | Kind::Patterns => json!({ "type": "array", "items": { "type": "string" } }),
+        Kind::TemplateMap => json!({ "type": "object", "additionalProperties": { "type": "string" } }),
+        Kind::Table(section) => Json::Object(object(section)),
+        Kind::Tables(section) => json!({ "type": "array", "items": Json::Object(object(section)) }),
+    };
+    if let Json::Object(property) = &mut property {
+        property.insert("description".to_owned(), json!(key.doc));
+        let default = key.default.and_then(|text| serde_json::from_str::<Json>(text).ok());
+        if let Some(default) = default {
+            property.insert("default".to_owned(), default);
+        }
+    }
+    property
+}

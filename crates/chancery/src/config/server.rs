@@ -1,0 +1,356 @@
+//! `[[servers]]`: from a table to a [`ServerSpec`].
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use http::{HeaderName, HeaderValue, Uri};
+use kernel::spec::{EraChoice, HttpKind, Launch, ServerSpec, Share, Start};
+use model::{Secret, ServerId};
+
+use super::digest::Digest;
+use super::expand::{Env, ExpandError, expand, is_literal};
+use super::fields::{Fields, meant};
+use super::gateway::{Gateway, resolve};
+use super::mask::names_secret;
+use super::node::{Entry, Node};
+use super::problem::{Problem, Problems};
+use super::schema::{MGP, SERVER};
+use super::source::Place;
+
+/// A server's table, checked, its variables not yet replaced.
+#[derive(Clone, Debug)]
+pub(super) struct Table {
+    /// Its id.
+    pub id: ServerId,
+    /// Where the id stands.
+    pub at: Place,
+    /// Whether it is to be used.
+    pub enabled: bool,
+    /// Whether nothing is wrong with it; what follows from something wrong would only distract.
+    pub sound: bool,
+    fields: Fields,
+    mgp: bool,
+}
+
+/// Checks a server's table; `None` if it has no usable id or no way to reach it.
+pub(super) fn read(node: &Node, problems: &mut Problems) -> Option<Table> {
+    let before = problems.errors();
+    let fields = Fields::read(&SERVER, node, problems);
+    let mgp = fields.node("mgp").map(|node| Fields::read(&MGP, node, problems));
+    if let Some(inner) = &mgp {
+        warn_of_mgp(inner, problems);
+    }
+    if node.get("id").is_none() {
+        let problem = Problem::error("a server has no `id`").at(&node.place).label("this one");
+        problems.push(problem.help("give it a name of its own: `id = \"files\"`"));
+    }
+    let reachable = check_shape(node, &fields, problems);
+    let id = ServerId::new(&fields.text("id")?).ok()?;
+    reachable.then(|| Table {
+        id,
+        at: fields.value_at("id").unwrap_or(&node.place).clone(),
+        enabled: fields.flag("enabled"),
+        sound: problems.errors() == before,
+        mgp: mgp.is_some(),
+        fields,
+    })
+}
+
+/// One warning a server: what stands in its `mgp` table is not acted on yet.
+fn warn_of_mgp(fields: &Fields, problems: &mut Problems) {
+    let effective = ["permissions_required", "trust_level", "restart_policy"];
+    if let Some((name, at)) = effective.iter().find_map(|name| Some((name, fields.at(name)?))) {
+        let problem = Problem::warning(format!("`mgp.{name}` has no effect yet")).at(at);
+        problems.push(problem.help("this version of chancery reads it, so that one file serves every MGP client, but doesn't act on it"));
+    }
+}
+
+/// One way to reach it, and no key that belongs to the other way.
+fn check_shape(node: &Node, fields: &Fields, problems: &mut Problems) -> bool {
+    // Looked up in the file, not among the checked fields: a key of a wrong type has been reported already.
+    let (command, url) = (node.get("command"), node.get("url"));
+    let transport = fields.text("transport");
+    let (foreign, way): (&[&str], &str) = match (command, url) {
+        (Some(_), Some(url)) => {
+            let problem = Problem::error("a server has either a `command` or a `url`, not both").at(&url.place);
+            problems.push(problem.help("make two servers of it, or remove one of the keys"));
+            return false;
+        }
+        (None, None) => {
+            let misspelt = |entry: &Entry| meant(&SERVER, &entry.key).is_some_and(|key| matches!(key.name, "command" | "url"));
+            if node.entries().iter().filter(|entry| SERVER.key(&entry.key).is_none()).any(misspelt) {
+                return false;
+            }
+            let problem = Problem::error("a server has neither a `command` nor a `url`")
+                .at(&node.place)
+                .label("this one");
+            problems.push(problem.help("say how to reach it: `command = \"npx\"` with `args`, or `url = \"https://mcp.example.com/mcp\"`"));
+            return false;
+        }
+        (Some(_), None) => (&["headers"], "command"),
+        (None, Some(_)) => (&["args", "env", "cwd"], "url"),
+    };
+    for name in foreign {
+        if let Some(at) = fields.at(name) {
+            let problem = Problem::error(format!("`{name}` means nothing for a server with a `{way}`")).at(at);
+            problems.push(problem.help(format!("remove it, or replace `{way}`")));
+        }
+    }
+    let fits = match transport.as_deref() {
+        Some("stdio") => way == "command",
+        Some(_) => way == "url",
+        None => true,
+    };
+    if !fits && let Some(at) = fields.value_at("transport") {
+        let transport = transport.unwrap_or_default();
+        let problem = Problem::error(format!("a server with a `{way}` can't speak `{transport}`")).at(at);
+        problems
+            .push(problem.help("`stdio` needs a `command`, `http` and `sse` need a `url`; without `transport` the right one is chosen"));
+    }
+    fits
+}
+
+impl Table {
+    /// Where a secret stands in the file itself, if one seems to.
+    #[must_use]
+    pub(super) fn literal_secret(&self) -> Option<&Place> {
+        let entries = |name: &str| self.fields.node(name).map(Node::entries).unwrap_or_default();
+        let env = entries("env").iter().filter(|entry| names_secret(&entry.key));
+        env.chain(entries("headers"))
+            .find(|entry| entry.node.text().is_some_and(is_literal))
+            .map(|entry| &entry.node.place)
+    }
+
+    /// What it would run or call, as it stands in the file: for a person who is asked whether to trust it.
+    #[must_use]
+    pub(super) fn summary(&self) -> String {
+        match self.fields.text("url") {
+            Some(url) => url.split(['?', '#']).next().unwrap_or_default().to_owned(),
+            None => {
+                let command = self.fields.text("command").unwrap_or_default();
+                std::iter::once(command)
+                    .chain(self.fields.texts("args"))
+                    .collect::<Vec<_>>()
+                    .join(" ")
+            }
+        }
+    }
+
+    /// The server with its variables replaced. An unset one leaves a server that says so, and a warning.
+    pub(super) fn finish(&self, gateway: &Gateway, env: &Env, home: Option<&Path>, problems: &mut Problems) -> ServerSpec {
+        let launch = self.launch(env, home).map_err(|problem| {
+            let reason = problem.message().to_owned();
+            problems.push(*problem);
+            reason
+        });
+        let fields = &self.fields;
+        let era = match fields.text("era").as_deref() {
+            // DESIGN 2: servers declared MGP default to `legacy`.
+            _ if self.mgp && fields.node("era").is_none() => EraChoice::Legacy,
+            Some("legacy") => EraChoice::Legacy,
+            Some("modern") => EraChoice::Modern,
+            _ => EraChoice::Auto,
+        };
+        let timeout = |name: &str, otherwise: Duration| fields.duration(name).unwrap_or(otherwise);
+        ServerSpec {
+            id: self.id.clone(),
+            digest: digest(&launch, era),
+            launch,
+            era,
+            share: if fields.text("share").as_deref() == Some("all") {
+                Share::All
+            } else {
+                Share::Session
+            },
+            start: if fields.text("start").as_deref() == Some("on-use") {
+                Start::OnUse
+            } else {
+                Start::Eager
+            },
+            prefix: fields.flag("prefix"),
+            include: fields.texts("include"),
+            exclude: fields.texts("exclude"),
+            request_timeout: timeout("request_timeout", gateway.request_timeout),
+            startup_timeout: timeout("startup_timeout", gateway.startup_timeout),
+        }
+    }
+
+    fn launch(&self, env: &Env, home: Option<&Path>) -> Result<Launch, Box<Problem>> {
+        if self.fields.node("url").is_some() {
+            return self.http(env);
+        }
+        let path = |text: &str| resolve(text, None, home);
+        let command = self.expanded("command", env)?;
+        if command.is_empty() || command.contains('\0') {
+            return Err(self.refuse("command", "`command` is empty once its variables are replaced"));
+        }
+        let args = self.fields.node("args").map(Node::list).unwrap_or_default();
+        let args: Result<Vec<_>, _> = args
+            .iter()
+            .enumerate()
+            .map(|(at, node)| expand_at(node, &format!("args[{at}]"), env))
+            .collect();
+        let cwd = match self.fields.value_at("cwd") {
+            None => None,
+            Some(place) => {
+                let base = Path::new(place.source().name()).parent();
+                Some(resolve(&self.expanded("cwd", env)?, base, home))
+            }
+        };
+        let env = self.map("env", env, |name, value| {
+            (name.is_empty() || name.contains(['=', '\0']) || value.contains('\0')).then_some("is no variable that a process can have")
+        })?;
+        Ok(Launch::Stdio {
+            command: if command.starts_with("~/") {
+                path(&command).to_string_lossy().into_owned()
+            } else {
+                command
+            },
+            args: args?,
+            env,
+            cwd,
+        })
+    }
+
+    fn http(&self, env: &Env) -> Result<Launch, Box<Problem>> {
+        let url = self.expanded("url", env)?;
+        check_url(&url).map_err(|what| self.refuse("url", what))?;
+        let headers = self.map("headers", env, |name, value| {
+            let bad = name.parse::<HeaderName>().is_err() || HeaderValue::from_str(value).is_err();
+            bad.then_some("is no HTTP header: its name or its value holds a character that isn't allowed")
+        })?;
+        let kind = match self.fields.text("transport").as_deref() {
+            Some("sse") => HttpKind::Sse,
+            Some("http") => HttpKind::Streamable,
+            _ => HttpKind::Auto,
+        };
+        Ok(Launch::Http { url, headers, kind })
+    }
+
+    fn map(
+        &self,
+        name: &str,
+        env: &Env,
+        refuse: impl Fn(&str, &str) -> Option<&'static str>,
+    ) -> Result<BTreeMap<String, Secret>, Box<Problem>> {
+        let mut map = BTreeMap::new();
+        for entry in self.fields.node(name).map(Node::entries).unwrap_or_default() {
+            let path = format!("{name}.{}", entry.key);
+            let value = expand_at(&entry.node, &path, env)?;
+            if let Some(why) = refuse(&entry.key, &value) {
+                return Err(Box::new(fault(&entry.node, format!("`{path}` {why}")).at(&entry.at)));
+            }
+            map.insert(entry.key.clone(), Secret::new(value));
+        }
+        Ok(map)
+    }
+
+    fn expanded(&self, name: &str, env: &Env) -> Result<String, Box<Problem>> {
+        match self.fields.node(name) {
+            Some(node) => expand_at(node, name, env),
+            None => Ok(String::new()),
+        }
+    }
+
+    fn refuse(&self, name: &str, what: &str) -> Box<Problem> {
+        let problem = self
+            .fields
+            .node(name)
+            .map_or_else(|| Problem::error(what), |node| fault(node, what.to_owned()));
+        Box::new(problem.at(self.fields.value_at(name).unwrap_or(&self.at)))
+    }
+}
+
+/// A value that is wrong only once its variables are replaced is not the file's fault: the server is in error, the others start.
+fn fault(node: &Node, what: String) -> Problem {
+    if node.text().is_some_and(is_literal) {
+        Problem::error(what)
+    } else {
+        Problem::warning(what)
+    }
+}
+
+fn expand_at(node: &Node, path: &str, env: &Env) -> Result<String, Box<Problem>> {
+    expand(node.text().unwrap_or_default(), env).map_err(|error| {
+        let problem = match error {
+            ExpandError::Unset(name) => Problem::warning(format!("the variable `{name}` is not set (used in `{path}`)")).help(format!(
+                "set `{name}`, or write `${{{name}:-default}}`; until then this server is in error, the others start"
+            )),
+            ExpandError::Malformed(what) => Problem::error(format!("`{path}` is malformed: {what}")),
+        };
+        Box::new(problem.at(&node.place))
+    })
+}
+
+/// What is wrong with a URL, without repeating it: it may hold a secret.
+fn check_url(url: &str) -> Result<(), &'static str> {
+    let uri: Uri = url
+        .parse()
+        .map_err(|_| "`url` is no URL; for example `https://mcp.example.com/mcp`")?;
+    match uri.scheme_str() {
+        Some("http" | "https") => {}
+        Some(_) => return Err("`url` must start with `http://` or `https://`"),
+        None => return Err("`url` is no URL; it must start with `http://` or `https://`"),
+    }
+    let authority = uri.authority().ok_or("`url` names no host")?;
+    if authority.as_str().contains('@') {
+        return Err("`url` holds a user or password; put credentials into `headers`, for example `Authorization`");
+    }
+    if authority.host().is_empty() || authority.as_str().ends_with(':') || authority.port().is_some() && authority.port_u16().is_none() {
+        return Err("`url` names no host, or no port after its `:`");
+    }
+    Ok(())
+}
+
+/// What makes a difference to what a server offers: how it is reached, and the era.
+fn digest(launch: &Result<Launch, String>, era: EraChoice) -> String {
+    let mut digest = Digest::new("chancery server 1").text(match era {
+        EraChoice::Auto => "auto",
+        EraChoice::Legacy => "legacy",
+        EraChoice::Modern => "modern",
+    });
+    let secrets = |mut digest: Digest, map: &BTreeMap<String, Secret>| {
+        digest = digest.text(&map.len().to_string());
+        for (name, value) in map {
+            digest = digest.text(name).secret(value.expose());
+        }
+        digest
+    };
+    digest = match launch {
+        Ok(Launch::Stdio { command, args, env, cwd }) => {
+            digest = digest.text("stdio").text(command).text(&args.len().to_string());
+            digest = args.iter().fold(digest, |digest, arg| digest.secret(arg));
+            let cwd = cwd.as_deref().map(Path::to_string_lossy).unwrap_or_default();
+            secrets(digest.text(&cwd), env)
+        }
+        Ok(Launch::Http { url, headers, kind }) => {
+            let kind = match kind {
+                HttpKind::Auto => "auto",
+                HttpKind::Streamable => "http",
+                HttpKind::Sse => "sse",
+            };
+            secrets(digest.text(kind).secret(url), headers)
+        }
+        Err(reason) => digest.text("error").text(reason),
+    };
+    digest.finish()
+}
+
+/// A warning where headers, which usually hold credentials, go out unencrypted.
+pub(super) fn warn_of_cleartext(table: &Table, spec: &ServerSpec, problems: &mut Problems) {
+    let Ok(Launch::Http { url, headers, .. }) = &spec.launch else {
+        return;
+    };
+    let Ok(uri) = url.parse::<Uri>() else { return };
+    let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
+    let near = host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback());
+    if uri.scheme_str() == Some("http") && !near && !headers.is_empty() {
+        let problem = Problem::warning(format!("the headers of `{}` travel unencrypted", table.id));
+        problems.push(
+            problem
+                .at(table.fields.value_at("url").unwrap_or(&table.at))
+                .help("use `https://` if the server speaks it"),
+        );
+    }
+}

@@ -1,0 +1,63 @@
+//! The reference is what the reader does.
+
+use expect_test::expect_file;
+
+use crate::config::reference::{json_schema, markdown};
+use crate::config::schema::SECTIONS;
+use crate::config::{Env, load_text};
+
+#[test]
+fn the_reference_is_up_to_date() {
+    expect_file!["../../../../../docs/configuration.md"].assert_eq(&markdown());
+}
+
+#[test]
+fn the_json_schema_is_up_to_date() {
+    expect_file!["../../../../../docs/configuration.schema.json"].assert_eq(&json_schema());
+}
+
+/// Every example value and every default is one that the reader takes.
+#[test]
+fn every_toml_block_of_the_docs_loads() {
+    let names = [
+        "HOME",
+        "TICKETS_TOKEN",
+        "CHANCERY_TOKEN",
+        "ALICE_TOKEN",
+        "CI_TOKEN",
+        "API_KEY",
+        "TOKEN",
+    ];
+    let env: Env = names.into_iter().map(|name| (name, format!("value-of-{name}"))).collect();
+    let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let mut blocks = 0;
+    let files = std::fs::read_dir(docs).expect("the docs").flatten().map(|entry| entry.path());
+    for path in files.filter(|path| path.extension().is_some_and(|extension| extension == "md")) {
+        let text = std::fs::read_to_string(&path).expect("a text");
+        for block in text.split("```toml\n").skip(1) {
+            let block = block.split("```").next().expect("a block");
+            if let Err(problems) = load_text(&path.display().to_string(), block, &env) {
+                panic!("{block}\n{}", problems.render(false));
+            }
+            blocks += 1;
+        }
+    }
+    assert!(blocks >= SECTIONS.len(), "{blocks} blocks");
+}
+
+#[test]
+fn every_default_is_a_value_of_its_key() {
+    for section in &SECTIONS[1..] {
+        for key in section.keys {
+            let Some(default) = key.default else { continue };
+            let header = section.header();
+            let text = match section.name.starts_with("servers") {
+                true => format!("[[servers]]\nid = \"a\"\ncommand = \"a\"\n{} = {default}\n", key.name),
+                false => format!("{header}\n{} = {default}\n", key.name),
+            };
+            if let Err(problems) = load_text("default", &text, &Env::default()) {
+                panic!("{text}\n{}", problems.render(false));
+            }
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! Configuration, from texts to problems and servers.
+
+mod diagnostics;
+mod docs;
+mod lookup;
+mod secrets;
+mod servers;
+mod values;

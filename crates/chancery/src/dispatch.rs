@@ -1,0 +1,346 @@
+//! From the command line to what does the work; the only place that prints.
+
+use std::fmt::Write as _;
+use std::io::{IsTerminal as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::SystemTime;
+
+use clap::CommandFactory as _;
+
+use crate::cli::{Cli, Command, ConfigCommand, ConfigTrust, Global, LogFormat, Reference};
+use crate::clients::{Machine, Os};
+use crate::config::{self, Config, Env, Loaded, Problem, Problems, Question, Source, Sources, Trust, Trusted};
+use crate::connect::{self, Way};
+use crate::run::{self, Configured};
+use crate::{cli, import, telemetry};
+
+/// A configuration or a command line that can't be used.
+const USAGE: u8 = 2;
+
+/// Runs a command and says how it ended: 0 well, 1 badly, 2 because of the configuration or the command line.
+#[must_use]
+pub fn main(cli: Cli) -> ExitCode {
+    match dispatch(cli) {
+        Ok(code) => code,
+        Err(Failure::Problems(problems)) => {
+            show(&problems);
+            ExitCode::from(USAGE)
+        }
+        Err(Failure::Other(error)) => {
+            err(&format!("error: {error:#}\n"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+enum Failure {
+    Problems(Problems),
+    Other(anyhow::Error),
+}
+
+impl From<Problems> for Failure {
+    fn from(problems: Problems) -> Self {
+        Self::Problems(problems)
+    }
+}
+
+impl From<Problem> for Failure {
+    fn from(problem: Problem) -> Self {
+        Self::Problems(problem.into())
+    }
+}
+
+impl From<anyhow::Error> for Failure {
+    fn from(error: anyhow::Error) -> Self {
+        Self::Other(error)
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Self::Other(error.into())
+    }
+}
+
+fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
+    let Cli { global, command } = cli;
+    let sources = sources(&global)?;
+    match command {
+        Command::Serve(args) => running(&global, sources, "info", |configured| run::serve(configured, args)),
+        Command::Stdio(args) => running(&global, sources, "info", |configured| run::stdio(configured, args)),
+        Command::Doctor(args) => running(&global, sources, "error", |configured| run::doctor(configured, args)),
+        Command::Tools(args) => running(&global, sources, "warn", |configured| run::tools(configured, args)),
+        Command::Demo(args) => {
+            start_log(&global, "warn", config::LogFormat::Text)?;
+            Ok(runtime()?.block_on(run::demo(args))?)
+        }
+        Command::Example(args) => Ok(run::example(&args)?),
+        Command::Config(ConfigCommand::Check) => check(&sources),
+        Command::Config(ConfigCommand::Path) => path(&sources),
+        Command::Config(ConfigCommand::Trust(args)) => trust(&sources, &args),
+        Command::Config(ConfigCommand::Reference(args)) => reference(&args),
+        Command::Import(args) => import_servers(&sources, &args),
+        Command::Connect(args) => connect_client(&sources, &args),
+        Command::Completions(args) => {
+            let mut script = Vec::new();
+            clap_complete::generate(args.shell, &mut Cli::command(), "chancery", &mut script);
+            std::io::stdout().write_all(&script)?;
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+fn sources(global: &Global) -> Result<Sources, Failure> {
+    Ok(Sources {
+        env: Env::of_process(),
+        cwd: std::env::current_dir()?,
+        config: global.config.clone(),
+        mcp_json: global.mcp_json.clone(),
+        trust: global.trust,
+    })
+}
+
+// === what needs the run-time ===
+
+fn running<F>(global: &Global, sources: Sources, level: &str, run: impl FnOnce(Configured) -> F) -> Result<ExitCode, Failure>
+where
+    F: Future<Output = anyhow::Result<ExitCode>>,
+{
+    let loaded = load(&sources)?;
+    let gateway = &loaded.config.gateway;
+    // A command that prints a result logs less than a gateway does, unless it is told to.
+    let level = if level == "info" { gateway.log_level.as_str() } else { level };
+    start_log(global, level, gateway.log_format)?;
+    Ok(runtime()?.block_on(run(Configured { sources, loaded }))?)
+}
+
+/// Loads, asks about a project file where somebody can answer, and says what should be known.
+fn load(sources: &Sources) -> Result<Loaded, Problems> {
+    // With stdin taken by the protocol or a pipe there is nobody to ask.
+    let interactive = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    let mut ask = |question: &Question| confirm(question);
+    let trust = if interactive { Trust::Ask(&mut ask) } else { Trust::Recorded };
+    let loaded = config::load(sources, trust)?;
+    show(&loaded.warnings);
+    Ok(loaded)
+}
+
+fn start_log(global: &Global, level: &str, format: config::LogFormat) -> Result<(), Problem> {
+    let format = match global.log_format {
+        Some(LogFormat::Json) => config::LogFormat::Json,
+        Some(LogFormat::Text) => config::LogFormat::Text,
+        None => format,
+    };
+    let level = global.log_level.as_deref().unwrap_or(level);
+    telemetry::init(level, format).map_err(|why| Problem::error(why).help("for example `info`, `debug`, or `info,transport=debug`"))
+}
+
+fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build()
+}
+
+// === config ===
+
+fn check(sources: &Sources) -> Result<ExitCode, Failure> {
+    let loaded = load(sources)?;
+    let Config {
+        servers, disabled, files, ..
+    } = &loaded.config;
+    let failing = servers.iter().filter(|server| server.launch.is_err()).count();
+    let mut line = format!("ok: {} in {}", plural(servers.len(), "server"), plural(files.len(), "file"));
+    if failing > 0 {
+        let _ = write!(line, ", {failing} of them in error");
+    }
+    if !disabled.is_empty() {
+        let _ = write!(line, ", {} disabled", disabled.len());
+    }
+    out(&format!("{line}\n"));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn plural(count: usize, what: &str) -> String {
+    if count == 1 {
+        format!("1 {what}")
+    } else {
+        format!("{count} {what}s")
+    }
+}
+
+fn path(sources: &Sources) -> Result<ExitCode, Failure> {
+    // What is wrong inside the files is `check`'s to say.
+    let untrusted = sources.reload().map(|loaded| loaded.untrusted).unwrap_or_default();
+    let mut text = String::new();
+    for (origin, path) in sources.candidates() {
+        let state = match path.is_file() {
+            true if untrusted.contains(&path) => "not trusted",
+            true => "read",
+            false => "absent",
+        };
+        let _ = writeln!(text, "{:16} {state:12} {}", origin.to_string(), path.display());
+    }
+    out(&text);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn trust(sources: &Sources, args: &ConfigTrust) -> Result<ExitCode, Failure> {
+    let file = args
+        .file
+        .clone()
+        .map_or_else(|| config::project_config(&sources.cwd), |file| sources.cwd.join(file));
+    let unreadable = |error: std::io::Error| Problem::error(format!("`{}` can't be read: {error}", file.display()));
+    let text = std::fs::read_to_string(&file).map_err(unreadable)?;
+    let path = std::fs::canonicalize(&file).map_err(unreadable)?;
+    let state = config::state_dir(&sources.env)
+        .ok_or_else(|| Problem::error("no home directory is known").help("set HOME, or CHANCERY_STATE_DIR"))?;
+    let trusted = Trusted::in_dir(&state);
+    let mut problems = Problems::default();
+    let source = Source::toml(&file.display().to_string(), text.clone());
+    let node = config::parse_toml(&source, &mut problems);
+    if problems.has_errors() {
+        return Err(problems.into());
+    }
+    let question = config::question(&path, trusted.knows(&path, text.as_bytes()), &node);
+    if !args.yes {
+        if !std::io::stdin().is_terminal() {
+            return Err(Problem::error("nobody can be asked here")
+                .help("look at the file, then run `chancery config trust --yes`")
+                .into());
+        }
+        if !confirm(&question) {
+            return Ok(ExitCode::FAILURE);
+        }
+    }
+    let unwritable = |error: std::io::Error| Problem::error(format!("the answer can't be kept in `{}`: {error}", state.display()));
+    trusted.confirm(&path, text.as_bytes()).map_err(unwritable)?;
+    out(&format!("{} is trusted as it is now\n", path.display()));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Shows what a file would start, and asks.
+fn confirm(question: &Question) -> bool {
+    let changed = if question.changed {
+        " has changed since you trusted it. It"
+    } else {
+        ""
+    };
+    let mut text = format!("{}{changed} would start or call:\n", question.path.display());
+    for (id, what) in &question.servers {
+        let _ = writeln!(text, "  {id}: {}", printable(what));
+    }
+    text.push_str("Trust this file as it is? [y/N] ");
+    err(&text);
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer).is_ok() && matches!(answer.trim(), "y" | "Y" | "yes")
+}
+
+/// Control characters could hide what is asked about.
+fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+fn reference(args: &Reference) -> Result<ExitCode, Failure> {
+    out(&if args.json_schema {
+        config::reference::json_schema()
+    } else {
+        config::reference::markdown()
+    });
+    Ok(ExitCode::SUCCESS)
+}
+
+// === import, connect ===
+
+fn import_servers(sources: &Sources, args: &cli::Import) -> Result<ExitCode, Failure> {
+    let into = match (&sources.config, config::user_config(&sources.env)) {
+        (Some(file), _) => sources.cwd.join(file),
+        (None, Some(file)) => file,
+        (None, None) => {
+            return Err(Problem::error("nothing says where your configuration is")
+                .help("set HOME, or name a file with `--config`")
+                .into());
+        }
+    };
+    let request = import::Import {
+        from: args.from.as_deref(),
+        into: &into,
+        dry_run: args.dry_run,
+    };
+    let (report, problems) = import::run(&request, &machine(sources), &sources.env)?;
+    show(&problems);
+    out(&report);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn connect_client(sources: &Sources, args: &cli::Connect) -> Result<ExitCode, Failure> {
+    let machine = machine(sources);
+    let Some(name) = args.client.as_deref().filter(|_| !args.list) else {
+        out(&connect::list(&machine));
+        return Ok(ExitCode::SUCCESS);
+    };
+    let way = match &args.http {
+        Some(url) => Way::Http { url: url.clone() },
+        None => Way::Stdio {
+            command: std::env::current_exe()?.display().to_string(),
+            args: stdio_args(sources),
+        },
+    };
+    let request = connect::Connect {
+        client: connect::client(name)?,
+        way,
+        project: args.project,
+        dry_run: args.dry_run,
+        now: SystemTime::now()
+            .duration_since(SystemTime::UNIX_EPOCH)
+            .map(|since| since.as_secs())
+            .unwrap_or_default(),
+        machine: &machine,
+    };
+    let report = if args.undo {
+        connect::undo(&request)?
+    } else {
+        connect::connect(&request)?
+    };
+    out(&report);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The client starts us somewhere else: files that were named here are named there by their whole path.
+fn stdio_args(sources: &Sources) -> Vec<String> {
+    let whole = |path: &PathBuf| absolute(&sources.cwd, path);
+    let mut args = vec!["stdio".to_owned()];
+    if let Some(file) = &sources.config {
+        args.extend(["--config".to_owned(), whole(file)]);
+    }
+    for file in &sources.mcp_json {
+        args.extend(["--mcp-json".to_owned(), whole(file)]);
+    }
+    args
+}
+
+fn absolute(cwd: &Path, path: &Path) -> String {
+    cwd.join(path).display().to_string()
+}
+
+fn machine(sources: &Sources) -> Machine<'_> {
+    Machine {
+        os: Os::current(),
+        env: &sources.env,
+        cwd: &sources.cwd,
+    }
+}
+
+// === printing ===
+
+fn show(problems: &Problems) {
+    let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    err(&problems.render(colour));
+}
+
+/// A reader that has gone away (`| head`) is no error of ours.
+fn out(text: &str) {
+    std::io::stdout().write_all(text.as_bytes()).ok();
+}
+
+fn err(text: &str) {
+    std::io::stderr().write_all(text.as_bytes()).ok();
+}

@@ -1,0 +1,187 @@
+//! `chancery import`: servers of other clients into our own file.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use super::{Here, Imported, read_text, to_toml};
+use crate::clients::{CLIENTS, Client, Machine};
+use crate::config::{Env, Node, Problem, Problems, Severity, Source, home, load_text, nearest, parse_toml, replace_file};
+
+/// What to import, and where to.
+#[derive(Clone, Debug)]
+pub struct Import<'a> {
+    /// A client's name or a file; without one, every known place is looked at.
+    pub from: Option<&'a str>,
+    /// The file that the servers are added to.
+    pub into: &'a Path,
+    /// Say what would be done, and do nothing.
+    pub dry_run: bool,
+}
+
+/// Imports, and says what was done. Servers that are there already stay as they are.
+///
+/// # Errors
+/// When nothing can be found or read, or the result would not be a valid configuration.
+pub fn run(import: &Import<'_>, machine: &Machine<'_>, env: &Env) -> Result<(String, Problems), Problems> {
+    let files = places(import.from, machine)?;
+    let old = match std::fs::read_to_string(import.into) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(Problem::error(format!("`{}` can't be read: {error}", import.into.display())).into()),
+    };
+    let mut known = ids(import.into, &old)?;
+    let (mut report, mut problems, mut servers) = (String::new(), Problems::default(), Vec::new());
+    for (title, path) in &files {
+        let text = std::fs::read_to_string(path).map_err(|error| Problem::error(format!("`{}` can't be read: {error}", path.display())))?;
+        let home = home(env);
+        let here = Here {
+            cwd: machine.cwd,
+            home: home.as_deref(),
+        };
+        let mut wrong = Problems::default();
+        let found = read_text(path, text, here, &mut wrong);
+        // Places that are only tried may hold anything; a file that was asked for must be right.
+        if import.from.is_some() {
+            problems.extend(wrong);
+        } else if let Some(problem) = wrong.iter().next() {
+            say(
+                &mut report,
+                format_args!("# {title}: {}: left out: {}", path.display(), problem.message()),
+            );
+            continue;
+        }
+        let count = found.len();
+        let (new, there): (Vec<_>, Vec<_>) = found.into_iter().partition(|server| !known.contains(&server.id));
+        say(
+            &mut report,
+            format_args!("# {title}: {}: {count} found, {} new", path.display(), new.len()),
+        );
+        for server in &there {
+            say(
+                &mut report,
+                format_args!("#   `{}` is configured already and stays as it is", server.id),
+            );
+        }
+        known.extend(new.iter().map(|server| server.id.clone()));
+        servers.extend(new);
+    }
+    if problems.has_errors() {
+        return Err(problems);
+    }
+    if import.from.is_none() {
+        for path in CLIENTS
+            .iter()
+            .filter_map(|client| client.project_file(machine))
+            .filter(|path| path.is_file())
+        {
+            say(
+                &mut report,
+                format_args!(
+                    "# {} belongs to this project and was not read; import it by its name",
+                    path.display()
+                ),
+            );
+        }
+    }
+    if servers.is_empty() {
+        say(&mut report, format_args!("# nothing to add to {}", import.into.display()));
+        return Ok((report, problems));
+    }
+    write(import, &old, &servers, env, &mut report)?;
+    Ok((report, problems))
+}
+
+fn say(report: &mut String, line: std::fmt::Arguments<'_>) {
+    // Writing into a string can't fail.
+    let _ = writeln!(report, "{line}");
+}
+
+fn write(import: &Import<'_>, old: &str, servers: &[Imported], env: &Env, report: &mut String) -> Result<(), Problems> {
+    let separator = if old.is_empty() || old.ends_with('\n') { "" } else { "\n" };
+    let new = to_toml(servers, false);
+    let added = if old.is_empty() { new.trim_start() } else { &new };
+    let text = format!("{old}{separator}{added}");
+    // Nothing is written that would not load afterwards.
+    let name = import.into.display().to_string();
+    load_text(&name, &text, env).map_err(|problems| {
+        let errors = problems.into_iter().filter(|problem| problem.severity() == Severity::Error);
+        let mut all = Problems::from(Problem::error(format!(
+            "nothing was imported: `{name}` would not be a valid configuration"
+        )));
+        all.extend(errors);
+        all
+    })?;
+    if import.dry_run {
+        say(
+            report,
+            format_args!("# would be added to {name} (secrets are not shown):\n{}", to_toml(servers, true)),
+        );
+        return Ok(());
+    }
+    replace_file(import.into, text.as_bytes()).map_err(|error| Problem::error(format!("`{name}` can't be written: {error}")))?;
+    for server in servers {
+        say(report, format_args!("added `{}`", server.id));
+        for note in &server.notes {
+            say(report, format_args!("    {}", note.text));
+        }
+    }
+    say(
+        report,
+        format_args!("# {} added to {name}; see them with `chancery doctor`", servers.len()),
+    );
+    Ok(())
+}
+
+/// The ids that a file has.
+fn ids(path: &Path, text: &str) -> Result<Vec<String>, Problems> {
+    let mut problems = Problems::default();
+    let source = Source::toml(&path.display().to_string(), text.to_owned());
+    let root = parse_toml(&source, &mut problems);
+    if problems.has_errors() {
+        return Err(problems);
+    }
+    let servers = root.get("servers").map(Node::list).unwrap_or_default();
+    Ok(servers
+        .iter()
+        .filter_map(|server| Some(server.get("id")?.text()?.to_owned()))
+        .collect())
+}
+
+/// The files to read: what was named, or every client's file of the user. A project's file starts programs, and is
+/// read only if somebody names it: it may have come with the directory (DESIGN 14).
+fn places(from: Option<&str>, machine: &Machine<'_>) -> Result<Vec<(String, PathBuf)>, Problem> {
+    let Some(from) = from else {
+        let all: Vec<_> = CLIENTS.iter().filter_map(|client| of_client(client, machine)).collect();
+        return if all.is_empty() { Err(nothing_found()) } else { Ok(all) };
+    };
+    if let Some(client) = Client::named(from) {
+        return of_client(client, machine).map(|found| vec![found]).ok_or_else(|| {
+            let wanted = client.user_file(machine).map(|path| path.display().to_string()).unwrap_or_default();
+            let problem = Problem::error(format!("{} has no configuration here: there is no `{wanted}`", client.title));
+            problem.help("name the file itself if it lies elsewhere, or belongs to a project: `chancery import FILE`")
+        });
+    }
+    let path = machine.cwd.join(from);
+    if path.is_file() {
+        return Ok(vec![("file".to_owned(), path)]);
+    }
+    let names = || CLIENTS.iter().map(|client| client.name);
+    let problem = Problem::error(format!("`{from}` is neither a file nor a client"));
+    Err(match nearest(from, names()) {
+        Some(near) => problem.help(format!("did you mean `{near}`?")),
+        None => problem.help(format!("clients are {}", names().collect::<Vec<_>>().join(", "))),
+    })
+}
+
+fn of_client(client: &Client, machine: &Machine<'_>) -> Option<(String, PathBuf)> {
+    let path = client.user_file(machine).filter(|path| path.is_file())?;
+    Some((client.title.to_owned(), path))
+}
+
+fn nothing_found() -> Problem {
+    let names: Vec<_> = CLIENTS.iter().map(|client| client.title).collect();
+    Problem::error("no configuration of another client was found").help(format!(
+        "looked for {}; name a file to read another one: `chancery import FILE`",
+        names.join(", ")
+    ))
+}

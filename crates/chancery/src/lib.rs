@@ -1,0 +1,16 @@
+//! The gateway's binary as a library: command line, configuration, telemetry, and what brings them together.
+//!
+//! Law: only this crate names both the kernel and what implements its traits, and only its `main` prints.
+
+#![forbid(unsafe_code)]
+
+pub mod cli;
+pub mod clients;
+pub mod config;
+pub mod connect;
+pub mod dispatch;
+pub mod export;
+pub mod import;
+pub mod jsonc;
+pub mod run;
+pub mod telemetry;

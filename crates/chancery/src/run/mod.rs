@@ -1,0 +1,81 @@
+//! The commands that need the run-time: configuration becomes a kernel, a listener and what a person sees of them.
+
+mod cache;
+mod demo;
+mod doctor;
+mod example;
+mod insider;
+mod serve;
+mod settings;
+mod stdio;
+mod tools;
+
+pub use demo::demo;
+pub use doctor::doctor;
+pub use example::example;
+pub use serve::serve;
+pub use stdio::stdio;
+pub use tools::tools;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kernel::Kernel;
+use transport::Outbound;
+
+use crate::config::{self, Config, Loaded, Sources};
+
+/// How long the end of everything may take.
+const SHUTDOWN: Duration = Duration::from_secs(10);
+
+/// A configuration with the sources that it can be read from again.
+#[derive(Clone, Debug)]
+pub struct Configured {
+    /// Where it came from.
+    pub sources: Sources,
+    /// What came of it.
+    pub loaded: Loaded,
+}
+
+/// A kernel and the connections it reaches servers over.
+struct Gateway {
+    kernel: Kernel,
+    outbound: Arc<Outbound>,
+}
+
+impl Gateway {
+    /// Starts a kernel on a configuration.
+    fn start(config: &Config, sources: &Sources) -> Self {
+        let outbound = Arc::new(Outbound::new(settings::client_limits(config), None));
+        let cache: Arc<dyn kernel::OfferCache> = match config::state_dir(&sources.env) {
+            Some(state) => Arc::new(cache::Files::new(state.join("catalogue"))),
+            None => Arc::new(kernel::NoCache),
+        };
+        let kernel = Kernel::start(settings::kernel(config), outbound.clone(), cache);
+        Self { kernel, outbound }
+    }
+
+    /// Ends the kernel, and waits until no child is left.
+    async fn stop(self) {
+        self.kernel.shutdown(SHUTDOWN).await;
+        drop(tokio::time::timeout(SHUTDOWN, self.outbound.finished()).await);
+    }
+}
+
+/// Resolves at the first SIGINT or SIGTERM.
+async fn interrupted() -> std::io::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+    }
+    Ok(())
+}
+
+/// Prints a line of a result. A reader that has gone away is no error of ours.
+fn say(line: &str) {
+    use std::io::Write as _;
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{line}").and_then(|()| out.flush()).ok();
+}

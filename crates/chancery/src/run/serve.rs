@@ -1,0 +1,117 @@
+//! `chancery serve`: the gateway over HTTP, and over a local socket for `chancery stdio`.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+use transport::http::Listener;
+use transport::socket::SocketListener;
+
+use super::{Configured, Gateway, say, settings};
+use crate::cli;
+use crate::config::{self, Config, Sources};
+
+/// How often the configuration files are looked at.
+const LOOK: Duration = Duration::from_secs(2);
+
+/// `chancery serve`
+///
+/// # Errors
+/// When the address can't be listened on.
+pub async fn serve(configured: Configured, args: cli::Serve) -> anyhow::Result<ExitCode> {
+    let Configured { sources, loaded } = configured;
+    let listener = Listener::bind(settings::listen(&loaded.config, args.listen))
+        .await
+        .map_err(failed)?;
+    let gateway = Gateway::start(&loaded.config, &sources);
+    let shutdown = CancellationToken::new();
+    say(&listener.url());
+    tracing::info!(url = listener.url(), servers = loaded.config.servers.len(), "listening");
+    let front: Arc<dyn kernel::front::Front> = Arc::new(gateway.kernel.clone());
+    let mut serving = tokio::task::JoinSet::new();
+    serving.spawn(listener.serve(front.clone(), shutdown.clone()));
+    if let Some(socket) = local_socket(&loaded.config, &sources) {
+        serving.spawn(socket.serve(front, settings::pipe(&loaded.config), shutdown.clone()));
+    }
+    tokio::select! {
+        ended = super::interrupted() => ended?,
+        reloading = reload_forever(&gateway, sources, loaded) => reloading?,
+    }
+    tracing::info!("shutting down");
+    shutdown.cancel();
+    // Streams end first, so that the listeners can drain.
+    gateway.stop().await;
+    while serving.join_next().await.is_some() {}
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(super) fn failed(error: impl std::fmt::Display) -> anyhow::Error {
+    anyhow::anyhow!("failed to {error}")
+}
+
+/// Where `chancery stdio` finds a gateway that serves the same configuration.
+pub(super) fn socket_path(config: &Config, sources: &Sources) -> Option<PathBuf> {
+    let name = format!("{}.sock", config.identity.get(..16).unwrap_or(&config.identity));
+    Some(config::state_dir(&sources.env)?.join("run").join(name))
+}
+
+fn local_socket(config: &Config, sources: &Sources) -> Option<SocketListener> {
+    let path = socket_path(config, sources)?;
+    match SocketListener::bind(&path) {
+        Ok(listener) => Some(listener),
+        Err(error) => {
+            tracing::warn!(%error, "`chancery stdio` will not find this gateway and start servers of its own");
+            None
+        }
+    }
+}
+
+/// Reloads at SIGHUP and when a file changes: build, check, swap, or keep what there is and say why.
+async fn reload_forever(gateway: &Gateway, sources: Sources, mut loaded: config::Loaded) -> anyhow::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut hangup = signal(SignalKind::hangup())?;
+    let mut ticks = tokio::time::interval(LOOK);
+    loop {
+        tokio::select! {
+            _ = hangup.recv() => {}
+            _ = ticks.tick() => {
+                if loaded.watch.changed().is_empty() {
+                    continue;
+                }
+            }
+        }
+        match sources.reload() {
+            Ok(fresh) => {
+                note_fixed(&loaded.config, &fresh.config);
+                for path in &fresh.untrusted {
+                    tracing::warn!(path = %path.display(), "the project's configuration is not trusted as it is now and was left out; run `chancery config trust`");
+                }
+                gateway.kernel.reload(settings::kernel(&fresh.config));
+                tracing::info!(servers = fresh.config.servers.len(), "the configuration was reloaded");
+                loaded = fresh;
+            }
+            Err(problems) => tracing::error!("the configuration was not reloaded, the old one stays:\n{}", problems.render(false)),
+        }
+    }
+}
+
+/// Says what only a restart changes.
+fn note_fixed(old: &Config, new: &Config) {
+    let fixed = |config: &Config| {
+        let gateway = &config.gateway;
+        let tokens: Vec<String> = gateway.tokens.iter().map(|token| token.secret.expose().to_owned()).collect();
+        (
+            gateway.listen,
+            gateway.sse,
+            gateway.insecure_bind,
+            tokens,
+            gateway.allowed_hosts.clone(),
+            gateway.allowed_origins.clone(),
+        )
+    };
+    if fixed(old) != fixed(new) {
+        tracing::warn!("a change of address, tokens, hosts, origins or `sse` takes effect at the next start");
+    }
+}

@@ -1,0 +1,187 @@
+//! `chancery tools list|call|export`.
+
+use std::io::Read as _;
+use std::process::ExitCode;
+
+use anyhow::{Context as _, bail};
+use kernel::{Health, ToolStatus};
+use serde_json::{Map, Value, json};
+
+use super::insider::{Aside, Insider};
+use super::{Configured, Gateway, say};
+use crate::cli::{ToolsCall, ToolsCommand, ToolsExport, ToolsList};
+use crate::export;
+
+/// `chancery tools …`
+///
+/// # Errors
+/// When the call fails, or the tool is unknown.
+pub async fn tools(configured: Configured, args: ToolsCommand) -> anyhow::Result<ExitCode> {
+    let gateway = Gateway::start(&configured.loaded.config, &configured.sources);
+    let statuses = gateway.kernel.look(false).await;
+    for status in &statuses {
+        if let Health::Error(why) = &status.health {
+            tracing::warn!(server = %status.id, why, "left out");
+        }
+    }
+    let done = match args {
+        ToolsCommand::List(args) => list(&gateway, &args),
+        ToolsCommand::Export(args) => export_tools(&gateway, &args),
+        ToolsCommand::Call(args) => call(&gateway, &args).await,
+    };
+    gateway.stop().await;
+    done
+}
+
+fn chosen(gateway: &Gateway, servers: &[String]) -> anyhow::Result<Vec<ToolStatus>> {
+    let known: Vec<String> = gateway.kernel.status().iter().map(|status| status.id.to_string()).collect();
+    if let Some(unknown) = servers.iter().find(|server| !known.contains(server)) {
+        bail!("no server is called `{unknown}`; there are: {}", known.join(", "));
+    }
+    let tools = gateway.kernel.tools();
+    Ok(tools
+        .into_iter()
+        .filter(|tool| servers.is_empty() || servers.iter().any(|s| s == tool.id.server.as_str()))
+        .collect())
+}
+
+fn list(gateway: &Gateway, args: &ToolsList) -> anyhow::Result<ExitCode> {
+    let tools = chosen(gateway, &args.servers)?;
+    if args.json {
+        let all: Vec<Value> = tools
+            .iter()
+            .map(|t| json!({"name": t.wire, "server": t.id.server.as_str(), "tool": t.definition.to_value()}))
+            .collect();
+        say(&serde_json::to_string_pretty(&all)?);
+        return Ok(ExitCode::SUCCESS);
+    }
+    let width = tools.iter().map(|tool| tool.id.to_string().len()).max().unwrap_or(0).min(48);
+    for tool in &tools {
+        let description = tool
+            .definition
+            .get("description")
+            .and_then(|d| d.as_str().map(std::borrow::Cow::into_owned))
+            .unwrap_or_default();
+        let first: String = description
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .chars()
+            .filter(|c| !c.is_control())
+            .take(90)
+            .collect();
+        say(&format!("{:width$}  {first}", tool.id.to_string()));
+    }
+    if tools.is_empty() {
+        say("no tools: run `chancery doctor` to see how the servers do");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn export_tools(gateway: &Gateway, args: &ToolsExport) -> anyhow::Result<ExitCode> {
+    let tools: Vec<export::Tool> = chosen(gateway, &args.servers)?
+        .iter()
+        .map(|tool| export::Tool {
+            name: tool.wire.clone(),
+            description: tool
+                .definition
+                .get("description")
+                .and_then(|d| d.as_str().map(std::borrow::Cow::into_owned)),
+            input: tool
+                .definition
+                .get("inputSchema")
+                .map_or_else(|| json!({"type": "object"}), |schema| schema.to_value()),
+            output: tool.definition.get("outputSchema").map(|schema| schema.to_value()),
+        })
+        .collect();
+    say(export::export(args.lang, &tools).trim_end());
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn call(gateway: &Gateway, args: &ToolsCall) -> anyhow::Result<ExitCode> {
+    let tools = gateway.kernel.tools();
+    let found = tools.iter().find(|tool| tool.id.to_string() == args.tool || tool.wire == args.tool);
+    let Some(tool) = found else {
+        bail!("{}", unknown(&args.tool, &tools))
+    };
+    let arguments = arguments(args)?;
+    let mut insider = Insider::connect(&gateway.kernel, json!({})).await?;
+    let params = json!({"name": tool.wire, "arguments": arguments, "_meta": {"progressToken": 1}});
+    let result = insider.request("tools/call", params, show_progress).await?;
+    if args.json {
+        say(&serde_json::to_string_pretty(&result)?);
+    } else {
+        show(&result);
+    }
+    let failed = result.get("isError").and_then(Value::as_bool).unwrap_or(false);
+    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn show_progress(aside: Aside<'_>) -> Option<Value> {
+    if let Aside::Notice(message) = aside
+        && message["method"] == "notifications/progress"
+    {
+        let total = message["params"].get("total").map(|total| format!("/{total}")).unwrap_or_default();
+        let text = message["params"]["message"].as_str().unwrap_or_default();
+        tracing::warn!("progress {}{total} {text}", message["params"]["progress"]);
+    }
+    None
+}
+
+fn unknown(name: &str, tools: &[ToolStatus]) -> String {
+    let near = tools
+        .iter()
+        .map(|tool| tool.id.to_string())
+        .max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)));
+    match near {
+        Some(near) => format!("no tool is called `{name}`; did you mean `{near}`? (`chancery tools list` shows all)"),
+        None => format!("no tool is called `{name}`: no server offers any; run `chancery doctor`"),
+    }
+}
+
+fn arguments(args: &ToolsCall) -> anyhow::Result<Value> {
+    let text = match args.arguments.as_deref() {
+        Some("-") => {
+            let mut text = String::new();
+            std::io::stdin().read_to_string(&mut text)?;
+            text
+        }
+        Some(text) => text.to_owned(),
+        None => {
+            let mut object = Map::new();
+            for arg in &args.args {
+                let (name, value) = arg
+                    .split_once('=')
+                    .with_context(|| format!("`--arg {arg}` needs the form NAME=VALUE"))?;
+                let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
+                object.insert(name.to_owned(), value);
+            }
+            return Ok(Value::Object(object));
+        }
+    };
+    let value: Value = serde_json::from_str(&text).context("the arguments are not JSON")?;
+    if !value.is_object() {
+        bail!("the arguments must be a JSON object, such as '{{\"path\": \"notes.md\"}}'");
+    }
+    Ok(value)
+}
+
+fn show(result: &Value) {
+    let blocks = result.get("content").and_then(Value::as_array).cloned().unwrap_or_default();
+    for block in &blocks {
+        match block["type"].as_str() {
+            Some("text") => say(block["text"].as_str().unwrap_or_default()),
+            Some(kind @ ("image" | "audio")) => {
+                let bytes = block["data"].as_str().map_or(0, |data| data.len() / 4 * 3);
+                say(&format!(
+                    "[{kind} {}, about {bytes} bytes]",
+                    block["mimeType"].as_str().unwrap_or("of unknown type")
+                ));
+            }
+            _ => say(&block.to_string()),
+        }
+    }
+    if blocks.is_empty() {
+        say(&result.get("structuredContent").unwrap_or(result).to_string());
+    }
+}

@@ -1,0 +1,327 @@
+//! The binary as a person runs it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use expect_test::{Expect, expect};
+
+/// A home and a project directory, and nothing of the real ones.
+struct Machine(tempfile::TempDir);
+
+impl Machine {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().expect("a directory");
+        std::fs::create_dir_all(dir.path().join("project")).expect("a directory");
+        Self(dir)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+        std::fs::write(path, text).expect("a file");
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_chancery"))
+            .args(args)
+            .current_dir(self.path("project"))
+            .env_clear()
+            .env("HOME", self.0.path())
+            .stdin(Stdio::null())
+            .output()
+            .expect("the binary")
+    }
+
+    /// Exit code, stdout and stderr, with the home as `~`.
+    fn shown(&self, args: &[&str]) -> String {
+        let output = self.run(args);
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(&self.0.path().display().to_string(), "~");
+        format!(
+            "{}\n{}---\n{}",
+            output.status.code().unwrap_or(-1),
+            text(&output.stdout),
+            text(&output.stderr)
+        )
+    }
+
+    fn check(&self, args: &[&str], expected: &Expect) {
+        expected.assert_eq(&self.shown(args));
+    }
+}
+
+#[test]
+fn config_check_of_a_good_file() {
+    let machine = Machine::new();
+    machine.write("a.toml", "[[servers]]\nid = \"a\"\ncommand = \"x\"\n[[servers]]\nid = \"b\"\nurl = \"https://example.com/${UNSET}\"\n[[servers]]\nid = \"c\"\ncommand = \"x\"\nenabled = false\n");
+    machine.check(
+        &["--config", "../a.toml", "config", "check"],
+        &expect![[r#"
+        0
+        ok: 2 servers in 1 file, 1 of them in error, 1 disabled
+        ---
+          ⚠ the variable `UNSET` is not set (used in `url`)
+           ╭─[~/project/../a.toml:6:7]
+         6 │ url = "https://example.com/${UNSET}"
+           ·       ───────────────┬──────────────
+           ·                      ╰── here
+           ╰────
+          help: set `UNSET`, or write `${UNSET:-default}`; until then this server is in error, the others start
+
+    "#]],
+    );
+}
+
+#[test]
+fn config_check_of_a_bad_file() {
+    let machine = Machine::new();
+    machine.write(
+        "project/a.toml",
+        "[gateway]\nlisten = \"localhost\"\n\n[[servers]]\nid = \"a\"\ncomand = \"x\"\nenv = { TOKEN = \"hunter2\", N = 1 }\n",
+    );
+    machine.check(
+        &["--config", "a.toml", "config", "check"],
+        &expect![[r#"
+            2
+            ---
+              × `listen` can't be `localhost`: it is not an IP address and a port
+               ╭─[~/project/a.toml:2:10]
+             2 │ listen = "localhost"
+               ·          ─────┬─────
+               ·               ╰── here
+               ╰────
+              help: for example `listen = "127.0.0.1:8717"`
+
+              × unknown key `comand` in [[servers]]
+               ╭─[~/project/a.toml:6:1]
+             6 │ comand = "*"
+               · ───┬──
+               ·    ╰── not a key of this table
+               ╰────
+              help: did you mean `command`?
+
+              × `env.N` must be a string, not a whole number
+               ╭─[~/project/a.toml:7:32]
+             7 │ env = { ***** = "*******", * = * }
+               ·                                ┬
+               ·                                ╰── here
+               ╰────
+              help: put it in quotes
+
+        "#]],
+    );
+    machine.check(
+        &["--config", "absent.toml", "config", "check"],
+        &expect![[r#"
+        2
+        ---
+          × `~/project/absent.toml` (--config) can't be read: No such file or directory (os error 2)
+          help: check the path and its permissions
+
+    "#]],
+    );
+}
+
+#[test]
+fn a_project_file_is_left_out_until_somebody_trusts_it() {
+    let machine = Machine::new();
+    machine.write("project/mgp.toml", "[[servers]]\nid = \"a\"\ncommand = \"x\"\n");
+    machine.check(
+        &["config", "check"],
+        &expect![[r#"
+        0
+        ok: 0 servers in 0 files
+        ---
+          ⚠ `~/project/mgp.toml` is left out: it is not trusted yet, and a project's file can start
+          │ any program
+          help: look at it, then run `chancery config trust` in that directory, or pass `--trust` to use it this
+                once
+
+    "#]],
+    );
+    machine.check(
+        &["config", "path"],
+        &expect![[r#"
+        0
+        project          not trusted  ~/project/mgp.toml
+        user             absent       ~/.config/mgp/servers.toml
+        ---
+    "#]],
+    );
+    machine.check(
+        &["--trust", "config", "check"],
+        &expect![[r#"
+        0
+        ok: 1 server in 1 file
+        ---
+    "#]],
+    );
+    machine.check(
+        &["config", "trust"],
+        &expect![[r#"
+        2
+        ---
+          × nobody can be asked here
+          help: look at the file, then run `chancery config trust --yes`
+
+    "#]],
+    );
+    machine.check(
+        &["config", "trust", "--yes"],
+        &expect![[r#"
+        0
+        ~/project/mgp.toml is trusted as it is now
+        ---
+    "#]],
+    );
+    machine.check(
+        &["config", "check"],
+        &expect![[r#"
+        0
+        ok: 1 server in 1 file
+        ---
+    "#]],
+    );
+    machine.check(
+        &["config", "path"],
+        &expect![[r#"
+        0
+        project          read         ~/project/mgp.toml
+        user             absent       ~/.config/mgp/servers.toml
+        ---
+    "#]],
+    );
+}
+
+#[test]
+fn import_and_connect_there_and_back() {
+    let machine = Machine::new();
+    let cursor = "{\n  \"mcpServers\": {\n    \"files\": { \"command\": \"npx\", \"args\": [\"files\"] }\n  }\n}\n";
+    machine.write(".cursor/mcp.json", cursor);
+    machine.check(
+        &["import", "cursor", "--dry-run"],
+        &expect![[r#"
+        0
+        # Cursor: ~/.cursor/mcp.json: 1 found, 1 new
+        # would be added to ~/.config/mgp/servers.toml (secrets are not shown):
+
+        [[servers]]
+        id = "files"
+        command = "npx"
+        args = ["files"]
+
+        ---
+    "#]],
+    );
+    machine.check(
+        &["import"],
+        &expect![[r#"
+        0
+        # Cursor: ~/.cursor/mcp.json: 1 found, 1 new
+        added `files`
+        # 1 added to ~/.config/mgp/servers.toml; see them with `chancery doctor`
+        ---
+    "#]],
+    );
+    machine.check(
+        &["config", "check"],
+        &expect![[r#"
+        0
+        ok: 1 server in 1 file
+        ---
+    "#]],
+    );
+    let connected = machine.shown(&["connect", "cursor", "--http", "http://127.0.0.1:8717/mcp"]);
+    assert!(connected.starts_with("0\nCursor is connected: ~/.cursor/mcp.json\n"), "{connected}");
+    let undone = machine.shown(&["connect", "cursor", "--undo"]);
+    assert!(undone.starts_with("0\n~/.cursor/mcp.json is as it was"), "{undone}");
+    assert_eq!(std::fs::read_to_string(machine.path(".cursor/mcp.json")).expect("a file"), cursor);
+    machine.check(
+        &["connect", "cursr"],
+        &expect![[r#"
+        2
+        ---
+          × `cursr` is not a client that is known here
+          help: did you mean `cursor`?
+
+    "#]],
+    );
+}
+
+#[test]
+fn connect_names_this_binary_and_whole_paths() {
+    let machine = Machine::new();
+    let shown = machine.shown(&["--config", "mine.toml", "connect", "claude-code", "--project", "--dry-run"]);
+    assert!(shown.contains(env!("CARGO_BIN_EXE_chancery")), "{shown}");
+    assert!(
+        shown.contains("\"stdio\",\n        \"--config\",\n        \"~/project/mine.toml\""),
+        "{shown}"
+    );
+}
+
+#[test]
+fn every_help_has_an_example() {
+    let machine = Machine::new();
+    let commands: [&[&str]; 17] = [
+        &[],
+        &["serve"],
+        &["stdio"],
+        &["demo"],
+        &["doctor"],
+        &["config"],
+        &["config", "check"],
+        &["config", "path"],
+        &["config", "trust"],
+        &["tools"],
+        &["tools", "list"],
+        &["tools", "call"],
+        &["tools", "export"],
+        &["import"],
+        &["connect"],
+        &["example"],
+        &["completions"],
+    ];
+    for command in commands {
+        let mut args = command.to_vec();
+        args.push("--help");
+        let shown = machine.shown(&args);
+        assert!(shown.starts_with("0\n") && shown.contains("Example"), "{args:?}\n{shown}");
+    }
+}
+
+#[test]
+fn completions_for_every_shell() {
+    let machine = Machine::new();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        assert!(machine.shown(&["completions", shell]).contains("chancery"));
+    }
+}
+
+#[test]
+fn an_unknown_command_and_a_bad_level() {
+    let machine = Machine::new();
+    let output = machine.run(&["srve"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("'serve'"));
+    let output = machine.run(&["--log-level", "loud=quiet=", "serve"]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+}
+
+#[test]
+fn the_reference_is_what_the_docs_hold() {
+    let machine = Machine::new();
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let output = machine.run(&["config", "reference"]);
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        std::fs::read_to_string(docs.join("configuration.md")).expect("the docs")
+    );
+    let output = machine.run(&["config", "reference", "--json-schema"]);
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        std::fs::read_to_string(docs.join("configuration.schema.json")).expect("the docs")
+    );
+}
