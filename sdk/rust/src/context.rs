@@ -140,11 +140,8 @@ impl Context {
             params["message"] = json!(message);
         }
         let params = Raw::of(&params).edit().set(&["progressToken"], token).finish();
-        self.report(CallEvent::Notify(
-            Message::notification("notifications/progress", Some(&params)),
-            None,
-        ))
-        .await;
+        self.send(Message::notification("notifications/progress", Some(&params)), None)
+            .await;
     }
 
     /// Sends a log message, if the client wants to hear messages of that severity.
@@ -162,13 +159,12 @@ impl Context {
             params["logger"] = json!(logger);
         }
         let message = Message::notification("notifications/message", Some(&Raw::of(&params)));
-        self.report(CallEvent::Notify(message, Some(level))).await;
+        self.send(message, Some(level)).await;
     }
 
     /// Sends a notification of an extension on the stream of this request.
     pub async fn notify(&self, method: &str, params: &Value) {
-        self.report(CallEvent::Notify(Message::notification(method, Some(&Raw::of(params))), None))
-            .await;
+        self.send(Message::notification(method, Some(&Raw::of(params))), None).await;
     }
 
     /// Asks the user. See the law of questions.
@@ -356,6 +352,11 @@ impl Context {
 
     pub(crate) fn known<T>(&self, look: impl FnOnce(&mut Known) -> T) -> T {
         look(&mut self.0.known.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    async fn send(&self, message: Message, level: Option<Level>) {
+        let of_task = self.task().is_some();
+        self.report(CallEvent::Notify { message, level, of_task }).await;
     }
 
     /// Waits for room; when the connection is gone there is nobody to tell.

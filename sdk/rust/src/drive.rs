@@ -21,7 +21,7 @@ use crate::machine::{CallEvent, CallId, ExchangeId, Input, Lane, Machine, Output
 /// How long a cancelled handler may tidy up before it is dropped.
 const GRACE: Duration = Duration::from_secs(5);
 /// How long the calls in progress may take when the client is gone or the server stops.
-const DRAIN: Duration = Duration::from_secs(5);
+pub(crate) const DRAIN: Duration = Duration::from_secs(5);
 /// How many inputs may wait for a machine.
 pub(crate) const INBOX: usize = 64;
 
@@ -59,8 +59,13 @@ impl<S: Sink> Driver<S> {
         }
     }
 
-    /// Runs until the client is gone (`gone`), then until the calls in progress are answered, for at most [`DRAIN`].
-    pub(crate) async fn run(mut self, mut inputs: mpsc::Receiver<Input>, gone: CancellationToken) {
+    /// Runs until `gone`, then until the calls in progress are answered, for at most as long as `patience` says then.
+    pub(crate) async fn run(
+        mut self,
+        mut inputs: mpsc::Receiver<Input>,
+        gone: CancellationToken,
+        patience: impl FnOnce() -> Duration + Send,
+    ) {
         let mut changes = self.core.changes.subscribe();
         while !self.broken {
             // Order: the end first, so that a busy client cannot postpone it; then the client; then the news.
@@ -78,7 +83,7 @@ impl<S: Sink> Driver<S> {
                 },
             }
         }
-        self.drain(inputs).await;
+        self.drain(inputs, patience()).await;
     }
 
     /// Runs one exchange only: until it is over, or until its client hangs up.
@@ -122,7 +127,7 @@ impl<S: Sink> Driver<S> {
         }
     }
 
-    async fn drain(&mut self, mut inputs: mpsc::Receiver<Input>) {
+    async fn drain(&mut self, mut inputs: mpsc::Receiver<Input>, patience: Duration) {
         // What the client said before it went is still heard.
         for _ in 0..2 * INBOX {
             match inputs.try_recv() {
@@ -139,7 +144,7 @@ impl<S: Sink> Driver<S> {
                 }
             }
         };
-        let _late = tokio::time::timeout(DRAIN, answered).await;
+        let _late = tokio::time::timeout(patience, answered).await;
         self.running.values().for_each(CancellationToken::cancel);
         self.core.tasks.drop_owner(self.machine.me());
     }
@@ -215,8 +220,9 @@ impl<S: Sink> Driver<S> {
             match ctx.task() {
                 Some(task) => {
                     let outcome = result.or_else(|error| rescue(error.into_why(), ctx.era(), true));
-                    core.tasks.finish(&task, outcome);
-                    core.announce(Change::Task(task));
+                    if core.tasks.finish(&task, outcome) {
+                        core.announce(Change::Task(task));
+                    }
                 }
                 None if kind == WorkKind::Notification => {}
                 // The connection may be gone; then nobody waits.

@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::core::Core;
-use crate::drive::{Driver, INBOX, Sink};
+use crate::drive::{DRAIN, Driver, INBOX, Sink};
 use crate::lines::{Line, Lines, MAX_LINE, write_lines};
 use crate::machine::{ExchangeId, Input, Lane, Route, Verdict};
 
@@ -44,7 +44,7 @@ where
     let driver = Driver::new(core, Lane::Stdio, LineSink(outbox), inbox.clone());
     let reading = tokio::spawn(read(reader, inbox, gone.clone()));
     let writing = tokio::spawn(write_lines(writer, lines));
-    driver.run(inputs, gone).await;
+    driver.run(inputs, gone, || DRAIN).await;
     reading.abort();
     writing.await.unwrap_or(Ok(()))
 }

@@ -274,14 +274,20 @@ impl Tasks {
         self.with(id, |task| task.owner == owner).unwrap_or(false)
     }
 
-    /// The work is done; a cancelled task stays cancelled (2025-11-25 basic/utilities/tasks, "Task Cancellation").
-    pub(crate) fn finish(&self, id: &str, outcome: Outcome) {
-        self.update(id, |task| {
-            if !task.over() {
+    /// The work is done; a cancelled task stays cancelled (2025-11-25 basic/utilities/tasks, "Task Cancellation"). Says whether that
+    /// changed anything.
+    pub(crate) fn finish(&self, id: &str, outcome: Outcome) -> bool {
+        self.with(id, |task| {
+            let open = !task.over();
+            if open {
                 task.outcome = Some(outcome);
+                task.message = None;
+                task.updated = SystemTime::now();
+                task.asked.clear();
             }
-            task.asked.clear();
-        });
+            open
+        })
+        .unwrap_or(false)
     }
 
     pub(crate) fn cancel(&self, id: &str, owner: Owner) -> Cancelling {
@@ -293,6 +299,7 @@ impl Tasks {
                 return Cancelling::TooLate;
             }
             task.cancelled = true;
+            task.message = Some("cancelled by the client".to_owned());
             task.updated = SystemTime::now();
             task.asked.clear();
             task.cancel.cancel();

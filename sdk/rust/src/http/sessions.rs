@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::streams::{StreamSink, Streams};
 use crate::core::Core;
-use crate::drive::{Driver, INBOX};
+use crate::drive::{DRAIN, Driver, INBOX};
 use crate::machine::{ExchangeId, Input, Lane};
 use crate::random;
 
@@ -87,7 +87,10 @@ impl Sessions {
             Some(())
         })?;
         let driver = Driver::new(Arc::clone(&self.core), Lane::LegacyHttp, StreamSink(streams), inbox);
-        tokio::spawn(driver.run(inputs, gone));
+        let stop = self.stop.clone();
+        // A stopping server answers what it can; a client that ends its session wants no more answers.
+        let patience = move || if stop.is_cancelled() { DRAIN } else { Duration::ZERO };
+        tokio::spawn(driver.run(inputs, gone, patience));
         Some(session)
     }
 

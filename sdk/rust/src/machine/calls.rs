@@ -262,7 +262,7 @@ impl Machine {
 
     pub(super) fn call_event(&mut self, call: CallId, event: CallEvent) {
         match event {
-            CallEvent::Notify(message, level) => self.relay(call, message, level),
+            CallEvent::Notify { message, level, of_task } => self.relay(call, message, level, of_task),
             CallEvent::Ask { method, params, reply } => self.ask(call, &method, &params, reply),
             CallEvent::Withdraw => self.withdraw(call),
             CallEvent::BecameTask(task) => self.became_task(call, &task),
@@ -275,14 +275,16 @@ impl Machine {
         }
     }
 
-    fn relay(&mut self, call: CallId, message: Message, level: Option<Level>) {
+    fn relay(&mut self, call: CallId, message: Message, level: Option<Level>, of_task: bool) {
         let too_fine = |session: &super::Session| level.is_some_and(|level| level < session.level);
         match self.calls.get(&call) {
             Some(record) if record.facts.era == Era::Modern => self.send(Route::Exchange(record.exchange), message),
             _ if self.session.as_ref().is_none_or(too_fine) => {}
             Some(record) => self.send(Route::Exchange(record.exchange), message),
-            // A task of a legacy session: its request was answered long ago.
-            None => self.send(Route::Session, message),
+            // The request of a task was answered long ago.
+            None if of_task => self.send(Route::Session, message),
+            // Nothing more is said about a request that is over or was cancelled.
+            None => {}
         }
     }
 

@@ -70,8 +70,12 @@ pub(crate) enum Input {
 
 #[derive(Debug)]
 pub(crate) enum CallEvent {
-    /// A notification on the call's own stream. Log messages carry their level.
-    Notify(Message, Option<Level>),
+    /// A notification on the call's own stream. Log messages carry their level; what a task says has no stream of its own.
+    Notify {
+        message: Message,
+        level: Option<Level>,
+        of_task: bool,
+    },
     /// A question to a legacy client.
     Ask { method: String, params: Value, reply: Reply },
     /// Questions whose handler stopped waiting are to be withdrawn.
