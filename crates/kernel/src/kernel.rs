@@ -298,8 +298,8 @@ fn status_of(server: &Arc<Server>) -> ServerStatus {
 
 async fn look_at(server: Arc<Server>, ping: bool) -> ServerStatus {
     let session = server.base_line().session().await;
-    let key = server.inner().no_capabilities.clone();
-    drop(tokio::time::timeout(LOOK_WAIT, server.until_known(&key)).await);
+    let peer = server.inner().own_peer.clone();
+    drop(tokio::time::timeout(LOOK_WAIT, server.until_known(&peer)).await);
     let mut status = status_of(&server);
     if let (Ok(session), true) = (session, ping) {
         let method = if session.era() == Era::Modern { "server/discover" } else { "ping" };

@@ -40,7 +40,7 @@ pub(crate) async fn settled(client: &Arc<Client>, peer: &Arc<Peer>) -> Arc<View>
     for server in servers.iter() {
         server.look_up(client, peer);
         if !matches!(server.health(), Health::Error(_)) {
-            waiting.push(async { server.until_known(&server.offer_key(peer)).await });
+            waiting.push(server.until_known(peer));
         }
     }
     let all = futures_util::future::join_all(waiting);

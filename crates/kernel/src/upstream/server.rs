@@ -304,10 +304,11 @@ impl Server {
         }
     }
 
-    /// Resolves when something new is known for these capabilities, or the server turns out to be unusable.
-    pub(crate) async fn until_known(&self, capabilities: &Arc<[u8]>) {
+    /// Resolves when it is known what the server offers to such a client, or that it is unusable. The key of the offer is
+    /// looked at anew each time: it changes when the server turns out to be a modern one.
+    pub(crate) async fn until_known(&self, peer: &Peer) {
         let mut news = self.news.subscribe();
-        while !self.knows(capabilities) && !matches!(self.health(), Health::Error(_)) {
+        while !self.knows(&self.offer_key(peer)) && !matches!(self.health(), Health::Error(_)) {
             if news.changed().await.is_err() {
                 return;
             }
