@@ -8,6 +8,7 @@ use rmcp::model::{RequestStateCodec, ResourceUpdatedNotificationParam};
 use rmcp::service::SubscriptionSink;
 use rmcp::task_manager::TaskManager;
 use rmcp::{Peer, RoleServer};
+use tokio::sync::watch;
 
 use crate::era::Era;
 
@@ -32,6 +33,8 @@ pub struct Shared {
     pub era: Era,
     pub tasks: TaskManager,
     pub codec: RequestStateCodec,
+    /// The keys of the calls of `wait_until_cancelled` that were cancelled.
+    pub cancelled: watch::Sender<HashSet<String>>,
     extra_tool: AtomicBool,
     extra_prompt: AtomicBool,
     sessions: Mutex<Vec<Session>>,
@@ -44,6 +47,7 @@ impl Shared {
             era,
             tasks: TaskManager::new(),
             codec: RequestStateCodec::new_unchecked(REQUEST_STATE_KEY),
+            cancelled: watch::Sender::default(),
             extra_tool: AtomicBool::new(false),
             extra_prompt: AtomicBool::new(false),
             sessions: Mutex::default(),

@@ -20,6 +20,8 @@ use crate::tasks;
 /// The suite wants the steps of a tool to be about this far apart.
 const STEP: Duration = Duration::from_millis(50);
 
+const PATIENCE: Duration = Duration::from_secs(10);
+
 pub async fn call(
     upstream: &Upstream,
     request: CallToolRequestParams,
@@ -49,6 +51,11 @@ pub async fn call(
         "now_and_then" if upstream.shared.has_extra_tool() => text("Here now"),
         "test_trigger_tool_change" => change(upstream, Change::Tools).await,
         "test_trigger_prompt_change" => change(upstream, Change::Prompts).await,
+        "wait_until_cancelled" => {
+            wait_until_cancelled(upstream, &arguments, context).await;
+            text("Cancelled")
+        }
+        "was_cancelled" => was_cancelled(upstream, &arguments).await,
         "touch_resource" => change(upstream, Change::Resource(string(&arguments, "uri").to_owned())).await,
         "test_missing_capability" => match context.client_capabilities().and_then(|known| known.sampling) {
             Some(_) => text("The client declared sampling"),
@@ -93,6 +100,23 @@ async fn progress(context: &RequestContext<RoleServer>) {
         }
         tokio::time::sleep(STEP).await;
     }
+}
+
+async fn wait_until_cancelled(upstream: &Upstream, arguments: &JsonObject, context: &RequestContext<RoleServer>) {
+    if let Some(token) = context.meta.get_progress_token() {
+        let started = ProgressNotificationParam::new(token, 1.0).with_message("started");
+        let _ = context.peer.notify_progress(started).await;
+    }
+    context.ct.cancelled().await;
+    let key = string(arguments, "key").to_owned();
+    upstream.shared.cancelled.send_modify(|keys| keys.extend([key]));
+}
+
+async fn was_cancelled(upstream: &Upstream, arguments: &JsonObject) -> CallToolResult {
+    let key = string(arguments, "key");
+    let mut cancelled = upstream.shared.cancelled.subscribe();
+    let seen = tokio::time::timeout(PATIENCE, cancelled.wait_for(|keys| keys.contains(key))).await;
+    text(if matches!(seen, Ok(Ok(_))) { "cancelled" } else { "not cancelled" })
 }
 
 /// In a task of its own: a notification to everybody does not belong to the stream of this request.

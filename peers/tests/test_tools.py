@@ -1,0 +1,63 @@
+"""Every client calls tools of every server: directly, and all of them through one gateway."""
+
+import pytest
+from harness import cases
+from harness.clients import CLIENTS
+
+
+def direct():
+    for client in CLIENTS:
+        for server in [*cases.ALL, "upstream-stdio"]:
+            if not (client.modern and server in cases.LEGACY_ONLY):
+                yield pytest.param(client, server, id=f"{client.name}-{server}")
+
+
+def through_one_gateway():
+    for client in CLIENTS:
+        for transport in client.transports:
+            yield pytest.param(client, transport, id=f"{client.name}-{transport}")
+
+
+def calls(server, fleet, client, *parts, name=lambda server, tool: tool):
+    """Steps, each with the tool and what the result has to contain."""
+    who = "_".join([client.name, *parts]).replace("-", "_")
+    words = {"who": who, "root": str(fleet.root), "repo": str(fleet.repo)}
+    for tool, arguments, expected in cases.TOOLS[server]:
+        step = {"do": "call", "name": name(server, tool), "arguments": cases.fill(arguments, words)}
+        yield step, tool, cases.fill(expected, words)
+
+
+def check(report, index, tool, expected):
+    result = report.ok(index)
+    assert expected in cases.texts(result), (tool, result)
+    assert bool(result.get("isError")) == (tool in cases.FAILING), (tool, result)
+
+
+@pytest.mark.parametrize(("client", "server"), list(direct()))
+def test_direct(client, server, fleet):
+    todo = list(calls(server, fleet, client, "direct", server))
+    report = client.run(fleet.get(server).target(), [{"do": "list_tools"}, *(step for step, _, _ in todo)])
+    listed = {tool["name"] for tool in report.ok(0)["tools"]}
+    for index, (_, tool, expected) in enumerate(todo, 1):
+        assert tool in listed
+        check(report, index, tool, expected)
+
+
+def qualified(server, tool):
+    return f"{server}__{tool}"
+
+
+@pytest.mark.gateway
+@pytest.mark.parametrize(("client", "transport"), list(through_one_gateway()))
+def test_through_one_gateway(client, transport, fleet, everybody):
+    # Both names may always be called, but the inspector calls only what is listed.
+    name = cases.listed_name if client.family == "inspector" else qualified
+    todo = [case for server in cases.ALL for case in calls(server, fleet, client, transport, name=name)]
+    todo += calls("sqlite", fleet, client, transport)
+    steps = [*(step for step, _, _ in todo), {"do": "list_tools", "until": sorted(cases.listed_names())}]
+    report = client.run(everybody.target(transport), steps)
+    for index, (_, tool, expected) in enumerate(todo):
+        check(report, index, tool, expected)
+    listed = [tool["name"] for tool in report.ok(len(todo))["tools"]]
+    assert cases.listed_names() <= set(listed), cases.listed_names() - set(listed)
+    assert len(listed) == len(set(listed)), "a name is listed twice"
