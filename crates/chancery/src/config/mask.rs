@@ -1,11 +1,16 @@
 //! Which bytes of a configuration text may belong to a secret, decided on the text alone so that a file that doesn't parse is safe to show too.
 
-use super::schema;
+use super::schema::{Kind, ROOT, SECTIONS, Section};
 
 /// The TOML text with everything masked but comments, keys, structure, `${NAME}` and the values of keys that are known to be harmless.
 pub(super) fn toml(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    let mut state = Toml::default();
+    let mut state = Toml {
+        section: Some(&ROOT),
+        broken: false,
+        hidden: true,
+        open: None,
+    };
     for line in text.split_inclusive('\n') {
         state.line(line, &mut out);
     }
@@ -30,10 +35,11 @@ pub fn names_secret(name: &str) -> bool {
     WORDS.iter().any(|word| lower.contains(word))
 }
 
-#[derive(Default)]
 struct Toml {
-    /// The table that the last header opened holds values that are secrets by nature.
-    secret_table: bool,
+    /// The table that the last header opened, if the schema has it.
+    section: Option<&'static Section>,
+    /// A string had no end: until the next header nobody knows what is a key and what a value.
+    broken: bool,
     /// The value that is being read may hold a secret.
     hidden: bool,
     /// The quotes of a multi-line string that is still open.
@@ -48,19 +54,20 @@ impl Toml {
                 return cover(line, out);
             }
             if let Some(length) = header(trimmed) {
-                self.secret_table = !dotted(&trimmed[..length]).all(|part| harmless(&part));
-                self.hidden = true;
+                let name = dotted(&trimmed[..length]).join(".");
+                self.section = SECTIONS.into_iter().find(|section| section.name == name);
+                (self.broken, self.hidden) = (false, true);
                 let end = line.len() - trimmed.len() + length;
                 out.push_str(&line[..end]);
                 return cover(&line[end..], out);
             }
             if trimmed.starts_with('[') && !trimmed.contains(['"', '\'', ']']) {
                 // A header without its end: nobody knows what follows.
-                (self.secret_table, self.hidden) = (true, true);
+                (self.section, self.hidden) = (None, true);
             }
-            if let Some(equals) = key_end(line) {
+            if let Some(equals) = key_end(line).filter(|_| !self.broken) {
                 let key = &line[..equals];
-                self.hidden = self.secret_table || !dotted(key).all(|part| harmless(&part)) || key.trim() == "url" && !is_plain_url(line);
+                self.hidden = !self.is_harmless(key) || key.trim() == "url" && !is_plain_url(line);
                 out.push_str(&line[..equals]);
                 return self.value(&line[equals..], out);
             }
@@ -70,7 +77,25 @@ impl Toml {
         self.value(line, out);
     }
 
+    /// Whether the values of a key, in the table where it stands, are never secrets.
+    fn is_harmless(&self, key: &str) -> bool {
+        let mut section = self.section;
+        for part in dotted(key) {
+            let Some(key) = section.and_then(|section| section.key(&part)).filter(|key| !key.secret) else {
+                return false;
+            };
+            section = match key.kind {
+                Kind::Table(inner) | Kind::Tables(inner) => Some(inner),
+                _ => None,
+            };
+        }
+        // The whole of a table in one line may hold anything.
+        section.is_none()
+    }
+
     fn value(&mut self, part: &str, out: &mut String) {
+        // Strings over several lines are rare, and what stands in them looks like anything.
+        self.hidden |= self.open.is_some() || part.contains("\"\"\"") || part.contains("'''");
         for quotes in ["\"\"\"", "'''"] {
             let count = part.matches(quotes).count();
             match self.open {
@@ -79,8 +104,10 @@ impl Toml {
                 _ => {}
             }
         }
+        let quotes = part.matches('"').count() - part.matches("\\\"").count();
+        self.broken |= self.open.is_none() && !quotes.is_multiple_of(2);
         // An option such as `--api-key` gives its neighbours away; a URL may carry a key in its query or before its `@`.
-        self.hidden = self.hidden || names_secret(part) || part.contains("://") && (part.contains('?') || part.contains('@'));
+        self.hidden |= self.broken || names_secret(part) || part.contains("://") && part.contains(['?', '@']);
         let comment = comment_start(part);
         if self.hidden {
             return cover(part, out);
@@ -97,12 +124,7 @@ fn is_plain_url(line: &str) -> bool {
         .split(':')
         .skip(1)
         .any(|port| !port.starts_with(|c: char| c.is_ascii_digit() || c == '$'));
-    !line.contains(['?', '@']) && !odd_port
-}
-
-/// A key whose values are never secrets, or a table of such keys.
-fn harmless(part: &str) -> bool {
-    schema::is_shown(part) || schema::is_section(part)
+    !line.contains(['?', '@']) && !after.contains('=') && !odd_port
 }
 
 /// The length of `[table]` or `[[table]]` where the line is nothing else (a last row of an array looks the same; taken for a header, it hides what follows).
@@ -128,13 +150,11 @@ fn key_end(line: &str) -> Option<usize> {
     (!key.is_empty() && key.chars().all(plain)).then_some(equals)
 }
 
-fn dotted(text: &str) -> impl Iterator<Item = String> {
-    text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '[' | ']'))
-        .split(['.', '[', ']'])
+fn dotted(text: &str) -> Vec<String> {
+    let bare = text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '[' | ']'));
+    bare.split('.')
         .map(|part| part.trim().trim_matches(['"', '\'']).to_owned())
-        .filter(|part| !part.is_empty())
-        .collect::<Vec<_>>()
-        .into_iter()
+        .collect()
 }
 
 /// Masks a stretch of text. Structure and references to variables stay, and every character keeps its length in bytes, so that spans stay true.

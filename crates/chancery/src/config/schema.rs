@@ -86,19 +86,6 @@ impl Section {
 /// Every table, parents first.
 pub const SECTIONS: [&Section; 6] = [&ROOT, &GATEWAY, &TLS, &LIMITS, &SERVER, &MGP];
 
-/// Whether values of keys of this name are harmless to show.
-#[must_use]
-pub fn is_shown(name: &str) -> bool {
-    let mut keys = SECTIONS.iter().filter_map(|section| section.key(name)).peekable();
-    keys.peek().is_some() && keys.all(|key| !key.secret)
-}
-
-/// Whether a table of this name holds keys of the schema.
-#[must_use]
-pub fn is_section(name: &str) -> bool {
-    SECTIONS.iter().any(|section| section.name.rsplit('.').next() == Some(name))
-}
-
 /// What most keys are: optional, without a default, not secret.
 const KEY: Key = Key {
     name: "",
@@ -311,7 +298,6 @@ pub static LIMITS: Section = Section {
             example: "\"64KiB\"",
             doc: "The largest head of an HTTP request.",
             also: &["header_size"],
-            // `headers` of a server hold secrets; the mask goes by the name alone.
             ..KEY
         },
         Key {

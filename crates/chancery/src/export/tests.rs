@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 
 use expect_test::expect;
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 use serde_json::{Value as Json, json};
 
 use super::{Language, Tool, export};
@@ -308,7 +309,7 @@ fn schema() -> impl Strategy<Value = Json> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 128, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, rng_seed: RngSeed::Fixed(7), cases: 128, ..ProptestConfig::default() })]
 
     /// Any schema, however odd or recursive, gives text in every language; balanced where it has brackets, each ilo line a declaration.
     #[test]

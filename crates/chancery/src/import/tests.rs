@@ -17,7 +17,8 @@ fn check(path: &str, text: &str, expected: &Expect) {
     };
     let servers = read_text(Path::new(path), text.to_owned(), here, &mut problems);
     let toml = to_toml(&servers, false);
-    expected.assert_eq(&format!("{toml}{}", problems.render(false)));
+    // The first line keeps `expect!` from taking a drawing's own margin for indentation.
+    expected.assert_eq(&format!("{} servers\n{toml}{}", servers.len(), problems.render(false)));
     if !problems.has_errors() {
         let env = Env::default();
         load_text("out.toml", &toml, &env).unwrap_or_else(|problems| panic!("{toml}\n{}", problems.render(false)));
@@ -31,22 +32,23 @@ fn claude_desktop() {
         "/home/me/.config/Claude/claude_desktop_config.json",
         text,
         &expect![[r#"
+            2 servers
 
-        # `File System!` is called `File-System` here: ids hold letters, digits, `-`, `_`, `.` only, and are unique
-        [[servers]]
-        id = "File-System"
-        command = "npx"
-        args = ["-y", "server", "/srv"]
+            # `File System!` is called `File-System` here: ids hold letters, digits, `-`, `_`, `.` only, and are unique
+            [[servers]]
+            id = "File-System"
+            command = "npx"
+            args = ["-y", "server", "/srv"]
 
-        [servers.env]
-        LEVEL = "3"
-        TOKEN = "sk"
+            [servers.env]
+            LEVEL = "3"
+            TOKEN = "sk"
 
-        [[servers]]
-        id = "off"
-        command = "x"
-        enabled = false
-    "#]],
+            [[servers]]
+            id = "off"
+            command = "x"
+            enabled = false
+        "#]],
     );
 }
 
@@ -58,38 +60,40 @@ fn claude_code() {
         "/home/me/project/.mcp.json",
         text,
         &expect![[r#"
+            3 servers
 
-        # `headersHelper` is not carried over
-        [[servers]]
-        id = "api"
-        transport = "http"
-        url = "${BASE:-https://example.com}/mcp"
+            # `headersHelper` is not carried over
+            [[servers]]
+            id = "api"
+            transport = "http"
+            url = "${BASE:-https://example.com}/mcp"
 
-        [servers.headers]
-        Authorization = "Bearer ${KEY}"
+            [servers.headers]
+            Authorization = "Bearer ${KEY}"
 
-        [[servers]]
-        id = "old"
-        transport = "sse"
-        url = "https://example.com/sse"
+            [[servers]]
+            id = "old"
+            transport = "sse"
+            url = "https://example.com/sse"
 
-        [[servers]]
-        id = "db"
-        transport = "stdio"
-        command = "db"
-        request_timeout = "600s"
-    "#]],
+            [[servers]]
+            id = "db"
+            transport = "stdio"
+            command = "db"
+            request_timeout = "600s"
+        "#]],
     );
     let user = r#"{"numStartups": 3, "projects": {"/home/me/project": {"mcpServers": {"here": {"command": "h"}}}, "/elsewhere": {"mcpServers": {"there": {"command": "t"}}}}}"#;
     check(
         "/home/me/.claude.json",
         user,
         &expect![[r#"
+            1 servers
 
-        [[servers]]
-        id = "here"
-        command = "h"
-    "#]],
+            [[servers]]
+            id = "here"
+            command = "h"
+        "#]],
     );
 }
 
@@ -100,34 +104,36 @@ fn cursor() {
         "/home/me/project/.cursor/mcp.json",
         text,
         &expect![[r#"
+            2 servers
 
-        # `envFile` is not read: set its variables in the environment of chancery, and name them in `env`
-        [[servers]]
-        id = "a"
-        command = "/home/me/project/run"
-        args = ["${HOME}", "${USER_NAME}"]
+            # `envFile` is not read: set its variables in the environment of chancery, and name them in `env`
+            [[servers]]
+            id = "a"
+            command = "/home/me/project/run"
+            args = ["${HOME}", "${USER_NAME}"]
 
-        [[servers]]
-        id = "b"
-        url = "https://example.com/mcp"
-    "#]],
+            [[servers]]
+            id = "b"
+            url = "https://example.com/mcp"
+        "#]],
     );
     check(
         "/home/me/.cursor/mcp.json",
         text,
         &expect![[r#"
+            2 servers
 
-        # `${workspaceFolder}` has no meaning here: replace it with a path
-        # `envFile` is not read: set its variables in the environment of chancery, and name them in `env`
-        [[servers]]
-        id = "a"
-        command = "${WORKSPACE_FOLDER}/run"
-        args = ["${HOME}", "${USER_NAME}"]
+            # `${workspaceFolder}` has no meaning here: replace it with a path
+            # `envFile` is not read: set its variables in the environment of chancery, and name them in `env`
+            [[servers]]
+            id = "a"
+            command = "${WORKSPACE_FOLDER}/run"
+            args = ["${HOME}", "${USER_NAME}"]
 
-        [[servers]]
-        id = "b"
-        url = "https://example.com/mcp"
-    "#]],
+            [[servers]]
+            id = "b"
+            url = "https://example.com/mcp"
+        "#]],
     );
 }
 
@@ -145,35 +151,37 @@ fn vscode() {
         "/home/me/project/.vscode/mcp.json",
         text,
         &expect![[r#"
+            2 servers
 
-        # set the variable `GITHUB_TOKEN`: the other client asks for the input `github-token` (GitHub token)
-        [[servers]]
-        id = "github"
-        transport = "http"
-        url = "https://api.githubcopilot.com/mcp/"
+            # set the variable `GITHUB_TOKEN`: the other client asks for the input `github-token` (GitHub token)
+            [[servers]]
+            id = "github"
+            transport = "http"
+            url = "https://api.githubcopilot.com/mcp/"
 
-        [servers.headers]
-        Authorization = "Bearer ${GITHUB_TOKEN}"
+            [servers.headers]
+            Authorization = "Bearer ${GITHUB_TOKEN}"
 
-        # `${config:x}` is unknown here and stays as it is
-        [[servers]]
-        id = "play"
-        transport = "stdio"
-        command = "npx"
-        args = ["$${config:x}"]
-        cwd = "/home/me/project"
-    "#]],
+            # `${config:x}` is unknown here and stays as it is
+            [[servers]]
+            id = "play"
+            transport = "stdio"
+            command = "npx"
+            args = ["$${config:x}"]
+            cwd = "/home/me/project"
+        "#]],
     );
     let settings = r#"{"editor.fontSize": 12, "mcp": {"inputs": [], "servers": {"x": {"command": "y"}}}}"#;
     check(
         "/home/me/.config/Code/User/settings.json",
         settings,
         &expect![[r#"
+            1 servers
 
-        [[servers]]
-        id = "x"
-        command = "y"
-    "#]],
+            [[servers]]
+            id = "x"
+            command = "y"
+        "#]],
     );
 }
 
@@ -183,63 +191,67 @@ fn windsurf_zed_gemini_and_cline() {
         "w.json",
         r#"{"mcpServers": {"w": {"serverUrl": "https://example.com/mcp", "disabledTools": ["rm"], "alwaysAllow": ["ls"]}}}"#,
         &expect![[r#"
+            1 servers
 
-        # `alwaysAllow` is not carried over: the client decides what it asks its user
-        [[servers]]
-        id = "w"
-        url = "https://example.com/mcp"
-        exclude = ["rm"]
-    "#]],
+            # `alwaysAllow` is not carried over: the client decides what it asks its user
+            [[servers]]
+            id = "w"
+            url = "https://example.com/mcp"
+            exclude = ["rm"]
+        "#]],
     );
     let zed = r#"{"theme": "x", "context_servers": {"new": {"source": "custom", "command": "a", "args": ["b"], "enabled": false}, "old": {"command": {"path": "c", "args": ["d"], "env": null}, "settings": {}}}}"#;
     check(
         "settings.json",
         zed,
         &expect![[r#"
+            2 servers
 
-        [[servers]]
-        id = "new"
-        command = "a"
-        args = ["b"]
-        enabled = false
+            [[servers]]
+            id = "new"
+            command = "a"
+            args = ["b"]
+            enabled = false
 
-        [[servers]]
-        id = "old"
-        command = "c"
-        args = ["d"]
-    "#]],
+            [[servers]]
+            id = "old"
+            command = "c"
+            args = ["d"]
+        "#]],
     );
     check(
         "g.json",
         r#"{"mcpServers": {"g": {"httpUrl": "https://example.com/mcp", "timeout": 5000, "trust": true, "includeTools": ["a"], "excludeTools": ["b"]}}}"#,
         &expect![[r#"
+            1 servers
 
-        # `trust` is not carried over: the client decides what it asks its user
-        [[servers]]
-        id = "g"
-        url = "https://example.com/mcp"
-        request_timeout = "5s"
-        include = ["a"]
-        exclude = ["b"]
-    "#]],
+            # `trust` is not carried over: the client decides what it asks its user
+            [[servers]]
+            id = "g"
+            url = "https://example.com/mcp"
+            request_timeout = "5s"
+            include = ["a"]
+            exclude = ["b"]
+        "#]],
     );
     check(
         "c.json",
         r#"{"mcpServers": {"c": {"type": "streamableHttp", "url": "https://example.com/mcp", "timeout": 60, "autoApprove": []}, "ws": {"type": "ws", "url": "https://example.com"}}}"#,
         &expect![[r#"
+            2 servers
 
-        # `autoApprove` is not carried over: the client decides what it asks its user
-        [[servers]]
-        id = "c"
-        transport = "http"
-        url = "https://example.com/mcp"
-        request_timeout = "60s"
+            # `autoApprove` is not carried over: the client decides what it asks its user
+            [[servers]]
+            id = "c"
+            transport = "http"
+            url = "https://example.com/mcp"
+            request_timeout = "60s"
 
-        # the transport `ws` is unknown here and left out
-        [[servers]]
-        id = "ws"
-        url = "https://example.com"
-    "#]],
+            # the transport `ws` is unknown here and left out
+            [[servers]]
+            id = "ws"
+            url = "https://example.com"
+        "#]],
     );
 }
 
@@ -250,22 +262,23 @@ fn codex() {
         "/home/me/.codex/config.toml",
         text,
         &expect![[r#"
+            2 servers
 
-        [[servers]]
-        id = "docs"
-        url = "https://example.com/mcp"
-        request_timeout = "1500ms"
-        include = ["a"]
+            [[servers]]
+            id = "docs"
+            url = "https://example.com/mcp"
+            request_timeout = "1500ms"
+            include = ["a"]
 
-        [servers.headers]
-        Authorization = "Bearer ${DOCS}"
-        X-Team = "${TEAM}"
+            [servers.headers]
+            Authorization = "Bearer ${DOCS}"
+            X-Team = "${TEAM}"
 
-        [[servers]]
-        id = "local"
-        command = "l"
-        startup_timeout = "20s"
-    "#]],
+            [[servers]]
+            id = "local"
+            command = "l"
+            startup_timeout = "20s"
+        "#]],
     );
 }
 
@@ -276,27 +289,28 @@ fn names_that_become_one_and_ourselves() {
         "x.json",
         text,
         &expect![[r#"
+            4 servers
 
-        # `my server` is called `my-server` here: ids hold letters, digits, `-`, `_`, `.` only, and are unique
-        [[servers]]
-        id = "my-server"
-        command = "a"
+            # `my server` is called `my-server` here: ids hold letters, digits, `-`, `_`, `.` only, and are unique
+            [[servers]]
+            id = "my-server"
+            command = "a"
 
-        # `my-server` is called `my-server-2` here: ids hold letters, digits, `-`, `_`, `.` only, and are unique
-        [[servers]]
-        id = "my-server-2"
-        command = "b"
+            # `my-server` is called `my-server-2` here: ids hold letters, digits, `-`, `_`, `.` only, and are unique
+            [[servers]]
+            id = "my-server-2"
+            command = "b"
 
-        # `a__b` is called `a_b` here: ids hold letters, digits, `-`, `_`, `.` only, and are unique
-        [[servers]]
-        id = "a_b"
-        command = "c"
+            # `a__b` is called `a_b` here: ids hold letters, digits, `-`, `_`, `.` only, and are unique
+            [[servers]]
+            id = "a_b"
+            command = "c"
 
-        # `` is called `server` here: ids hold letters, digits, `-`, `_`, `.` only, and are unique
-        [[servers]]
-        id = "server"
-        command = "d"
-    "#]],
+            # `` is called `server` here: ids hold letters, digits, `-`, `_`, `.` only, and are unique
+            [[servers]]
+            id = "server"
+            command = "d"
+        "#]],
     );
 }
 
@@ -306,6 +320,7 @@ fn what_is_wrong_stands_in_its_place() {
         "x.json",
         r#"{"mcpServers": {"a": 3}}"#,
         &expect![[r#"
+            0 servers
               × the server `a` must be an object, not a whole number
                ╭─[x.json:1:22]
              1 │ {"mcpServers": {"a": *}}
@@ -319,6 +334,7 @@ fn what_is_wrong_stands_in_its_place() {
         "x.json",
         r#"{"tools": []}"#,
         &expect![[r#"
+            0 servers
               × no servers were found in this file
                ╭─[x.json:1:1]
              1 │ {"tools": []}
@@ -334,6 +350,7 @@ fn what_is_wrong_stands_in_its_place() {
         "x.json",
         "{\"mcpServers\": {\"a\": {\"command\": \"x\" \"args\": [\"secret\"]}}}",
         &expect![[r#"
+            0 servers
               × this is not valid JSON: `,` or `}` should stand here
                ╭─[x.json:1:38]
              1 │ {"mcpServers": {"a": {"command": "x" "args": ["******"]}}}
@@ -351,11 +368,12 @@ fn a_bare_map_is_taken_too() {
         "x.json",
         r#"{"a": {"command": "x"}}"#,
         &expect![[r#"
+            1 servers
 
-        [[servers]]
-        id = "a"
-        command = "x"
-    "#]],
+            [[servers]]
+            id = "a"
+            command = "x"
+        "#]],
     );
 }
 
@@ -529,7 +547,8 @@ fn import_keeps_what_is_there_byte_for_byte() {
         command = "p"
         args = ["--token", "***", "--key=***"]
 
-    "##]].assert_eq(&dry);
+    "##]]
+    .assert_eq(&dry);
     assert_eq!(std::fs::read_to_string(home.target()).expect("a file"), old);
 
     let report = home.import(None, false).expect("a report");
@@ -542,7 +561,8 @@ fn import_keeps_what_is_there_byte_for_byte() {
         added `new`
         added `more`
         # 2 added to ~/.config/mgp/servers.toml; see them with `chancery doctor`
-    "#]].assert_eq(&report);
+    "#]]
+    .assert_eq(&report);
     let text = std::fs::read_to_string(home.target()).expect("a file");
     assert!(text.starts_with(old));
     expect![[r##"

@@ -8,7 +8,8 @@ use crate::config::Source;
 
 fn check_set(text: &str, path: &[&str], expected: &Expect) {
     let new = set(text, path, &json!({"command": "c", "args": ["stdio"]})).expect("an edit");
-    expected.assert_eq(&new);
+    // Carriage returns shown, or nobody would see them.
+    expected.assert_eq(&new.replace('\r', "␍"));
     // What was added is found again, and taking it out gives the text back, where nothing had to be made for it.
     let source = Source::json("", new.clone());
     let root = parse(&source).expect("still JSON");
@@ -133,16 +134,16 @@ fn behind_others_with_their_indentation() {
         "{\r\n  \"mcpServers\": {}\r\n}\r\n",
         &PATH,
         &expect![[r#"
-            {
-              "mcpServers": {
-                "chancery": {
-                  "command": "c",
-                  "args": [
-                    "stdio"
-                  ]
-                }
-              }
-            }
+            {␍
+              "mcpServers": {␍
+                "chancery": {␍
+                  "command": "c",␍
+                  "args": [␍
+                    "stdio"␍
+                  ]␍
+                }␍
+              }␍
+            }␍
         "#]],
     );
 }
@@ -251,6 +252,7 @@ fn comments_commas_and_a_byte_order_mark() {
 
 mod property {
     use proptest::prelude::*;
+    use proptest::test_runner::RngSeed;
     use serde_json::{Value, json};
 
     use super::super::{parse, remove, set};
@@ -261,7 +263,7 @@ mod property {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+        #![proptest_config(ProptestConfig { failure_persistence: None, rng_seed: RngSeed::Fixed(7), ..ProptestConfig::default() })]
 
         /// However an object is laid out, an edit changes what it says and nothing else.
         #[test]

@@ -14,7 +14,9 @@ fn check(text: &str, expected: &Expect) {
         Ok((_, warnings)) => warnings,
         Err(problems) => problems,
     };
-    expected.assert_eq(&problems.render(false));
+    // The first line keeps `expect!` from taking the drawing's own margin for indentation.
+    let (errors, all) = (problems.errors(), problems.iter().count());
+    expected.assert_eq(&format!("{errors} errors, {} warnings\n{}", all - errors, problems.render(false)));
 }
 
 #[test]
@@ -22,6 +24,7 @@ fn an_unknown_key_with_the_one_that_was_meant() {
     check(
         "[gateway]\nlisten = \"127.0.0.1:1\"\nstart_wait = \"2s\"\n",
         &expect![[r#"
+            1 errors, 0 warnings
               × unknown key `start_wait` in [gateway]
                ╭─[mgp.toml:3:1]
              3 │ start_wait = "**"
@@ -35,6 +38,7 @@ fn an_unknown_key_with_the_one_that_was_meant() {
     check(
         "[[servers]]\nid = \"a\"\ncommand = \"a\"\nargs = []\nenvironment = { A = \"b\" }\n",
         &expect![[r#"
+            1 errors, 0 warnings
               × unknown key `environment` in [[servers]]
                ╭─[mgp.toml:5:1]
              5 │ environment = { * = "*" }
@@ -48,9 +52,10 @@ fn an_unknown_key_with_the_one_that_was_meant() {
     check(
         "[[servers]]\nid = \"a\"\ncommand = \"a\"\nlisten = \"127.0.0.1:1\"\n",
         &expect![[r#"
+            1 errors, 0 warnings
               × unknown key `listen` in [[servers]]
                ╭─[mgp.toml:4:1]
-             4 │ listen = "127.0.0.1:1"
+             4 │ listen = "*********:*"
                · ───┬──
                ·    ╰── not a key of this table
                ╰────
@@ -61,6 +66,7 @@ fn an_unknown_key_with_the_one_that_was_meant() {
     check(
         "[policy]\ndefault = \"deny\"\n",
         &expect![[r#"
+            1 errors, 0 warnings
               × unknown key `policy` in this file
                ╭─[mgp.toml:1:2]
              1 │ [policy]
@@ -79,6 +85,7 @@ fn several_problems_at_once() {
     check(
         text,
         &expect![[r#"
+            6 errors, 0 warnings
               × `sse` must be `true` or `false`, not a string
                ╭─[mgp.toml:2:7]
              2 │ sse = "yes"
@@ -136,6 +143,7 @@ fn values_that_cannot_be() {
     check(
         "[gateway]\nlisten = \"example\"\nstartup_wait = \"30\"\n[gateway.limits]\nbody = \"16 parsecs\"\nsessions = 0\n",
         &expect![[r#"
+            4 errors, 0 warnings
               × `listen` can't be `example`: it is not an IP address and a port
                ╭─[mgp.toml:2:10]
              2 │ listen = "example"
@@ -172,6 +180,7 @@ fn values_that_cannot_be() {
     check(
         "[[servers]]\nid = \"two__parts\"\nurl = \"ftp://example.com\"\n",
         &expect![[r#"
+            1 errors, 0 warnings
               × `id` can't be `two__parts`: an id has 1 to 64 letters, digits, `-`, `_` or `.`, and no `__`
                ╭─[mgp.toml:2:6]
              2 │ id = "two__parts"
@@ -185,6 +194,7 @@ fn values_that_cannot_be() {
     check(
         "[[servers]]\nid = \"a\"\nurl = \"https://user:pass@example.com/mcp\"\n",
         &expect![[r#"
+            1 errors, 0 warnings
               × `url` holds a user or password; put credentials into `headers`, for example `Authorization`
                ╭─[mgp.toml:3:7]
              3 │ url = "*****:******:********************"
@@ -197,6 +207,7 @@ fn values_that_cannot_be() {
     check(
         "[[servers]]\nid = \"a\"\ncommand = \"a\"\ninclude = [\"read_*_file\"]\n",
         &expect![[r#"
+            1 errors, 0 warnings
               × `include` holds `read_*_file`, which is no name
                ╭─[mgp.toml:4:12]
              4 │ include = ["read_*_file"]
@@ -214,6 +225,7 @@ fn a_server_twice() {
     check(
         "[[servers]]\nid = \"a\"\ncommand = \"a\"\n\n[[servers]]\nid = \"a\"\ncommand = \"b\"\n",
         &expect![[r#"
+            1 errors, 0 warnings
               × two servers are called `a`
                ╭─[mgp.toml:6:6]
              6 │ id = "a"
@@ -231,6 +243,7 @@ fn a_server_that_is_reached_in_two_ways_or_none() {
     check(
         "[[servers]]\nid = \"a\"\ncommand = \"a\"\nurl = \"http://localhost:1/mcp\"\n",
         &expect![[r#"
+            1 errors, 0 warnings
               × a server has either a `command` or a `url`, not both
                ╭─[mgp.toml:4:7]
              4 │ url = "http://localhost:1/mcp"
@@ -244,6 +257,7 @@ fn a_server_that_is_reached_in_two_ways_or_none() {
     check(
         "[[servers]]\nid = \"a\"\n",
         &expect![[r#"
+            1 errors, 0 warnings
               × a server has neither a `command` nor a `url`
                ╭─[mgp.toml:1:1]
              1 │ [[servers]]
@@ -257,6 +271,7 @@ fn a_server_that_is_reached_in_two_ways_or_none() {
     check(
         "[[servers]]\nid = \"a\"\nurl = \"http://localhost:1/mcp\"\nargs = [\"x\"]\n",
         &expect![[r#"
+            1 errors, 0 warnings
               × `args` means nothing for a server with a `url`
                ╭─[mgp.toml:4:1]
              4 │ args = ["x"]
@@ -270,6 +285,7 @@ fn a_server_that_is_reached_in_two_ways_or_none() {
     check(
         "[[servers]]\nid = \"a\"\nurl = \"http://localhost:1/mcp\"\ntransport = \"stdio\"\n",
         &expect![[r#"
+            1 errors, 0 warnings
               × a server with a `url` can't speak `stdio`
                ╭─[mgp.toml:4:13]
              4 │ transport = "stdio"
@@ -288,9 +304,10 @@ fn syntax_without_what_follows_from_it() {
     check(
         "[[servers]]\nid = \"a\ncommand = \"a\"\nfoo = 1\n",
         &expect![[r#"
+            1 errors, 0 warnings
               × this is not valid TOML: invalid basic string, expected `"`
                ╭─[mgp.toml:2:7]
-             2 │ id = "a
+             2 │ id = "*
                ·       ┬
                ·       ╰── here
                ╰────
@@ -300,6 +317,7 @@ fn syntax_without_what_follows_from_it() {
     check(
         "[gateway\nsse = true\n",
         &expect![[r#"
+            1 errors, 0 warnings
               × this is not valid TOML: unclosed table, expected `]`
                ╭─[mgp.toml:1:8]
              1 │ [*******
@@ -316,6 +334,7 @@ fn one_bracket_too_few() {
     check(
         "[servers]\nid = \"a\"\ncommand = \"a\"\n",
         &expect![[r#"
+            1 errors, 0 warnings
               × `servers` must be a list of tables, not a table
                ╭─[mgp.toml:1:1]
              1 │ [servers]
@@ -333,6 +352,7 @@ fn variables() {
     check(
         "[[servers]]\nid = \"a\"\ncommand = \"a\"\nenv = { A = \"${UNSET}\", B = \"${SET}\" }\n",
         &expect![[r#"
+            0 errors, 1 warnings
               ⚠ the variable `UNSET` is not set (used in `env.A`)
                ╭─[mgp.toml:4:13]
              4 │ env = { * = "${UNSET}", * = "${SET}" }
@@ -346,6 +366,7 @@ fn variables() {
     check(
         "[[servers]]\nid = \"a\"\ncommand = \"${SET\"\nargs = [\"${1}\"]\n",
         &expect![[r#"
+            2 errors, 0 warnings
               × `command` is malformed: a `${` has no `}`; write `$${` for a literal `${`
                ╭─[mgp.toml:3:11]
              3 │ command = "${SET"
@@ -366,6 +387,7 @@ fn variables() {
     check(
         "[gateway]\ntoken = \"${UNSET}\"\n",
         &expect![[r#"
+            1 errors, 0 warnings
               × the variable `UNSET` is not set
                ╭─[mgp.toml:2:9]
              2 │ token = "${UNSET}"
@@ -383,6 +405,7 @@ fn listening_where_others_can_reach() {
     check(
         "[gateway]\nlisten = \"0.0.0.0:80\"\n",
         &expect![[r#"
+            1 errors, 0 warnings
               × other machines can reach 0.0.0.0:80, and no token is set
                ╭─[mgp.toml:2:10]
              2 │ listen = "0.0.0.0:80"
@@ -397,6 +420,7 @@ fn listening_where_others_can_reach() {
     check(
         "[gateway]\nlisten = \"0.0.0.0:80\"\ntoken = \"${SET}\"\n",
         &expect![[r#"
+            0 errors, 1 warnings
               ⚠ tokens travel unencrypted to 0.0.0.0:80
                ╭─[mgp.toml:2:10]
              2 │ listen = "0.0.0.0:80"
@@ -407,7 +431,12 @@ fn listening_where_others_can_reach() {
 
         "#]],
     );
-    check("[gateway]\nlisten = \"0.0.0.0:80\"\ninsecure_bind = true\n", &expect![[""]]);
+    check(
+        "[gateway]\nlisten = \"0.0.0.0:80\"\ninsecure_bind = true\n",
+        &expect![[r#"
+        0 errors, 0 warnings
+    "#]],
+    );
 }
 
 #[test]
@@ -415,6 +444,7 @@ fn half_a_certificate() {
     check(
         "[gateway.tls]\ncert = \"cert.pem\"\n",
         &expect![[r#"
+            1 errors, 0 warnings
               × [gateway.tls] has no `key`
                ╭─[mgp.toml:1:1]
              1 │ [gateway.tls]
@@ -432,6 +462,7 @@ fn what_mgp_says_and_nobody_acts_on() {
     check(
         "[[servers]]\nid = \"a\"\ncommand = \"a\"\n[servers.mgp]\nextensions = [\"security\"]\ntrust_level = \"sandboxed\"\n",
         &expect![[r#"
+            0 errors, 1 warnings
               ⚠ `mgp.trust_level` has no effect yet
                ╭─[mgp.toml:6:1]
              6 │ trust_level = "sandboxed"

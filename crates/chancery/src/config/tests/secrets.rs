@@ -1,6 +1,7 @@
 //! No secret, and no value of a variable, in anything that is shown.
 
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 use crate::config::{Config, Env, Problems, Source, Trust, load_text};
 
@@ -56,7 +57,7 @@ fn a_mask_keeps_lengths() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, rng_seed: RngSeed::Fixed(7), ..ProptestConfig::default() })]
 
     /// However a file is broken (lines lost, doubled or swapped, characters lost or added), nothing shown of it holds the secret.
     #[test]
@@ -84,6 +85,7 @@ proptest! {
         let result = load_text("mgp.toml", &text, &env());
         let shown = shown(&result);
         prop_assert!(!shown.contains(SECRET), "{text}\n---\n{shown}");
-        prop_assert!(!Source::toml("x", text).shown().contains(SECRET));
+        let masked = Source::toml("x", text);
+        prop_assert!(!masked.shown().contains(SECRET), "{}", masked.shown());
     }
 }
