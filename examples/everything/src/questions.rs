@@ -8,7 +8,9 @@ pub(crate) fn add(server: Server) -> Server {
             Tool::new("ask_form")
                 .description("Asks the user to fill in a form with a field of every type")
                 .handler(|ctx, _args| async move {
-                    let answer = ctx.elicit("form", Elicit::form("Please introduce yourself", form())).await?;
+                    let answer = ctx
+                        .elicit("form", Elicit::form("Please introduce yourself", form(ctx.revision())))
+                        .await?;
                     Ok(match answer.accepted() {
                         Some(content) => format!("accepted: {}", **content),
                         None => format!("not accepted: {:?}", answer.action),
@@ -131,8 +133,8 @@ fn one(name: &str, kind: &str) -> Value {
     json!({"type": "object", "properties": {name: {"type": kind}}, "required": [name]})
 }
 
-fn form() -> Value {
-    json!({
+fn form(revision: &str) -> Value {
+    let mut form = json!({
         "type": "object",
         "properties": {
             "name": {"type": "string", "title": "Name", "minLength": 1, "maxLength": 80},
@@ -145,5 +147,10 @@ fn form() -> Value {
             "days": {"type": "array", "items": {"type": "string", "enum": ["sat", "sun"]}, "maxItems": 2}
         },
         "required": ["name"]
-    })
+    });
+    // Titled choices and choices of several came with 2025-11-25.
+    if let (Value::Object(fields), "2025-06-18") = (&mut form["properties"], revision) {
+        fields.retain(|name, _| name != "size" && name != "days");
+    }
+    form
 }

@@ -10,7 +10,7 @@ use futures_util::FutureExt;
 use jsonrpc::ErrorObject;
 use serde_json::Value;
 use tokio::sync::broadcast::error::RecvError;
-use tokio::sync::mpsc;
+use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
 use crate::context::{Context, Parts};
@@ -22,6 +22,8 @@ use crate::machine::{CallEvent, CallId, ExchangeId, Input, Lane, Machine, Output
 const GRACE: Duration = Duration::from_secs(5);
 /// How long the calls in progress may take when the client is gone or the server stops.
 pub(crate) const DRAIN: Duration = Duration::from_secs(5);
+/// How many notifications of one client may be handled at once.
+const MAX_NOTIFICATIONS: usize = 64;
 /// How many inputs may wait for a machine.
 pub(crate) const INBOX: usize = 64;
 
@@ -44,6 +46,7 @@ pub(crate) struct Driver<S> {
     sink: S,
     inbox: mpsc::Sender<Input>,
     running: HashMap<CallId, CancellationToken>,
+    notifications: Arc<Semaphore>,
     broken: bool,
 }
 
@@ -55,6 +58,7 @@ impl<S: Sink> Driver<S> {
             sink,
             inbox,
             running: HashMap::new(),
+            notifications: Arc::new(Semaphore::new(MAX_NOTIFICATIONS)),
             broken: false,
         }
     }
@@ -151,6 +155,9 @@ impl<S: Sink> Driver<S> {
 
     async fn feed(&mut self, input: Input) {
         let before = self.machine.revision();
+        if let Input::Call(call, CallEvent::Done(_) | CallEvent::BecameTask(_)) = &input {
+            self.running.remove(call);
+        }
         self.machine.handle(input);
         if let Some(revision) = self.machine.revision().filter(|now| before != Some(*now)) {
             self.sink.revision(revision);
@@ -182,7 +189,6 @@ impl<S: Sink> Driver<S> {
     }
 
     fn start(&mut self, call: CallId, work: Work) {
-        self.running.retain(|_, token| !token.is_cancelled());
         let task = match &work.kind {
             WorkKind::Task(task) => Some(task.clone()),
             WorkKind::Call { .. } | WorkKind::Notification => None,
@@ -198,6 +204,14 @@ impl<S: Sink> Driver<S> {
             known,
             kind,
         } = work;
+        let place = match kind {
+            // Nobody waits for the answer of a notification, so a flood of them is let pass.
+            WorkKind::Notification => match Arc::clone(&self.notifications).try_acquire_owned() {
+                Ok(place) => Some(place),
+                Err(_full) => return,
+            },
+            WorkKind::Call { .. } | WorkKind::Task(_) => None,
+        };
         let may_become_task = kind == WorkKind::Call { may_become_task: true };
         let (core, inbox) = (Arc::clone(&self.core), self.inbox.clone());
         let parts = Parts {
@@ -217,6 +231,7 @@ impl<S: Sink> Driver<S> {
                 async move { handler(ctx, args).await }
             };
             let result = supervise(running, &cancel).await;
+            drop(place);
             match ctx.task() {
                 Some(task) => {
                     let outcome = result.or_else(|error| rescue(error.into_why(), ctx.era(), true));

@@ -1,6 +1,6 @@
 //! Modern requests over HTTP: one POST each, mirrored headers, statuses, and streams that are cancelled by hanging up.
 
-use chancery_sdk::{Eras, Listening, Server, Tool, json};
+use chancery_sdk::{Eras, Listening, Server, Tool, Value, json};
 use example_everything::server;
 use http::Method;
 use tokio::sync::mpsc;
@@ -87,7 +87,8 @@ async fn headers_must_say_what_the_body_says() {
         ("mcp-param-limit", "42.0"),
         ("Mcp-Param-Dry-Run", "true"),
     ];
-    let cases: Vec<(u16, Vec<(&str, &str)>, &chancery_sdk::Value)> = vec![
+    type Headers<'a> = Vec<(&'a str, &'a str)>;
+    let cases: Vec<(u16, Headers<'_>, &Value)> = vec![
         (200, vec![revision, method, name, region], &plain),
         (200, vec![revision, method, ("mcp-name", "  query  "), region], &plain),
         (200, vec![revision, method, ("mcp-name", "=?base64?cXVlcnk=?="), region], &plain),

@@ -23,7 +23,7 @@ async fn bodies_that_are_no_messages() {
         (&deep, &[]),
     ] {
         let answer = client.send(Method::POST, headers, body.to_owned()).await;
-        assert_eq!(answer.status, 400, "{:.40}", body);
+        assert_eq!(answer.status, 400, "{body:.40}");
         assert!(answer.json().await["error"]["code"].is_i64());
     }
     let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
@@ -69,6 +69,86 @@ async fn a_line_without_end_is_refused_and_the_next_one_answered() {
     assert!(refused.contains("-32700"), "{refused}");
     let answered = lines.next_line().await.expect("a line").expect("a line");
     assert_eq!(answered, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
+    drop(writing.await);
+}
+
+/// Waits until all connections are gone; each holds one subscription to changes.
+async fn all_gone(server: &chancery_sdk::Listening) {
+    let gone = async {
+        while server.handle().connections() > 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(10), gone)
+        .await
+        .expect("every connection ends");
+}
+
+#[tokio::test]
+async fn a_thousand_clients_leave_nothing_behind() {
+    let listening = server().listen("127.0.0.1:0").await.expect("a free port");
+    let client = Client::new(listening.url());
+    for id in 0..500 {
+        let answer = client
+            .modern(id, "tools/call", json!({"name": "echo", "arguments": {"text": "x"}}))
+            .await;
+        assert_eq!(answer.status, 200);
+        let session = client.initialize("2025-11-25", json!({})).await;
+        let headers = [("mcp-session-id", session.as_str())];
+        drop(client.send(Method::GET, &headers, "").await);
+        assert_eq!(client.send(Method::DELETE, &headers, "").await.status, 204);
+        if id % 10 == 0 {
+            drop(
+                client
+                    .modern(id, "subscriptions/listen", json!({"notifications": {"toolsListChanged": true}}))
+                    .await,
+            );
+        }
+    }
+    all_gone(&listening).await;
+}
+
+#[tokio::test]
+async fn sessions_that_nobody_ends_make_room_for_new_ones() {
+    let listening = server().listen("127.0.0.1:0").await.expect("a free port");
+    let client = Client::new(listening.url());
+    let first = client.initialize("2025-11-25", json!({})).await;
+    for _ in 0..1024 {
+        client.initialize("2025-11-25", json!({})).await;
+    }
+    assert!(listening.handle().connections() <= 1026);
+    let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+    assert_eq!(client.post(&[("mcp-session-id", &first)], &ping).await.status, 404);
+}
+
+#[tokio::test]
+async fn ten_thousand_cancelled_calls_are_forgotten() {
+    let (near, far) = tokio::io::duplex(64 * 1024);
+    let (reader, writer) = tokio::io::split(far);
+    tokio::spawn(server().serve_streams(reader, writer));
+    let (reader, mut writer) = tokio::io::split(near);
+    let mut lines = BufReader::new(reader).lines();
+    let initialize =
+        json!({"jsonrpc": "2.0", "id": "i", "method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {}}});
+    let mut text = format!("{initialize}\n");
+    for id in 0..10_000 {
+        let call = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": "sleep", "arguments": {"milliseconds": 100_000}}});
+        let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}});
+        text.push_str(&format!("{call}\n{cancel}\n"));
+    }
+    text.push_str(&format!("{}\n", json!({"jsonrpc": "2.0", "id": "end", "method": "ping"})));
+    let writing = tokio::spawn(async move {
+        writer.write_all(text.as_bytes()).await.expect("the server reads");
+        writer
+    });
+    let mut answered = Vec::new();
+    while answered.len() < 2 {
+        let line = lines.next_line().await.expect("a line").expect("a line");
+        let answer: chancery_sdk::Value = serde_json::from_str(&line).expect("JSON");
+        answered.push(answer["id"].clone());
+    }
+    // More than may be in progress at once were cancelled, and none was refused.
+    assert_eq!(answered, [json!("i"), json!("end")]);
     drop(writing.await);
 }
 
