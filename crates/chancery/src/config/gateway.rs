@@ -77,8 +77,6 @@ pub struct Limits {
     pub sessions: usize,
     /// Event streams, all together.
     pub streams: usize,
-    /// Unanswered requests of one client.
-    pub in_flight: usize,
     /// How long a connection may idle.
     pub idle: Duration,
     /// How long a session may idle.
@@ -271,7 +269,6 @@ fn limits(fields: &Fields) -> Limits {
         connections: fields.count("connections"),
         sessions: fields.count("sessions"),
         streams: fields.count("streams"),
-        in_flight: fields.count("in_flight"),
         idle: fields.duration("idle").unwrap_or_default(),
         session_idle: fields.duration("session_idle").unwrap_or_default(),
     }

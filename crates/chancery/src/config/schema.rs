@@ -328,15 +328,6 @@ pub static LIMITS: Section = Section {
             ..KEY
         },
         Key {
-            name: "in_flight",
-            kind: Kind::Count,
-            default: Some("256"),
-            example: "256",
-            doc: "Requests of one client that are not answered yet.",
-            also: &["concurrency", "max_in_flight"],
-            ..KEY
-        },
-        Key {
             name: "idle",
             kind: Kind::Duration,
             default: Some("\"2m\""),
