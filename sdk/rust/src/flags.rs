@@ -15,6 +15,8 @@ usage: [--stdio | --http ADDRESS] [--era both|legacy|modern]
 pub(crate) enum Place {
     Stdio,
     Http(String),
+    /// Nowhere: only say how to call the server.
+    Help,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -52,7 +54,7 @@ pub(crate) fn parse(args: impl IntoIterator<Item = String>) -> Result<Flags, Str
                     other => return Err(format!("`{other}` is no era; it is one of both, legacy, modern")),
                 });
             }
-            "--help" | "-h" => return Err(String::new()),
+            "--help" | "-h" => flags.place = Place::Help,
             other => return Err(format!("unknown argument `{other}`")),
         }
     }
@@ -81,6 +83,7 @@ mod tests {
             eras: Some(Eras::Modern),
         };
         assert_eq!(read("--http=127.0.0.1:0 --era modern"), Ok(http));
+        assert_eq!(read("--help").map(|flags| flags.place), Ok(Place::Help));
         assert_eq!(
             read("--era old"),
             Err("`old` is no era; it is one of both, legacy, modern".to_owned())

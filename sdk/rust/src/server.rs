@@ -1,6 +1,5 @@
 //! The server: what it offers, and where it is served.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -208,15 +207,17 @@ impl Server {
     /// # Errors
     /// See [`RunError`].
     pub async fn run_with(mut self, args: impl IntoIterator<Item = String>) -> std::result::Result<(), RunError> {
-        let flags = flags::parse(args).map_err(|why| RunError::Usage(format!("{why}\n{USAGE}").trim_start().to_owned()))?;
+        let flags = flags::parse(args).map_err(|why| RunError::Usage(format!("{why}\n{USAGE}")))?;
         self.plan.eras = flags.eras.unwrap_or(self.plan.eras);
         let stop = CancellationToken::new();
         tokio::spawn(stop_on_signal(stop.clone()));
         match flags.place {
+            Place::Help => Ok(say(USAGE)?),
             Place::Stdio => Ok(stdio::serve_process(self.start(), stop).await?),
             Place::Http(address) => {
                 let listener = bind(&address).await?;
-                announce(listener.local_addr()?)?;
+                // The one line on standard output, for whoever started the server.
+                say(&http::url(listener.local_addr()?))?;
                 Ok(http::serve(self.start(), listener, stop).await?)
             }
         }
@@ -304,11 +305,10 @@ async fn bind(address: &str) -> std::result::Result<TcpListener, RunError> {
     })
 }
 
-/// The URL is the one line on standard output, for whoever started the server.
-fn announce(address: SocketAddr) -> std::io::Result<()> {
+fn say(line: &str) -> std::io::Result<()> {
     use std::io::Write;
     let mut stdout = std::io::stdout().lock();
-    writeln!(stdout, "{}", http::url(address))?;
+    writeln!(stdout, "{line}")?;
     stdout.flush()
 }
 
