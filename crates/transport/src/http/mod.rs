@@ -1,6 +1,7 @@
 //! Streamable HTTP of every revision and HTTP+SSE of 2024-11-05, towards servers and towards clients.
 
 pub(crate) mod client;
+mod gate;
 mod media;
 mod names;
 mod once;

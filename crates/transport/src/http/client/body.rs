@@ -2,7 +2,7 @@
 
 use std::future::poll_fn;
 use std::pin::Pin;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Waker, ready};
 
 use bytes::{Bytes, BytesMut};
 use http_body::Body;
@@ -13,24 +13,20 @@ use super::pool::{Conn, chain};
 
 /// The next piece of a body; `None` at its end. Drives the connection.
 pub(crate) fn poll_piece(body: &mut Incoming, conn: &mut Conn, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, LinkError>>> {
-    let mut driven = false;
-    loop {
-        // Only the driver can bring more, so that the body needn't wake us as well.
-        match Pin::new(&mut *body).poll_frame(&mut Context::from_waker(Waker::noop())) {
-            Poll::Ready(Some(Ok(frame))) => match frame.into_data() {
-                Ok(data) if !data.is_empty() => return Poll::Ready(Some(Ok(data))),
-                // Trailers.
-                _ => driven = false,
-            },
-            Poll::Ready(Some(Err(error))) => return Poll::Ready(Some(Err(LinkError::Broken(chain(&error))))),
-            Poll::Ready(None) => return Poll::Ready(None),
-            Poll::Pending if driven => return Poll::Pending,
-            Poll::Pending => {
-                conn.drive(cx);
-                driven = true;
+    conn.poll_with(cx, || {
+        loop {
+            // Only the connection can bring more, so that the body needn't wake us as well.
+            match ready!(Pin::new(&mut *body).poll_frame(&mut Context::from_waker(Waker::noop()))) {
+                Some(Ok(frame)) => match frame.into_data() {
+                    Ok(data) if !data.is_empty() => return Poll::Ready(Some(Ok(data))),
+                    // Trailers say nothing to us.
+                    _ => {}
+                },
+                Some(Err(error)) => return Poll::Ready(Some(Err(LinkError::Broken(chain(&error))))),
+                None => return Poll::Ready(None),
             }
         }
-    }
+    })
 }
 
 /// The whole body; a body of one piece is that piece.

@@ -15,6 +15,7 @@ use kernel::link::LinkError;
 
 use super::Dialer;
 use super::address::Address;
+use crate::http::gate::Gate;
 use crate::http::names;
 use crate::http::once::Once;
 use crate::http::stream::Stream;
@@ -24,6 +25,7 @@ pub(crate) struct Conn {
     sender: http1::SendRequest<Once>,
     driver: Pin<Box<http1::Connection<TokioIo<Stream>, Once>>>,
     closed: bool,
+    gate: Gate,
     idle_since: Instant,
     /// How long the server keeps it, where that is shorter than we would.
     idle_for: Duration,
@@ -45,28 +47,37 @@ impl Conn {
             sender,
             driver: Box::pin(driver),
             closed: false,
+            gate: Gate::new(),
             idle_since: Instant::now(),
             idle_for,
         })
     }
 
-    /// Moves bytes. Whoever waits for this connection calls it with its own waker; nothing else of the connection wakes anybody.
-    pub(crate) fn drive(&mut self, cx: &mut Context<'_>) {
-        if !self.closed {
-            self.closed = self.driver.as_mut().poll(cx).is_ready();
-        }
+    /// Polls what this connection brings, moving its bytes as often as `poll` asks for more. Nothing of it wakes anybody else.
+    pub(crate) fn poll_with<T>(&mut self, cx: &mut Context<'_>, mut poll: impl FnMut() -> Poll<T>) -> Poll<T> {
+        let (driver, closed) = (&mut self.driver, &mut self.closed);
+        self.gate.poll(cx, |cx| {
+            let polled = poll();
+            if polled.is_ready() || *closed {
+                return polled;
+            }
+            *closed = driver.as_mut().poll(cx).is_ready();
+            poll()
+        })
     }
 
     /// Sends a request and waits for the head of the answer.
     pub(crate) async fn send(&mut self, request: Request<Once>) -> Result<Response<Incoming>, SendFailure> {
         let mut answer = std::pin::pin!(self.sender.try_send_request(request));
-        let (driver, closed) = (&mut self.driver, &mut self.closed);
+        let (driver, closed, gate) = (&mut self.driver, &mut self.closed, &self.gate);
         let answered = poll_fn(|cx| {
-            if !*closed {
-                *closed = driver.as_mut().poll(cx).is_ready();
-            }
-            // Only the driver can have brought the answer, so that it needn't wake us as well.
-            answer.as_mut().poll(&mut Context::from_waker(Waker::noop()))
+            gate.poll(cx, |cx| {
+                if !*closed {
+                    *closed = driver.as_mut().poll(cx).is_ready();
+                }
+                // Only the driver can have brought the answer, so that it needn't wake us as well.
+                answer.as_mut().poll(&mut Context::from_waker(Waker::noop()))
+            })
         });
         let response = answered.await.map_err(|mut error| SendFailure {
             unsent: error.take_message(),
@@ -87,9 +98,12 @@ impl Conn {
         }
     }
 
-    /// Whether another request can be sent now.
-    fn is_usable(&mut self, cx: &mut Context<'_>) -> bool {
-        self.drive(cx);
+    /// Whether another request can be sent now. Until then, while it is idle, nobody waits for it.
+    fn is_usable(&mut self) -> bool {
+        if !self.closed {
+            let driver = &mut self.driver;
+            self.closed = self.gate.glance(|cx| driver.as_mut().poll(cx).is_ready());
+        }
         !self.closed && self.sender.is_ready()
     }
 }
@@ -125,7 +139,7 @@ impl Pool {
     /// `Unreachable` when nothing was sent, `Broken` when something may have been.
     pub(crate) async fn send(&self, address: &Address, mut request: Request<Once>) -> Result<(Response<Incoming>, Conn), LinkError> {
         loop {
-            let kept = poll_fn(|cx| Poll::Ready(self.take(cx))).await;
+            let kept = self.take();
             let is_new = kept.is_none();
             let mut conn = match kept {
                 Some(conn) => conn,
@@ -141,10 +155,10 @@ impl Pool {
     }
 
     /// The connection that was used last, if it still stands.
-    fn take(&self, cx: &mut Context<'_>) -> Option<Conn> {
+    fn take(&self) -> Option<Conn> {
         loop {
             let mut conn = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()?;
-            if conn.idle_since.elapsed() < conn.idle_for && conn.is_usable(cx) {
+            if conn.idle_since.elapsed() < conn.idle_for && conn.is_usable() {
                 return Some(conn);
             }
         }
@@ -152,8 +166,7 @@ impl Pool {
 
     /// Keeps a connection whose answer was read to its end.
     pub(crate) fn put(&self, mut conn: Conn) {
-        // With no waker: while it is idle, nobody waits for it.
-        if !conn.is_usable(&mut Context::from_waker(Waker::noop())) {
+        if !conn.is_usable() {
             return;
         }
         conn.idle_since = Instant::now();
@@ -166,8 +179,7 @@ impl Pool {
     /// Closes what has been idle too long, or was closed by the server.
     pub(crate) fn sweep(&self) {
         let mut kept = std::mem::take(&mut *self.idle.lock().unwrap_or_else(PoisonError::into_inner));
-        let cx = &mut Context::from_waker(Waker::noop());
-        kept.retain_mut(|conn| conn.idle_since.elapsed() < conn.idle_for && conn.is_usable(cx));
+        kept.retain_mut(|conn| conn.idle_since.elapsed() < conn.idle_for && conn.is_usable());
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let room = self.max_idle.saturating_sub(idle.len());
         // What came back meanwhile is younger and is taken first.

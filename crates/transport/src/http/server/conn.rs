@@ -14,6 +14,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use super::listen::Shared;
 use super::route;
 use super::watch::{Order, Watch, Watched};
+use crate::http::gate::Gate;
 use crate::http::stream::Stream;
 
 /// What every request of a connection needs.
@@ -39,7 +40,7 @@ pub(crate) async fn serve(shared: Arc<Shared>, stream: Stream, watched: Watched)
     });
     let service = service_fn(move |request| route::respond(Arc::clone(&context), request));
     let mut conn = pin!(http.serve_connection(io, service));
-    let mut finishing = false;
+    let (gate, mut finishing) = (Gate::new(), false);
     let served = poll_fn(|cx| {
         watch.register(cx.waker());
         match watch.order() {
@@ -51,7 +52,7 @@ pub(crate) async fn serve(shared: Arc<Shared>, stream: Stream, watched: Watched)
             }
             Order::Close => return Poll::Ready(Ok(())),
         }
-        conn.as_mut().poll(cx)
+        gate.poll(cx, |cx| conn.as_mut().poll(cx))
     });
     if let Err(error) = served.await {
         tracing::debug!(%error, "a client's connection broke");

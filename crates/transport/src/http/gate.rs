@@ -1,0 +1,131 @@
+//! Polls what wakes itself without going round by the scheduler.
+//!
+//! hyper's halves talk through channels, and all of ours are polled by one task: each message wakes the very task that is running. The
+//! runtime takes that for a yield, queues the task anew and wakes another worker to look at the queue, which costs more than the request.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::task::{Context, Poll, Wake, Waker};
+
+use futures_util::task::AtomicWaker;
+
+/// How often something may wake itself before the scheduler is asked after all: it may be yielding to others.
+const ROUNDS: usize = 4;
+
+/// A waker that passes on only what comes while nobody polls. What comes during a poll is polled again.
+pub(crate) struct Gate {
+    inner: Arc<Inner>,
+    waker: Waker,
+}
+
+#[derive(Default)]
+struct Inner {
+    open: AtomicBool,
+    missed: AtomicBool,
+    task: AtomicWaker,
+}
+
+impl Wake for Inner {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        // In this order, and the poller in the other: one of the two sees the other's mark.
+        self.missed.store(true, SeqCst);
+        if self.open.load(SeqCst) {
+            self.task.wake();
+        }
+    }
+}
+
+impl fmt::Debug for Gate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Gate").finish_non_exhaustive()
+    }
+}
+
+impl Gate {
+    pub(crate) fn new() -> Self {
+        let inner = Arc::new(Inner::default());
+        let waker = Waker::from(Arc::clone(&inner));
+        Self { inner, waker }
+    }
+
+    /// Polls until it is ready, or until nothing woke it meanwhile.
+    pub(crate) fn poll<T>(&self, cx: &mut Context<'_>, mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>) -> Poll<T> {
+        self.inner.task.register(cx.waker());
+        for _ in 0..ROUNDS {
+            self.inner.open.store(false, SeqCst);
+            self.inner.missed.store(false, SeqCst);
+            let polled = poll(&mut Context::from_waker(&self.waker));
+            if polled.is_ready() {
+                return polled;
+            }
+            self.inner.open.store(true, SeqCst);
+            if !self.inner.missed.load(SeqCst) {
+                return Poll::Pending;
+            }
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    }
+
+    /// Polls once for nobody: what comes later wakes nobody either.
+    pub(crate) fn glance<T>(&self, poll: impl FnOnce(&mut Context<'_>) -> T) -> T {
+        self.inner.open.store(false, SeqCst);
+        poll(&mut Context::from_waker(&self.waker))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicUsize;
+
+    use super::*;
+
+    #[derive(Default)]
+    struct Count(AtomicUsize);
+
+    impl Wake for Count {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, SeqCst);
+        }
+    }
+
+    #[test]
+    fn only_what_comes_between_polls_is_passed_on() {
+        let count = Arc::new(Count::default());
+        let task = Waker::from(Arc::clone(&count));
+        let cx = &mut Context::from_waker(&task);
+        let gate = Gate::new();
+        let mut kept = None;
+        let mut rounds = 0;
+        // Wakes itself once: polled again at once.
+        let polled = gate.poll(cx, |cx| {
+            rounds += 1;
+            kept = Some(cx.waker().clone());
+            if rounds == 1 {
+                cx.waker().wake_by_ref();
+            }
+            Poll::<()>::Pending
+        });
+        assert!(polled.is_pending());
+        assert_eq!((rounds, count.0.load(SeqCst)), (2, 0));
+        let kept = kept.expect("a waker");
+        kept.wake_by_ref();
+        assert_eq!(count.0.load(SeqCst), 1);
+        // Glanced at: nobody is woken.
+        gate.glance(|_| ());
+        kept.wake_by_ref();
+        assert_eq!(count.0.load(SeqCst), 1);
+        // Always wakes itself: the scheduler decides.
+        let polled = gate.poll(cx, |cx| {
+            cx.waker().wake_by_ref();
+            Poll::<()>::Pending
+        });
+        assert!(polled.is_pending());
+        assert_eq!(count.0.load(SeqCst), 2);
+    }
+}
