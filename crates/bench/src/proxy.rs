@@ -3,21 +3,22 @@
 //! It does what any HTTP intermediary must do and nothing else. What the gateway costs beyond it is what MCP costs.
 
 use std::net::Ipv4Addr;
-use std::sync::Arc;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context as TaskContext, Poll, ready};
 
 use anyhow::Context;
 use bytes::Bytes;
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
-use http::uri::{Authority, PathAndQuery, Scheme};
+use http::uri::PathAndQuery;
 use http::{Request, Response, StatusCode, Uri};
 use http_body_util::{Either, Full};
-use hyper::body::Incoming;
+use hyper::body::{Body, Frame, Incoming, SizeHint};
+use hyper::client::conn::http1::SendRequest;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::client::legacy::Client;
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::rt::{TokioExecutor, TokioIo};
-use tokio::net::TcpListener;
+use hyper_util::rt::TokioIo;
+use tokio::net::{TcpListener, TcpStream};
 
 /// Options of `bench-peer proxy`.
 #[derive(Debug, clap::Args)]
@@ -55,48 +56,129 @@ async fn serve(upstream: &Uri) -> anyhow::Result<()> {
 }
 
 /// A body from the upstream, or our own words when there is none.
-type Body = Either<Incoming, Full<Bytes>>;
+type Answer = Either<Streamed, Full<Bytes>>;
 
 /// Where requests go.
 #[derive(Debug)]
 struct Proxy {
-    client: Client<HttpConnector, Incoming>,
-    authority: Authority,
+    authority: String,
     host: HeaderValue,
+    pool: Arc<Pool>,
 }
 
 impl Proxy {
     fn new(upstream: &Uri) -> anyhow::Result<Self> {
-        let authority = upstream.authority().context("the upstream needs a host and a port")?.clone();
-        let mut connector = HttpConnector::new();
-        connector.set_nodelay(true);
+        let authority = upstream.authority().context("the upstream needs a host and a port")?.to_string();
         Ok(Self {
-            client: Client::builder(TokioExecutor::new()).build(connector),
-            host: HeaderValue::from_str(authority.as_str())?,
+            host: HeaderValue::from_str(&authority)?,
             authority,
+            pool: Arc::default(),
         })
     }
 
-    async fn forward(&self, request: Request<Incoming>) -> Result<Response<Body>, http::Error> {
-        let (mut head, body) = request.into_parts();
-        let path = head.uri.path_and_query().cloned().unwrap_or_else(|| PathAndQuery::from_static("/"));
-        head.uri = Uri::builder()
-            .scheme(Scheme::HTTP)
-            .authority(self.authority.clone())
-            .path_and_query(path)
-            .build()?;
-        strip_hop_by_hop(&mut head.headers);
-        head.headers.insert(header::HOST, self.host.clone());
-        match self.client.request(Request::from_parts(head, body)).await {
-            Ok(response) => {
-                let (mut head, body) = response.into_parts();
-                strip_hop_by_hop(&mut head.headers);
-                Ok(Response::from_parts(head, Either::Left(body)))
-            }
+    async fn forward(&self, request: Request<Incoming>) -> Result<Response<Answer>, http::Error> {
+        match self.ask(request).await {
+            Ok(response) => Ok(response.map(Either::Left)),
             Err(error) => Response::builder()
                 .status(StatusCode::BAD_GATEWAY)
-                .body(Either::Right(Full::from(format!("no answer from the upstream: {error}")))),
+                .body(Either::Right(Full::from(format!("no answer from the upstream: {error:#}")))),
         }
+    }
+
+    async fn ask(&self, request: Request<Incoming>) -> anyhow::Result<Response<Streamed>> {
+        let (mut head, body) = request.into_parts();
+        if head.uri.authority().is_some() {
+            head.uri = head
+                .uri
+                .path_and_query()
+                .cloned()
+                .unwrap_or_else(|| PathAndQuery::from_static("/"))
+                .into();
+        }
+        strip_hop_by_hop(&mut head.headers);
+        head.headers.insert(header::HOST, self.host.clone());
+        let mut sender = self.connection().await?;
+        let (mut head, body) = sender.send_request(Request::from_parts(head, body)).await?.into_parts();
+        strip_hop_by_hop(&mut head.headers);
+        Ok(Response::from_parts(head, Streamed::new(body, sender, &self.pool)))
+    }
+
+    /// An idle connection that still lives, or a new one.
+    async fn connection(&self) -> anyhow::Result<SendRequest<Incoming>> {
+        while let Some(mut sender) = self.pool.take() {
+            if sender.ready().await.is_ok() {
+                return Ok(sender);
+            }
+        }
+        let stream = TcpStream::connect(&self.authority).await?;
+        stream.set_nodelay(true)?;
+        let (sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
+        // An error of the connection shows as the error of the request that it breaks.
+        tokio::spawn(connection);
+        Ok(sender)
+    }
+}
+
+/// The idle connections to the upstream; the one that was used last is used next. There are never more than the clients
+/// once had requests in flight.
+#[derive(Debug, Default)]
+struct Pool {
+    idle: Mutex<Vec<SendRequest<Incoming>>>,
+}
+
+impl Pool {
+    fn take(&self) -> Option<SendRequest<Incoming>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    }
+
+    fn give(&self, sender: SendRequest<Incoming>) {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(sender);
+    }
+}
+
+/// A body on its way through, which gives its connection back when it ends. One that is dropped before takes its
+/// connection with it.
+#[derive(Debug)]
+struct Streamed {
+    body: Incoming,
+    connection: Option<(SendRequest<Incoming>, Arc<Pool>)>,
+}
+
+impl Streamed {
+    fn new(body: Incoming, sender: SendRequest<Incoming>, pool: &Arc<Pool>) -> Self {
+        let mut streamed = Self {
+            body,
+            connection: Some((sender, Arc::clone(pool))),
+        };
+        streamed.give_back_at_end();
+        streamed
+    }
+
+    fn give_back_at_end(&mut self) {
+        if self.body.is_end_stream()
+            && let Some((sender, pool)) = self.connection.take()
+        {
+            pool.give(sender);
+        }
+    }
+}
+
+impl Body for Streamed {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        let frame = ready!(Pin::new(&mut self.body).poll_frame(cx));
+        self.give_back_at_end();
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
     }
 }
 

@@ -9,7 +9,7 @@ use super::cells::{Era, Upstream};
 use super::fleet::{Fleet, Server, Target};
 use super::options::{Figure, Options};
 use super::probe::{self, Length, Load, Sample, What};
-use super::stats::Spread;
+use super::stats::{Spread, number};
 
 /// The upstreams of the long list, and the tools of each.
 const SERVERS: usize = 100;
@@ -178,7 +178,7 @@ fn memory(options: &Options, fleet: &mut Fleet) -> anyhow::Result<Vec<Reading>> 
         Reading::of("memory.idle", "resident memory, idle", "MB", &idle)?,
         Reading::of(
             "memory.session",
-            format!("resident memory of each of {count} idle sessions"),
+            format!("resident memory of each of {} idle sessions", number(count as f64)),
             "kB",
             &[probe::number(&report, "/watched/target/kb_per_session")?],
         )?,
@@ -209,13 +209,13 @@ fn growth(options: &Options, fleet: &mut Fleet) -> anyhow::Result<Vec<Reading>> 
     Ok(vec![
         Reading::of(
             "growth.calls",
-            format!("growth over {calls} calls"),
+            format!("growth over {} calls", number(calls as f64)),
             "MB",
             &[(after - before) / 1e3],
         )?,
         Reading::of(
             "growth.sessions",
-            format!("growth over {count} sessions that ended"),
+            format!("growth over {} sessions that ended", number(count as f64)),
             "MB",
             &[sessions_kb / 1e3],
         )?,

@@ -59,7 +59,7 @@ pub(crate) fn measure(options: &Options, fleet: &mut Fleet) -> anyhow::Result<Me
     }
     measured.calibrate(fleet)?;
     for round in 1..=options.rounds {
-        for key in keys(options) {
+        for key in keys(options, round) {
             measured.sample(options, fleet, round, key);
         }
         measured.calibrate(fleet)?;
@@ -75,14 +75,17 @@ pub(crate) fn measure(options: &Options, fleet: &mut Fleet) -> anyhow::Result<Me
     Ok(measured)
 }
 
-/// The lines of one round. Lanes change fastest: what is compared is measured next to each other.
-fn keys(options: &Options) -> Vec<Key> {
+/// The lines of one round. Lanes change fastest: what is compared is measured next to each other. Each round begins with
+/// another lane, so that none always follows the same neighbour.
+fn keys(options: &Options, round: usize) -> Vec<Key> {
     let mut keys = Vec::new();
     for &concurrency in &options.concurrency {
         for &size in &options.sizes {
             for &cell in &options.cells {
-                let lanes = cell.lanes().iter().filter(|lane| options.lanes.contains(lane));
-                keys.extend(lanes.map(|&lane| Key {
+                let mut lanes: Vec<Lane> = cell.lanes().iter().copied().filter(|lane| options.lanes.contains(lane)).collect();
+                let first = round % lanes.len().max(1);
+                lanes.rotate_left(first);
+                keys.extend(lanes.into_iter().map(|lane| Key {
                     cell,
                     concurrency,
                     size,
@@ -244,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn lanes_change_fastest() {
+    fn lanes_change_fastest_and_take_turns() {
         let args = [
             "--lanes",
             "direct,hyper",
@@ -255,12 +258,17 @@ mod tests {
         ]
         .map(str::to_owned);
         let options = Options::parse(&args).expect("valid").expect("no help");
-        let keys = keys(&options);
-        assert_eq!(keys.len(), 2 * 2 * 2 * 2);
+        let first = keys(&options, 2);
+        assert_eq!(first.len(), 2 * 2 * 2 * 2);
         assert_eq!(
-            keys[..2].iter().map(|key| key.lane).collect::<Vec<_>>(),
+            first[..2].iter().map(|key| key.lane).collect::<Vec<_>>(),
             [Lane::Direct, Lane::Hyper]
         );
-        assert_eq!((keys[0].cell, keys[2].cell), (Cell::HttpLegacy, Cell::HttpModern));
+        assert_eq!((first[0].cell, first[2].cell), (Cell::HttpLegacy, Cell::HttpModern));
+        let second = keys(&options, 3);
+        assert_eq!(
+            second[..2].iter().map(|key| key.lane).collect::<Vec<_>>(),
+            [Lane::Hyper, Lane::Direct]
+        );
     }
 }

@@ -16,7 +16,7 @@ use tokio::net::TcpStream;
 use super::check::Check;
 use super::message::{INITIALIZED, Operation, Template};
 use super::window::{Phase, Recorder, Window};
-use crate::envelope::{Era, LEGACY, MODERN, SESSION_HEADER, VERSION_HEADER};
+use crate::envelope::{Era, MODERN, SESSION_HEADER, VERSION_HEADER};
 
 /// A connection to an MCP endpoint, ready for requests.
 #[derive(Debug)]
@@ -84,10 +84,7 @@ impl Client {
         let Some(revision) = said["result"]["protocolVersion"].as_str().filter(|_| answer.status.is_success()) else {
             bail!("`initialize` was answered with {} and {said}", answer.status);
         };
-        if revision != LEGACY {
-            bail!("`initialize` led to {revision} instead of {LEGACY}");
-        }
-        self.headers.insert(VERSION_HEADER, HeaderValue::from_static(LEGACY));
+        self.headers.insert(VERSION_HEADER, HeaderValue::from_str(revision)?);
         if let Some(session) = answer.headers.get(SESSION_HEADER) {
             self.headers.insert(SESSION_HEADER, session.clone());
         }
