@@ -28,6 +28,11 @@ pub(crate) fn add(server: Server) -> Server {
                 }),
         )
         .tool(
+            Tool::new("ask_url_by_error")
+                .description("Asks for the visit to a page by the error -32042, which only 2025-11-25 has")
+                .handler(|ctx, _args| async move { url_by_error(&ctx).await }),
+        )
+        .tool(
             Tool::new("ask_model")
                 .description("Asks the client's model")
                 .input(json!({"type": "object", "properties": {"prompt": {"type": "string"}}, "required": ["prompt"]}))
@@ -77,6 +82,21 @@ pub(crate) fn add(server: Server) -> Server {
                 .description("Asks twice, the second question depends on the first; one step is done only once")
                 .handler(|ctx, _args| async move { steps(&ctx).await }),
         )
+}
+
+/// 2025-11-25 client/elicitation, "URL Elicitation Required Error"; elsewhere a question like any other.
+async fn url_by_error(ctx: &Context) -> Result<ToolResult> {
+    let (message, url) = ("Please sign in first", "https://example.com/sign-in");
+    if ctx.revision() != "2025-11-25" {
+        let answer = ctx.elicit("page", Elicit::url(message, url)).await?;
+        return Ok(format!("{:?}", answer.action).into());
+    }
+    let visit = json!({"mode": "url", "elicitationId": "sign-in-1", "message": message, "url": url});
+    Err(Error::rpc_with(
+        -32042,
+        "a visit to a page is required",
+        &json!({"elicitations": [visit]}),
+    ))
 }
 
 /// Two questions with a step between them that must not be done again when a modern client comes back with the second answer.
