@@ -14,7 +14,7 @@ use tracing::Instrument;
 use crate::bridge::{self, Driven};
 use crate::client::Client;
 use crate::gate::Permit;
-use crate::upstream::{Call, Server, Unavailable, session};
+use crate::upstream::{Call, Hears, Server, Session, Unavailable, session};
 use crate::{lists, resources, tasks};
 
 /// How often a modern server may ask again in one request.
@@ -224,7 +224,8 @@ pub(crate) async fn dispatch(client: &Arc<Client>, ticket: Ticket, mut request: 
                 ));
             }
         };
-        let mut call = match Call::place(&session, &request, permit) {
+        let hears = hears(client, ticket, &request, &session);
+        let mut call = match Call::place(&session, &request, hears, permit) {
             Ok(call) => call,
             Err(error) => return unavailable(server, &Unavailable::new(error.to_string())),
         };
@@ -267,6 +268,16 @@ pub(crate) fn unavailable(server: &Server, error: &Unavailable) -> Outcome {
     let text = format!("server `{}` is not available: {}", server.spec.id, error.why);
     let data = Raw::of(&serde_json::json!({ "server": server.spec.id.as_str(), "retryable": error.transient }));
     Outcome::refused(ErrorObject::new(jsonrpc::code::INTERNAL_ERROR, text).with_data(data))
+}
+
+/// Who takes what comes for a call on other streams of an HTTP server: a legacy client at once; for a modern client the call must be parked
+/// where it asks, so that whoever drives it must know.
+fn hears<'a>(client: &'a Arc<Client>, ticket: Ticket, request: &Request, session: &Session) -> Hears<'a> {
+    match (request.peer.era(), session.era()) {
+        (_, Era::Modern) => Hears::Nobody,
+        (Era::Legacy, Era::Legacy) => Hears::Client(client, ticket),
+        (Era::Modern, Era::Legacy) => Hears::Call,
+    }
 }
 
 /// Whether a request may be sent twice.

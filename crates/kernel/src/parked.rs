@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use mcp::adapt::InputRequired;
-use model::{Deadline, Ticket};
+use model::{Deadline, PrincipalId, ServerId, Ticket};
 
 use crate::inner::Inner;
 use crate::upstream::{Call, Line};
@@ -67,6 +67,19 @@ impl ParkedCalls {
             numbers.iter().filter_map(|number| calls.remove(number)).collect()
         };
         drop(late);
+    }
+
+    /// Gives up the call of a principal to a server that has been parked for longest.
+    pub(crate) fn give_up_oldest(&self, server: &ServerId, principal: &PrincipalId) {
+        let oldest = {
+            let mut calls = self.calls();
+            let theirs = calls
+                .iter()
+                .filter(|(_, parked)| parked.line.server.spec.id == *server && parked.line.key.principal == *principal);
+            let oldest = theirs.min_by_key(|(_, parked)| parked.until).map(|(number, _)| *number);
+            oldest.and_then(|number| calls.remove(&number))
+        };
+        drop(oldest);
     }
 
     pub(crate) fn len(&self) -> usize {

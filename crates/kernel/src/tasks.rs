@@ -15,7 +15,7 @@ use policy::Action;
 use crate::client::Client;
 use crate::exchange;
 use crate::gate::Permit;
-use crate::upstream::{Call, CallEvent, Server, Session, fetch};
+use crate::upstream::{Call, CallEvent, Hears, Server, Session, fetch};
 
 /// Tasks whose servers are remembered.
 const MAX_TASKS: usize = 10_000;
@@ -202,7 +202,7 @@ fn watch(client: &Arc<Client>, peer: Arc<Peer>, server: &Arc<Server>, task: Stri
             let session = line.session().await.ok()?;
             let params = shape::with_task_id(&Raw::object_empty(), &task);
             let own = Request::internal("tasks/result", Some(params), session.inner.own_peer.clone());
-            let mut call = Call::place(&session, &own, session.inner.admit_own()).ok()?;
+            let mut call = Call::place(&session, &own, Hears::Call, session.inner.admit_own()).ok()?;
             loop {
                 match call.next().await {
                     CallEvent::Ask(ask, message) => route.ask(&session, ask, message),

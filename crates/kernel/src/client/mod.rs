@@ -209,6 +209,12 @@ impl Client {
         self.send(work).await;
     }
 
+    /// The same, from a reader that must not block.
+    pub(crate) fn interim_now(self: &Arc<Self>, ticket: Ticket, message: Message) {
+        let work = self.take(Input::Interim(ticket, message));
+        self.send_now(work);
+    }
+
     /// A notification that belongs to no request.
     pub(crate) fn event(self: &Arc<Self>, message: &Message) {
         let work = self.take(Input::Event(message.clone()));

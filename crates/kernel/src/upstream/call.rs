@@ -1,7 +1,7 @@
 //! One call to a server, from the moment it is sent until it is answered, lost or given up.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use jsonrpc::{ErrorObject, Message};
@@ -12,8 +12,9 @@ use tokio::sync::mpsc;
 
 use super::lanes::LanePermit;
 use super::session::Session;
+use crate::client::Client;
 use crate::gate::Permit;
-use crate::link::{EventStream, Link, LinkError, Reply, ReplyBody};
+use crate::link::{BoxFuture, EventStream, Link, LinkError, Reply, ReplyBody};
 
 /// Messages of one call that wait for its client.
 const QUEUE: usize = 64;
@@ -43,30 +44,74 @@ pub(crate) enum CallEvent {
     NotSent(String),
 }
 
-/// Where a pipe's reader puts the events of one call.
-#[derive(Debug)]
-pub(crate) struct Waiter(mpsc::Sender<CallEvent>);
+/// Who takes what comes for a call elsewhere than on its own exchange.
+#[derive(Clone, Copy)]
+pub(crate) enum Hears<'a> {
+    /// Nobody: what comes is dropped.
+    Nobody,
+    /// Its legacy client, at once.
+    Client(&'a Arc<Client>, Ticket),
+    /// Whoever drives the call.
+    Call,
+}
+
+/// Where a reader puts the events of one call.
+#[derive(Clone)]
+pub(crate) enum Waiter {
+    /// With whoever drives the call.
+    Queue(mpsc::Sender<CallEvent>),
+    /// With the client, under its ticket.
+    Client(Weak<Client>, Ticket),
+}
 
 impl Waiter {
-    pub(crate) fn new() -> (Self, mpsc::Receiver<CallEvent>) {
+    pub(crate) fn queue() -> (Self, Option<mpsc::Receiver<CallEvent>>) {
         let (sender, receiver) = mpsc::channel(QUEUE);
-        (Self(sender), receiver)
+        (Self::Queue(sender), Some(receiver))
     }
 
-    /// Queues an event; gives it back when its kind has no room left. The end of a call always has.
-    pub(crate) fn deliver(&self, event: CallEvent) -> Option<CallEvent> {
-        let keep = match &event {
-            CallEvent::Interim(_) => KEEP_FOR_ASKS,
-            CallEvent::Ask(..) => 1,
-            _ => 0,
-        };
-        if self.0.capacity() <= keep {
-            return Some(event);
-        }
-        self.0.try_send(event).err().map(|error| match error {
-            mpsc::error::TrySendError::Full(event) | mpsc::error::TrySendError::Closed(event) => event,
-        })
+    pub(crate) fn client(client: &Arc<Client>, ticket: Ticket) -> Self {
+        Self::Client(Arc::downgrade(client), ticket)
     }
+
+    /// Takes an event; gives it back when its kind has no room left. The end of a call always has.
+    pub(crate) fn deliver(&self, event: CallEvent, session: &Arc<Session>) -> Option<CallEvent> {
+        match self {
+            Self::Queue(sender) => enqueue(sender, event),
+            Self::Client(client, ticket) => match (client.upgrade(), session.line.upgrade(), event) {
+                (Some(client), _, CallEvent::Interim(message)) => {
+                    client.interim_now(*ticket, message);
+                    None
+                }
+                (Some(client), Some(line), CallEvent::Ask(ask, message)) => {
+                    client.ask_for_server(&line, session, Some(*ticket), ask, &message);
+                    None
+                }
+                (_, _, event) => Some(event),
+            },
+        }
+    }
+
+    /// Tells that the connection is over.
+    pub(crate) fn lost(self, why: &str) {
+        if let Self::Queue(sender) = self {
+            drop(enqueue(&sender, CallEvent::Lost(why.to_owned())));
+        }
+    }
+}
+
+fn enqueue(sender: &mpsc::Sender<CallEvent>, event: CallEvent) -> Option<CallEvent> {
+    let keep = match &event {
+        CallEvent::Interim(_) => KEEP_FOR_ASKS,
+        CallEvent::Ask(..) => 1,
+        _ => 0,
+    };
+    if sender.capacity() <= keep {
+        return Some(event);
+    }
+    sender.try_send(event).err().map(|error| match error {
+        mpsc::error::TrySendError::Full(event) | mpsc::error::TrySendError::Closed(event) => event,
+    })
 }
 
 /// A call that was placed. Dropping it gives it up.
@@ -95,11 +140,14 @@ struct Exchange {
     last_event: Option<String>,
     retry: Duration,
     resumes: u32,
+    /// What comes for the call on other streams, where its driver must hear of it.
+    crossing: Option<mpsc::Receiver<CallEvent>>,
 }
 
 #[expect(clippy::large_enum_variant, reason = "lives as long as its call, which is on the heap")]
 enum Phase {
     Unsent(Outgoing),
+    Sending(BoxFuture<'static, Result<Reply, LinkError>>),
     Streaming(EventStream),
     Broken(String),
     Ended,
@@ -107,8 +155,8 @@ enum Phase {
 
 impl Call {
     /// Places a request on a connection. The permit is policy's leave.
-    pub(crate) fn place(session: &Arc<Session>, request: &Request, _permit: Permit) -> Result<Self, CallError> {
-        let placed = session.place(request)?;
+    pub(crate) fn place(session: &Arc<Session>, request: &Request, hears: Hears<'_>, _permit: Permit) -> Result<Self, CallError> {
+        let placed = session.place(request, hears)?;
         Ok(Self::new(session, placed, &request.trace))
     }
 
@@ -121,11 +169,12 @@ impl Call {
     fn new(session: &Arc<Session>, (placed, receiver): (Placed, Option<mpsc::Receiver<CallEvent>>), trace: &Trace) -> Self {
         let Placed { ticket, outgoing } = placed;
         let source = match receiver {
-            Some(receiver) => Source::Pipe {
+            Some(receiver) if !session.is_http() => Source::Pipe {
                 receiver,
                 unsent: Some(outgoing.message),
             },
-            None => Source::Http(Exchange {
+            crossing => Source::Http(Exchange {
+                crossing,
                 queue: VecDeque::new(),
                 phase: Phase::Unsent(outgoing),
                 trace: trace.clone(),
@@ -187,6 +236,7 @@ impl Exchange {
             }
             match std::mem::replace(&mut self.phase, Phase::Ended) {
                 Phase::Unsent(outgoing) => self.send(session, ticket, outgoing).await,
+                Phase::Sending(sending) => self.wait(session, ticket, sending).await,
                 Phase::Streaming(stream) => self.follow(session, ticket, stream).await,
                 Phase::Broken(why) => self.resume(session, ticket, why).await,
                 Phase::Ended => return CallEvent::Lost("the server ended its answer without a result".to_owned()),
@@ -197,7 +247,29 @@ impl Exchange {
     async fn send(&mut self, session: &Arc<Session>, ticket: Ticket, outgoing: Outgoing) {
         let Some(Link::Http(link)) = session.link.get() else { return };
         let post = session.post_of(outgoing, &self.trace);
-        match link.post(post).await {
+        if self.crossing.is_some() {
+            let link = link.clone();
+            self.phase = Phase::Sending(Box::pin(async move { link.post(post).await }));
+            return;
+        }
+        let replied = link.post(post).await;
+        self.replied(session, ticket, replied);
+    }
+
+    /// Waits for the reply, and hears meanwhile what comes on other streams.
+    async fn wait(&mut self, session: &Arc<Session>, ticket: Ticket, mut sending: BoxFuture<'static, Result<Reply, LinkError>>) {
+        tokio::select! {
+            biased;
+            replied = &mut sending => self.replied(session, ticket, replied),
+            event = crossed(&mut self.crossing) => {
+                self.queue.push_back(event);
+                self.phase = Phase::Sending(sending);
+            }
+        }
+    }
+
+    fn replied(&mut self, session: &Arc<Session>, ticket: Ticket, replied: Result<Reply, LinkError>) {
+        match replied {
             Ok(reply) => self.take(session, ticket, reply),
             Err(LinkError::Unreachable(why)) => self.queue.push_back(CallEvent::NotSent(why)),
             Err(error) => self.queue.push_back(CallEvent::Lost(error.to_string())),
@@ -229,7 +301,16 @@ impl Exchange {
     }
 
     async fn follow(&mut self, session: &Arc<Session>, ticket: Ticket, mut stream: EventStream) {
-        match stream.next().await {
+        let next = tokio::select! {
+            biased;
+            next = stream.next() => next,
+            event = crossed(&mut self.crossing) => {
+                self.queue.push_back(event);
+                self.phase = Phase::Streaming(stream);
+                return;
+            }
+        };
+        match next {
             Some(Ok(event)) => {
                 self.last_event = event.id.or(self.last_event.take());
                 self.retry = event.retry.unwrap_or(self.retry);
@@ -272,6 +353,17 @@ impl Exchange {
             Ok(Reply { status: 405 | 501, .. }) => self.queue.push_back(CallEvent::Lost(why)),
             Ok(_) | Err(_) => self.phase = Phase::Broken(why),
         }
+    }
+}
+
+/// What comes for a call on other streams; never, where nothing can.
+async fn crossed(crossing: &mut Option<mpsc::Receiver<CallEvent>>) -> CallEvent {
+    match crossing {
+        Some(receiver) => match receiver.recv().await {
+            Some(event) => event,
+            None => std::future::pending().await,
+        },
+        None => std::future::pending().await,
     }
 }
 

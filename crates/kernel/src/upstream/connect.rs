@@ -16,6 +16,9 @@ use crate::spec::{EraChoice, HttpKind, Launch};
 /// How long a child may leave the probe of the modern era unanswered.
 const PROBE: Duration = Duration::from_secs(10);
 
+/// How long the first call waits for the session's own stream; a server may leave it unanswered until it has something to say.
+const STREAM_WAIT: Duration = Duration::from_millis(500);
+
 /// How a handshake went.
 enum Greeting {
     Ready,
@@ -54,22 +57,22 @@ async fn connect_stdio(line: &Arc<Line>) -> Result<Arc<Session>, Unavailable> {
     if let Some(era) = era {
         let session = open(line, era, None).await?;
         let greeting = greet(line, &session).await;
-        return settle(line, session, greeting);
+        return settle(line, session, greeting).await;
     }
     let session = open(line, Era::Modern, None).await?;
     let greeting = tokio::time::timeout(PROBE, greet(line, &session)).await;
     match greeting {
-        Ok(Greeting::Ready) => settle(line, session, Greeting::Ready),
+        Ok(Greeting::Ready) => settle(line, session, Greeting::Ready).await,
         Ok(Greeting::Lost(_) | Greeting::NotSent(_)) => {
             let session = open(line, Era::Legacy, None).await?;
             let greeting = greet(line, &session).await;
-            settle(line, session, greeting)
+            settle(line, session, greeting).await
         }
         // Any answer but a good one, or none in time, is a legacy server: it gets `initialize` on the same pipe.
         _ => {
             session.become_legacy();
             let greeting = greet(line, &session).await;
-            settle(line, session, greeting)
+            settle(line, session, greeting).await
         }
     }
 }
@@ -86,9 +89,9 @@ async fn connect_http(line: &Arc<Line>, kind: HttpKind) -> Result<Arc<Session>, 
     if era != Some(Era::Legacy) {
         let session = open(line, Era::Modern, None).await?;
         match greet(line, &session).await {
-            Greeting::Ready => return settle(line, session, Greeting::Ready),
+            Greeting::Ready => return settle(line, session, Greeting::Ready).await,
             Greeting::NotSent(why) => return Err(unreachable(&why)),
-            failed if era == Some(Era::Modern) => return settle(line, session, failed),
+            failed if era == Some(Era::Modern) => return settle(line, session, failed).await,
             _ => {}
         }
     }
@@ -100,13 +103,13 @@ async fn connect_http(line: &Arc<Line>, kind: HttpKind) -> Result<Arc<Session>, 
     {
         return Ok(session);
     }
-    settle(line, session, greeting)
+    settle(line, session, greeting).await
 }
 
 async fn connect_sse(line: &Arc<Line>) -> Result<Arc<Session>, Unavailable> {
     let session = open(line, Era::Legacy, Some(HttpKind::Sse)).await?;
     let greeting = greet(line, &session).await;
-    let session = settle(line, session, greeting)?;
+    let session = settle(line, session, greeting).await?;
     line.server.note_sse();
     Ok(session)
 }
@@ -172,12 +175,14 @@ fn failed(outcome: &Outcome) -> Greeting {
     Greeting::Http(status, failed.error.message.clone())
 }
 
-fn settle(line: &Arc<Line>, session: Arc<Session>, greeting: Greeting) -> Result<Arc<Session>, Unavailable> {
+async fn settle(line: &Arc<Line>, session: Arc<Session>, greeting: Greeting) -> Result<Arc<Session>, Unavailable> {
     let why = match greeting {
         Greeting::Ready => {
             line.server.note_era(session.era());
             if session.is_http() && session.era() == Era::Legacy {
-                listener::follow_session(&session);
+                // What the server says to nobody in particular must find its stream open when the first call is made.
+                let opened = listener::follow_session(&session);
+                drop(tokio::time::timeout(STREAM_WAIT, opened).await);
             }
             return Ok(session);
         }

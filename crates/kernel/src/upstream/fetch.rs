@@ -11,7 +11,7 @@ use mcp::meta::LogLevel;
 use mcp::method::ListKind;
 use mcp::revision::Era;
 
-use super::call::{Call, CallEvent};
+use super::call::{Call, CallEvent, Hears};
 use super::line::Line;
 use super::{Session, Unavailable};
 
@@ -141,7 +141,7 @@ pub(crate) async fn ask(session: &Arc<Session>, method: &str, params: Option<Raw
 pub(crate) async fn ask_with(session: &Arc<Session>, request: Request, wait: Duration) -> Result<Outcome, Unavailable> {
     let method = request.method.name().to_owned();
     let permit = session.inner.admit_own();
-    let mut call = Call::place(session, &request, permit).map_err(|error| Unavailable::new(error.to_string()))?;
+    let mut call = Call::place(session, &request, Hears::Nobody, permit).map_err(|error| Unavailable::new(error.to_string()))?;
     let answer = async {
         loop {
             match call.next().await {

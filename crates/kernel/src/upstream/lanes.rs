@@ -6,9 +6,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use model::PrincipalId;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Children that one principal may have of one server for modern calls that can be asked back.
-const LANES: usize = 4;
-
 /// The pools of one server, by principal and capabilities.
 #[derive(Debug, Default)]
 pub(crate) struct Lanes {
@@ -34,12 +31,12 @@ pub(crate) struct LanePermit {
 
 impl Lanes {
     /// Waits for a free lane; the caller bounds the wait.
-    pub(crate) async fn acquire(&self, principal: &PrincipalId, capabilities: &Arc<[u8]>) -> Option<LanePermit> {
+    pub(crate) async fn acquire(&self, principal: &PrincipalId, capabilities: &Arc<[u8]>, places: usize) -> Option<LanePermit> {
         let pool = {
             let mut pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
             pools
                 .entry((principal.clone(), capabilities.clone()))
-                .or_insert_with(Pool::new)
+                .or_insert_with(|| Pool::new(places))
                 .clone()
         };
         let permit = pool.permits.clone().acquire_owned().await.ok()?;
@@ -59,10 +56,10 @@ impl Lanes {
 }
 
 impl Pool {
-    fn new() -> Arc<Self> {
-        let free = (0..LANES).rev().filter_map(|lane| u8::try_from(lane).ok()).collect();
+    fn new(places: usize) -> Arc<Self> {
+        let free = (0..places).rev().filter_map(|lane| u8::try_from(lane).ok()).collect();
         Arc::new(Self {
-            permits: Arc::new(Semaphore::new(LANES)),
+            permits: Arc::new(Semaphore::new(places)),
             free: Mutex::new(free),
         })
     }

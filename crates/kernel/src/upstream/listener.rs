@@ -8,15 +8,19 @@ use mcp::capabilities::ServerCapabilities;
 use mcp::client::Filter;
 use mcp::exchange::Request;
 use mcp::method::ListKind;
+use tokio::sync::oneshot;
 
 use super::Session;
-use super::call::{Call, CallEvent};
+use super::call::{Call, CallEvent, Hears};
 use super::line::Line;
 use crate::backoff::Backoff;
 use crate::link::{Link, Reply, ReplyBody};
 
 /// Follows the GET stream of a legacy HTTP session for as long as the session lives; a server without one answers 405.
-pub(crate) fn follow_session(session: &Arc<Session>) {
+/// The receiver resolves when the first attempt was answered.
+pub(crate) fn follow_session(session: &Arc<Session>) -> oneshot::Receiver<()> {
+    let (opened, opening) = oneshot::channel();
+    let mut opened = Some(opened);
     let weak = Arc::downgrade(session);
     let over = session.over().clone();
     session.inner.spawn(async move {
@@ -31,7 +35,10 @@ pub(crate) fn follow_session(session: &Arc<Session>) {
                     return;
                 };
                 let mut wait = backoff.next();
-                match link.listen(token.as_deref(), revision.as_str(), last_event.as_deref()).await {
+                let reply = link.listen(token.as_deref(), revision.as_str(), last_event.as_deref()).await;
+                drop(opened.take());
+                tracing::debug!(reply = ?reply.as_ref().map(|reply| reply.status), "asked for the session's own stream");
+                match reply {
                     Ok(Reply {
                         body: ReplyBody::Events(mut stream),
                         ..
@@ -62,6 +69,7 @@ pub(crate) fn follow_session(session: &Arc<Session>) {
         })
         .await;
     });
+    opening
 }
 
 /// Keeps one `subscriptions/listen` open on a modern connection, with a filter that follows what the line's sharers want.
@@ -124,7 +132,7 @@ fn filter(line: &Line, session: &Session) -> Filter {
 fn listen(session: &Arc<Session>, filter: &Filter) -> Option<Call> {
     let params = Raw::object_empty().edit().set(&["notifications"], &filter.to_raw()).finish();
     let request = Request::internal("subscriptions/listen", Some(params), session.inner.listening_peer.clone());
-    Call::place(session, &request, session.inner.admit_own()).ok()
+    Call::place(session, &request, Hears::Nobody, session.inner.admit_own()).ok()
 }
 
 async fn until_ended(call: &mut Call) {

@@ -9,7 +9,7 @@ pub(crate) mod listener;
 pub(crate) mod server;
 pub(crate) mod session;
 
-pub(crate) use call::{Call, CallEvent};
+pub(crate) use call::{Call, CallEvent, Hears};
 pub(crate) use line::Line;
 pub(crate) use server::Server;
 pub(crate) use session::Session;

@@ -10,7 +10,7 @@ use mcp::exchange::Peer;
 use mcp::method::ListKind;
 use mcp::revision::{Era, Revision};
 use mcp::server::ClientHello;
-use model::Principal;
+use model::{Principal, PrincipalId};
 use tokio::sync::watch;
 
 use super::lanes::{LanePermit, Lanes};
@@ -19,10 +19,16 @@ use super::{Session, Unavailable};
 use crate::backoff::Backoff;
 use crate::client::Client;
 use crate::inner::Inner;
-use crate::spec::{EraChoice, ServerSpec, Share};
+use crate::spec::{EraChoice, Launch, ServerSpec, Share};
 
 /// A connection that lived this long counts as a good one: the next failure starts the backoff anew.
 const GOOD_LIFE: Duration = Duration::from_secs(10);
+/// Children that one principal may have of one server for modern calls that can be asked back.
+const PIPE_LANES: usize = 4;
+/// Sessions for the same over HTTP, where many servers ask on the session's own stream, which does not say for which call.
+const HTTP_LANES: usize = 32;
+/// How long a call waits for a lane before a parked call is given up for it.
+const LANE_PATIENCE: Duration = Duration::from_secs(2);
 
 /// A server.
 pub(crate) struct Server {
@@ -394,10 +400,7 @@ impl Server {
         let reverse = capabilities.reverse();
         let canonical: Arc<[u8]> = capabilities.key().into();
         let lane = if reverse && peer.era() == Era::Modern {
-            let wait = self.spec.request_timeout;
-            let lane = tokio::time::timeout(wait, self.lanes.acquire(&principal, &canonical)).await;
-            let busy = || Unavailable::new("all its connections for calls that can be asked back are busy; try again later");
-            Some(lane.ok().flatten().ok_or_else(busy)?)
+            Some(self.lane(&principal, &canonical).await?)
         } else {
             None
         };
@@ -414,6 +417,24 @@ impl Server {
             info: info.unwrap_or_else(|| inner.own_info.clone()),
         };
         Ok((self.line(key, hello), lane))
+    }
+
+    /// Whether a line costs a child or a standing connection.
+    fn is_pipe(&self) -> bool {
+        matches!(self.spec.launch, Ok(Launch::Stdio { .. })) || self.speaks_sse()
+    }
+
+    /// Waits for a lane. When calls whose clients may never come back hold all of them, the oldest such call is given up.
+    async fn lane(&self, principal: &PrincipalId, capabilities: &Arc<[u8]>) -> Result<LanePermit, Unavailable> {
+        let places = if self.is_pipe() { PIPE_LANES } else { HTTP_LANES };
+        let patience = LANE_PATIENCE.min(self.spec.request_timeout);
+        if let Ok(Some(lane)) = tokio::time::timeout(patience, self.lanes.acquire(principal, capabilities, places)).await {
+            return Ok(lane);
+        }
+        self.inner().parked.give_up_oldest(&self.spec.id, principal);
+        let lane = tokio::time::timeout(self.spec.request_timeout, self.lanes.acquire(principal, capabilities, places)).await;
+        let busy = || Unavailable::new("all its connections for calls that can be asked back are busy; try again later");
+        lane.ok().flatten().ok_or_else(busy)
     }
 
     fn line(self: &Arc<Self>, key: Key, hello: ClientHello) -> Arc<Line> {

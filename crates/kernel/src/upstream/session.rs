@@ -13,7 +13,7 @@ use mcp::server::{self, CallError, Output, Placed, Ready};
 use model::Ticket;
 use tokio::sync::mpsc;
 
-use super::call::{CallEvent, Waiter};
+use super::call::{CallEvent, Hears, Waiter};
 use super::line::Line;
 use crate::inner::Inner;
 use crate::link::{Closed, Inbox, Link, OutPost};
@@ -98,29 +98,31 @@ impl Session {
         self.lock().machine.become_legacy();
     }
 
-    /// Places a call; on a pipe the outcome comes through the returned receiver.
-    pub(crate) fn place(&self, request: &Request) -> Result<(Placed, Option<mpsc::Receiver<CallEvent>>), CallError> {
-        self.place_with(|machine| machine.call(request))
+    /// Places a call. `hears` says who takes what comes for it elsewhere than on its own exchange.
+    pub(crate) fn place(&self, request: &Request, hears: Hears<'_>) -> Result<(Placed, Option<mpsc::Receiver<CallEvent>>), CallError> {
+        self.place_with(|machine| machine.call(request), hears)
     }
 
     /// Places the first call of the connection.
     pub(crate) fn place_hello(&self, hello: &server::ClientHello) -> Result<(Placed, Option<mpsc::Receiver<CallEvent>>), CallError> {
-        self.place_with(|machine| machine.hello(hello))
+        self.place_with(|machine| machine.hello(hello), Hears::Nobody)
     }
 
     fn place_with(
         &self,
         place: impl FnOnce(&mut server::Session) -> Result<Placed, CallError>,
+        hears: Hears<'_>,
     ) -> Result<(Placed, Option<mpsc::Receiver<CallEvent>>), CallError> {
         let mut state = self.lock();
         let placed = place(&mut state.machine)?;
-        let receiver = if self.is_http() {
-            None
-        } else {
-            let (waiter, receiver) = Waiter::new();
-            state.waiters.insert(placed.ticket, waiter);
-            Some(receiver)
+        let (waiter, receiver) = match hears {
+            // A pipe has one stream: everything comes through the waiter.
+            _ if !self.is_http() => Waiter::queue(),
+            Hears::Nobody => return Ok((placed, None)),
+            Hears::Client(client, ticket) => (Waiter::client(client, ticket), None),
+            Hears::Call => Waiter::queue(),
         };
+        state.waiters.insert(placed.ticket, waiter);
         Ok((placed, receiver))
     }
 
@@ -214,26 +216,40 @@ impl Session {
         }
     }
 
-    fn deliver(&self, ticket: Ticket, event: CallEvent, via: Option<Ticket>, own: &mut Vec<CallEvent>) {
+    fn deliver(self: &Arc<Self>, ticket: Ticket, event: CallEvent, via: Option<Ticket>, own: &mut Vec<CallEvent>) {
         if via == Some(ticket) {
             return own.push(event);
         }
         let done = matches!(event, CallEvent::Done(_) | CallEvent::Greeted(_) | CallEvent::Lost(_));
-        let refused = {
+        let waiter = {
             let mut state = self.lock();
-            let refused = state.waiters.get(&ticket).and_then(|waiter| waiter.deliver(event));
             if done {
-                state.waiters.remove(&ticket);
+                state.waiters.remove(&ticket)
+            } else {
+                state.waiters.get(&ticket).cloned()
             }
-            refused
         };
-        if refused.is_some() {
-            self.inner.metrics.stray(&self.server_name);
+        let refused = match waiter {
+            Some(waiter) => waiter.deliver(event, self),
+            None => Some(event),
+        };
+        match refused {
+            None => {}
+            Some(CallEvent::Ask(ask, _)) => {
+                self.answer(
+                    ask,
+                    Err(ErrorObject::new(
+                        jsonrpc::code::INTERNAL_ERROR,
+                        "the client takes no more questions",
+                    )),
+                );
+            }
+            Some(_) => self.inner.metrics.stray(&self.server_name),
         }
     }
 
     /// The handshake's outcome: over HTTP its exchange is `via`, on a pipe it is the only call there is.
-    fn deliver_hello(&self, event: CallEvent, via: Option<Ticket>, own: &mut Vec<CallEvent>) {
+    fn deliver_hello(self: &Arc<Self>, event: CallEvent, via: Option<Ticket>, own: &mut Vec<CallEvent>) {
         if via.is_some() {
             return own.push(event);
         }
@@ -243,7 +259,7 @@ impl Session {
             ticket.and_then(|ticket| state.waiters.remove(&ticket))
         };
         if let Some(waiter) = waiter {
-            drop(waiter.deliver(event));
+            drop(waiter.deliver(event, self));
         }
     }
 
@@ -300,7 +316,7 @@ impl Session {
             std::mem::take(&mut state.waiters)
         };
         for (_, waiter) in waiters {
-            drop(waiter.deliver(CallEvent::Lost(why.to_owned())));
+            waiter.lost(why);
         }
         self.over.cancel();
     }

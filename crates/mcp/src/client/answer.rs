@@ -155,6 +155,8 @@ fn splice_result(call: &Call, message: Option<&Message>, result: &Raw) -> Messag
 
 fn error_for(call: &Call, failed: Failed) -> Message {
     let adapted = match (failed.revision.era(), call.peer.era()) {
+        // An error of the gateway's own is made for its client.
+        _ if failed.message.is_none() => None,
         (from, to) if from == to => None,
         (_, Era::Legacy) => Some(error::to_legacy(&failed.error, call.method.name())),
         (_, Era::Modern) => Some(error::to_modern(&failed.error)),

@@ -146,12 +146,12 @@ impl Session {
     fn modern_request(&mut self, message: Message, id: &Id, name: &str, arrival: Arrival) -> Result<(), ErrorObject> {
         let params = message.params();
         let meta = ModernMeta::read(params.as_ref())?;
-        let revision = Revision::parse(&meta.version).filter(|revision| revision.is_modern());
-        let revision = revision.ok_or_else(|| error::unsupported_version(&meta.version, &[Revision::LATEST]))?;
         let mirrors = arrival.mirrors;
         if let Some(mirrors) = &mirrors {
             mirror::validate(mirrors, name, params.as_ref(), None)?;
         }
+        let revision = Revision::parse(&meta.version).filter(|revision| revision.is_modern());
+        let revision = revision.ok_or_else(|| error::unsupported_version(&meta.version, &[Revision::LATEST]))?;
         let method = method_of(name, revision)?;
         let peer = self.modern_peer(&meta, revision);
         let kind = match name {
