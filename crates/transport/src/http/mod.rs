@@ -4,7 +4,6 @@ pub(crate) mod client;
 mod gate;
 mod media;
 mod names;
-mod once;
 mod server;
 mod stream;
 mod tls;

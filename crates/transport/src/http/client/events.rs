@@ -3,25 +3,24 @@
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use hyper::body::Incoming;
 use kernel::link::{Event, EventSource, LinkError};
 
-use super::body::poll_piece;
-use super::pool::{Conn, Pool};
+use super::conn::Conn;
+use super::pool::Pool;
 use crate::frame::sse::{Block, Parser, TooLarge};
 
 /// A response of `text/event-stream`. Dropping it closes the connection, unless it has ended: then it is used again.
 pub(crate) struct Events {
-    open: Option<(Incoming, Conn)>,
+    open: Option<Conn>,
     pool: Arc<Pool>,
     parser: Parser,
     limit: usize,
 }
 
 impl Events {
-    pub(crate) fn new(body: Incoming, conn: Conn, pool: Arc<Pool>, limit: usize) -> Self {
+    pub(crate) fn new(conn: Conn, pool: Arc<Pool>, limit: usize) -> Self {
         Self {
-            open: Some((body, conn)),
+            open: Some(conn),
             pool,
             parser: Parser::new(limit),
             limit,
@@ -31,7 +30,7 @@ impl Events {
     /// The next event of any type; `None` once the response has ended or failed.
     pub(crate) fn poll_block(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Block, LinkError>>> {
         loop {
-            let Some((body, conn)) = &mut self.open else {
+            let Some(conn) = &mut self.open else {
                 return Poll::Ready(None);
             };
             match self.parser.next_block() {
@@ -42,14 +41,14 @@ impl Events {
                     return Poll::Ready(Some(Err(LinkError::TooLarge(self.limit))));
                 }
             }
-            match ready!(poll_piece(body, conn, cx)) {
+            match ready!(conn.poll_piece(cx)) {
                 Some(Ok(piece)) => self.parser.push(piece),
                 Some(Err(error)) => {
                     self.open = None;
                     return Poll::Ready(Some(Err(error)));
                 }
                 None => {
-                    if let Some((_, conn)) = self.open.take() {
+                    if let Some(conn) = self.open.take() {
                         self.pool.put(conn);
                     }
                 }

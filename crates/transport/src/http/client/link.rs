@@ -4,21 +4,19 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use http::header::{self, HeaderMap, HeaderValue};
-use http::{Method, Request, Response};
-use hyper::body::Incoming;
 use kernel::link::{BoxFuture, EventStream, HttpLink, LinkError, OutPost, Reply, ReplyBody};
 use model::Secret;
 use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
 
+use super::Dialer;
 use super::address::Address;
+use super::conn::Conn;
 use super::events::Events;
-use super::pool::{Conn, Pool};
-use super::{Dialer, body, request};
-use crate::http::once::Once;
-use crate::http::{media, names};
+use super::head::{Content, Head};
+use super::pool::Pool;
+use super::request::{self, Base, Request};
 use crate::limits::ClientLimits;
 
 /// How much of an answer that is neither JSON nor events is shown in errors, in bytes.
@@ -30,7 +28,7 @@ const FAREWELL: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(crate) struct Client {
     address: Address,
-    base: HeaderMap,
+    base: Base,
     pool: Arc<Pool>,
     max_message: usize,
     _sweeping: DropGuard,
@@ -49,7 +47,7 @@ impl Client {
         tasks: &TaskTracker,
     ) -> Result<Self, LinkError> {
         let address = Address::parse(url)?;
-        let base = request::base(&address, headers)?;
+        let base = Base::new(&address, headers)?;
         dialer.prepare(&address)?;
         let pool = Arc::new(Pool::new(dialer, limits.max_idle, limits.idle_timeout));
         let sweeping = CancellationToken::new();
@@ -69,66 +67,32 @@ impl Client {
         &self.address
     }
 
-    /// GETs the stream of a session.
-    pub(crate) async fn get(&self, session: Option<&str>, revision: Option<&str>, last_event: Option<&str>) -> Result<Reply, LinkError> {
-        let (request, address) = (self.get_request(session, revision, last_event)?, &self.address);
-        self.exchange(address, request).await
-    }
-
     /// GETs a stream whose events may be of any type.
     pub(crate) async fn get_events(&self) -> Result<Result<Events, Reply>, LinkError> {
-        let request = self.get_request(None, None, None)?;
-        let (response, conn) = self.pool.send(&self.address, request).await?;
-        if response.status() == http::StatusCode::OK && content(&response) == Content::Events {
-            return Ok(Ok(Events::new(
-                response.into_body(),
-                conn,
-                Arc::clone(&self.pool),
-                self.max_message,
-            )));
+        let request = request::get(&self.address, &self.base, None, None, None)?;
+        let (head, conn) = self.pool.send(&self.address, &request).await?;
+        if head.status == 200 && head.content == Content::Events {
+            return Ok(Ok(self.events(conn)));
         }
-        self.read(response, conn).await.map(Err)
-    }
-
-    fn get_request(&self, session: Option<&str>, revision: Option<&str>, last_event: Option<&str>) -> Result<Request<Once>, LinkError> {
-        let mut request = request::bare(Method::GET, &self.address, &self.base);
-        let headers = request.headers_mut();
-        headers.insert(header::ACCEPT, HeaderValue::from_static(names::EVENT_STREAM));
-        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-        request::set(headers, names::SESSION_ID, session)?;
-        request::set(headers, names::PROTOCOL_VERSION, revision)?;
-        request::set(headers, names::LAST_EVENT_ID, last_event)?;
-        Ok(request)
+        self.read(head, conn).await.map(Err)
     }
 
     /// POSTs a message to an address of the same origin.
     pub(crate) async fn post_to(&self, address: &Address, post: OutPost) -> Result<Reply, LinkError> {
         let request = request::post(address, &self.base, post)?;
-        self.exchange(address, request).await
+        self.exchange(address, &request).await
     }
 
-    async fn exchange(&self, address: &Address, request: Request<Once>) -> Result<Reply, LinkError> {
-        let (response, conn) = self.pool.send(address, request).await?;
-        self.read(response, conn).await
+    async fn exchange(&self, address: &Address, request: &Request) -> Result<Reply, LinkError> {
+        let (head, conn) = self.pool.send(address, request).await?;
+        self.read(head, conn).await
     }
 
-    async fn read(&self, response: Response<Incoming>, mut conn: Conn) -> Result<Reply, LinkError> {
-        self.refuse_redirect(&response)?;
-        refuse_encoding(&response)?;
-        let status = response.status().as_u16();
-        let text = |name| {
-            response
-                .headers()
-                .get(name)
-                .and_then(|value| value.to_str().ok())
-                .map(str::to_owned)
-        };
-        let session = text(names::SESSION_ID);
-        let content = content(&response);
-        let incoming = response.into_body();
-        let body = match content {
+    async fn read(&self, head: Head, mut conn: Conn) -> Result<Reply, LinkError> {
+        self.refuse(&head)?;
+        let body = match head.content {
             Content::Json => {
-                let bytes = body::whole(incoming, &mut conn, self.max_message).await?;
+                let bytes = conn.whole(self.max_message).await?;
                 self.pool.put(conn);
                 // A 202 of some servers has a type but no body.
                 if bytes.is_empty() {
@@ -137,40 +101,42 @@ impl Client {
                     ReplyBody::Json(bytes)
                 }
             }
-            Content::Events => ReplyBody::Events(EventStream::new(Box::new(Events::new(
-                incoming,
-                conn,
-                Arc::clone(&self.pool),
-                self.max_message,
-            )))),
+            Content::Events => ReplyBody::Events(EventStream::new(Box::new(self.events(conn)))),
             Content::Other => {
-                let (start, ended) = body::start(incoming, &mut conn, SHOWN).await;
-                if ended {
-                    self.pool.put(conn);
-                }
+                let start = conn.start(SHOWN).await;
+                self.pool.put(conn);
                 ReplyBody::Other(start)
             }
         };
-        Ok(Reply { status, session, body })
+        Ok(Reply {
+            status: head.status,
+            session: head.session,
+            body,
+        })
     }
 
-    fn refuse_redirect(&self, response: &Response<Incoming>) -> Result<(), LinkError> {
-        if !response.status().is_redirection() {
-            return Ok(());
-        }
-        let to = response
-            .headers()
-            .get(header::LOCATION)
-            .map(|to| String::from_utf8_lossy(to.as_bytes()).into_owned());
-        Err(LinkError::Address {
-            url: self.address.url(),
+    fn events(&self, conn: Conn) -> Events {
+        Events::new(conn, Arc::clone(&self.pool), self.max_message)
+    }
+
+    fn refuse(&self, head: &Head) -> Result<(), LinkError> {
+        if let 300..400 = head.status {
             // Following it would send the configured headers to an address that nobody configured.
-            why: format!(
-                "it answers {} and redirects to `{}`; redirects are not followed: configure that address if you trust it",
-                response.status().as_u16(),
-                to.unwrap_or_default()
-            ),
-        })
+            let to = head.location.as_deref().unwrap_or_default();
+            return Err(LinkError::Address {
+                url: self.address.url(),
+                why: format!(
+                    "it answers {} and redirects to `{to}`; redirects are not followed: configure that address if you trust it",
+                    head.status
+                ),
+            });
+        }
+        match &head.encoding {
+            None => Ok(()),
+            Some(encoding) => Err(LinkError::Broken(format!(
+                "the answer is encoded as `{encoding}`, which was not asked for"
+            ))),
+        }
     }
 }
 
@@ -180,47 +146,18 @@ impl HttpLink for Client {
     }
 
     fn listen(&self, session: Option<&str>, revision: &str, last_event: Option<&str>) -> BoxFuture<'_, Result<Reply, LinkError>> {
-        let owned = |text: Option<&str>| text.map(str::to_owned);
-        let (session, revision, last_event) = (owned(session), revision.to_owned(), owned(last_event));
-        Box::pin(async move { self.get(session.as_deref(), Some(&revision), last_event.as_deref()).await })
+        let request = request::get(&self.address, &self.base, session, Some(revision), last_event);
+        Box::pin(async move { self.exchange(&self.address, &request?).await })
     }
 
     fn delete(&self, session: &str, revision: &str) -> BoxFuture<'_, ()> {
-        let mut request = request::bare(Method::DELETE, &self.address, &self.base);
-        let headers = request.headers_mut();
-        let set = request::set(headers, names::SESSION_ID, Some(session))
-            .and_then(|()| request::set(headers, names::PROTOCOL_VERSION, Some(revision)));
+        let request = request::delete(&self.address, &self.base, session, revision);
         Box::pin(async move {
-            if set.is_ok() {
+            if let Ok(request) = request {
                 // Whatever the server makes of it, the session is over for us.
-                drop(timeout(FAREWELL, self.exchange(&self.address, request)).await);
+                drop(timeout(FAREWELL, self.exchange(&self.address, &request)).await);
             }
         })
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Content {
-    Json,
-    Events,
-    Other,
-}
-
-fn content(response: &Response<Incoming>) -> Content {
-    match response.headers().get(header::CONTENT_TYPE).map(HeaderValue::as_bytes) {
-        Some(kind) if media::is(kind, names::JSON) => Content::Json,
-        Some(kind) if media::is(kind, names::EVENT_STREAM) => Content::Events,
-        _ => Content::Other,
-    }
-}
-
-fn refuse_encoding(response: &Response<Incoming>) -> Result<(), LinkError> {
-    match response.headers().get(header::CONTENT_ENCODING).map(HeaderValue::as_bytes) {
-        None | Some(b"" | b"identity") => Ok(()),
-        Some(encoding) => Err(LinkError::Broken(format!(
-            "the answer is encoded as `{}`, which was not asked for",
-            String::from_utf8_lossy(encoding)
-        ))),
     }
 }
 

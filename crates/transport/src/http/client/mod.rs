@@ -1,9 +1,11 @@
 //! HTTP towards servers.
 
 pub(crate) mod address;
-mod body;
+mod chunked;
+mod conn;
 mod dial;
 mod events;
+mod head;
 mod link;
 mod pool;
 mod request;

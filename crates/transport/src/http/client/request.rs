@@ -1,15 +1,14 @@
-//! The headers of requests to servers.
+//! Requests to servers, written out.
 
 use std::collections::BTreeMap;
 
-use http::header::{self, HeaderMap, HeaderName, HeaderValue};
-use http::{Method, Request};
+use bytes::{BufMut, Bytes, BytesMut};
+use http::header::{self, HeaderName};
 use kernel::link::{LinkError, OutPost};
-use model::{Secret, Trace};
+use model::Secret;
 
 use super::address::Address;
 use crate::http::names;
-use crate::http::once::Once;
 
 /// Headers that this crate alone sets: they frame messages or say how they are encoded.
 static OURS: [HeaderName; 14] = [
@@ -29,80 +28,155 @@ static OURS: [HeaderName; 14] = [
     names::PROTOCOL_VERSION,
 ];
 
-/// The headers of every request of a link: the configured ones, `Host` and `User-Agent`.
-///
-/// # Errors
-/// When a configured header isn't one, or is not for the configuration to set.
-pub(crate) fn base(address: &Address, configured: &BTreeMap<String, Secret>) -> Result<HeaderMap, LinkError> {
-    let wrong = |why: String| LinkError::Address { url: address.url(), why };
-    let mut headers = HeaderMap::with_capacity(16 + configured.len());
-    let host = HeaderValue::from_str(&address.authority).map_err(|error| wrong(error.to_string()))?;
-    headers.insert(header::HOST, host);
-    headers.insert(header::USER_AGENT, HeaderValue::from_static("chancery"));
-    for (name, value) in configured {
-        let parsed = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong(format!("`{name}` is not the name of a header")))?;
-        if OURS.contains(&parsed) {
-            return Err(wrong(format!("the header `{name}` can't be configured: the protocol sets it")));
-        }
-        // The value may be a secret: it is not shown.
-        let mut value = HeaderValue::from_str(value.expose().trim())
-            .map_err(|_| wrong(format!("the value of the header `{name}` holds characters that a header can't")))?;
-        value.set_sensitive(true);
-        headers.insert(parsed, value);
-    }
-    Ok(headers)
+/// A request as it goes out.
+#[derive(Debug)]
+pub(crate) struct Request {
+    pub(crate) head: BytesMut,
+    pub(crate) body: Bytes,
 }
 
-/// A request without a body.
-pub(crate) fn bare(method: Method, address: &Address, base: &HeaderMap) -> Request<Once> {
-    let mut request = Request::new(Once::new(bytes::Bytes::new()));
-    *request.method_mut() = method;
-    *request.uri_mut() = address.target.clone().into();
-    *request.headers_mut() = base.clone();
-    request
+/// The header lines of every request of a link: `Host`, `User-Agent` and the configured ones. Holds secrets.
+pub(crate) struct Base(Vec<u8>);
+
+impl std::fmt::Debug for Base {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("***")
+    }
+}
+
+impl Base {
+    /// Checks and writes out the headers.
+    ///
+    /// # Errors
+    /// When a configured header isn't one, or is not for the configuration to set.
+    pub(crate) fn new(address: &Address, configured: &BTreeMap<String, Secret>) -> Result<Self, LinkError> {
+        let wrong = |why: String| LinkError::Address { url: address.url(), why };
+        let mut lines = BytesMut::new();
+        let given = |name: &str| configured.keys().any(|key| key.eq_ignore_ascii_case(name));
+        if !given("host") {
+            line(&mut lines, "host", &address.authority);
+        }
+        if !given("user-agent") {
+            line(&mut lines, "user-agent", "chancery");
+        }
+        for (name, value) in configured {
+            let parsed = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong(format!("`{name}` is not the name of a header")))?;
+            if OURS.contains(&parsed) {
+                return Err(wrong(format!("the header `{name}` can't be configured: the protocol sets it")));
+            }
+            let value = value.expose().trim();
+            // The value may be a secret: it is not shown.
+            if !fits(value) {
+                return Err(wrong(format!(
+                    "the value of the header `{name}` holds characters that a header can't"
+                )));
+            }
+            line(&mut lines, parsed.as_str(), value);
+        }
+        Ok(Self(lines.into()))
+    }
+}
+
+/// A request that is being written.
+struct Draft(BytesMut);
+
+impl Draft {
+    fn new(method: &str, address: &Address, base: &Base) -> Self {
+        let target = address.target.as_str();
+        let mut head = BytesMut::with_capacity(method.len() + target.len() + base.0.len() + 512);
+        for part in [method, " ", target, " HTTP/1.1\r\n"] {
+            head.put_slice(part.as_bytes());
+        }
+        head.put_slice(&base.0);
+        Self(head)
+    }
+
+    fn fixed(mut self, lines: &'static str) -> Self {
+        self.0.put_slice(lines.as_bytes());
+        self
+    }
+
+    /// Adds a header, where there is a value.
+    fn set(mut self, name: &str, value: Option<&str>) -> Result<Self, LinkError> {
+        if let Some(value) = value {
+            if !fits(value) {
+                let start: String = value.chars().take(80).collect();
+                return Err(LinkError::Unreachable(format!("the header `{name}` can't hold `{start}`")));
+            }
+            line(&mut self.0, name, value);
+        }
+        Ok(self)
+    }
+
+    fn finish(mut self, body: Bytes) -> Request {
+        self.0.put_slice(b"\r\n");
+        Request { head: self.0, body }
+    }
 }
 
 /// The POST of one message.
 ///
 /// # Errors
 /// When a mirrored value can't stand in a header.
-pub(crate) fn post(address: &Address, base: &HeaderMap, post: OutPost) -> Result<Request<Once>, LinkError> {
-    let mut request = bare(Method::POST, address, base);
-    let headers = request.headers_mut();
-    headers.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(names::JSON));
-    set(headers, names::SESSION_ID, post.session.as_deref())?;
-    set(headers, names::PROTOCOL_VERSION, post.mirrors.revision.as_deref())?;
-    set(headers, names::METHOD, post.mirrors.method.as_deref())?;
-    set(headers, names::NAME, post.mirrors.name.as_deref())?;
-    for (name, value) in &post.mirrors.params {
-        let full = HeaderName::from_bytes(format!("{}{name}", names::PARAM_PREFIX).as_bytes()).map_err(|_| unfit(name, name))?;
-        set(headers, full, Some(value))?;
+pub(crate) fn post(address: &Address, base: &Base, post: OutPost) -> Result<Request, LinkError> {
+    let (mirrors, trace) = (&post.mirrors, &post.trace);
+    let mut draft = Draft::new("POST", address, base)
+        .fixed("accept: application/json, text/event-stream\r\ncontent-type: application/json\r\n")
+        .set(names::SESSION_ID.as_str(), post.session.as_deref())?
+        .set(names::PROTOCOL_VERSION.as_str(), mirrors.revision.as_deref())?
+        .set(names::METHOD.as_str(), mirrors.method.as_deref())?
+        .set(names::NAME.as_str(), mirrors.name.as_deref())?
+        .set(names::TRACEPARENT.as_str(), trace.parent.as_deref())?
+        .set(names::TRACESTATE.as_str(), trace.state.as_deref())?
+        .set(names::BAGGAGE.as_str(), trace.baggage.as_deref())?;
+    for (name, value) in &mirrors.params {
+        let full = format!("{}{name}", names::PARAM_PREFIX);
+        let full =
+            HeaderName::from_bytes(full.as_bytes()).map_err(|_| LinkError::Unreachable(format!("`{full}` is not the name of a header")))?;
+        draft = draft.set(full.as_str(), Some(value))?;
     }
-    trace(headers, &post.trace)?;
-    *request.body_mut() = Once::new(post.body);
-    Ok(request)
+    line(&mut draft.0, "content-length", &post.body.len().to_string());
+    Ok(draft.finish(post.body))
 }
 
-/// Sets a header, where there is a value.
+/// The GET of a stream of events.
 ///
 /// # Errors
-/// When the value can't stand in a header.
-pub(crate) fn set(headers: &mut HeaderMap, name: HeaderName, value: Option<&str>) -> Result<(), LinkError> {
-    if let Some(value) = value {
-        let encoded = HeaderValue::from_str(value).map_err(|_| unfit(name.as_str(), value))?;
-        headers.insert(name, encoded);
+/// When a value can't stand in a header.
+pub(crate) fn get(
+    address: &Address,
+    base: &Base,
+    session: Option<&str>,
+    revision: Option<&str>,
+    last_event: Option<&str>,
+) -> Result<Request, LinkError> {
+    let draft = Draft::new("GET", address, base)
+        .fixed("accept: text/event-stream\r\ncache-control: no-cache\r\n")
+        .set(names::SESSION_ID.as_str(), session)?
+        .set(names::PROTOCOL_VERSION.as_str(), revision)?
+        .set(names::LAST_EVENT_ID.as_str(), last_event)?;
+    Ok(draft.finish(Bytes::new()))
+}
+
+/// The DELETE of a session.
+///
+/// # Errors
+/// When a value can't stand in a header.
+pub(crate) fn delete(address: &Address, base: &Base, session: &str, revision: &str) -> Result<Request, LinkError> {
+    let draft = Draft::new("DELETE", address, base)
+        .set(names::SESSION_ID.as_str(), Some(session))?
+        .set(names::PROTOCOL_VERSION.as_str(), Some(revision))?;
+    Ok(draft.finish(Bytes::new()))
+}
+
+/// Whether a value can stand in a header: visible ASCII, spaces and tabs, and above all no line break.
+fn fits(value: &str) -> bool {
+    value.bytes().all(|byte| matches!(byte, b'\t' | b' '..=b'~'))
+}
+
+fn line(out: &mut BytesMut, name: &str, value: &str) {
+    out.reserve(name.len() + value.len() + 4);
+    for part in [name, ": ", value, "\r\n"] {
+        out.put_slice(part.as_bytes());
     }
-    Ok(())
-}
-
-fn trace(headers: &mut HeaderMap, trace: &Trace) -> Result<(), LinkError> {
-    set(headers, names::TRACEPARENT, trace.parent.as_deref())?;
-    set(headers, names::TRACESTATE, trace.state.as_deref())?;
-    set(headers, names::BAGGAGE, trace.baggage.as_deref())
-}
-
-fn unfit(name: &str, value: &str) -> LinkError {
-    let start: String = value.chars().take(80).collect();
-    LinkError::Unreachable(format!("the header `{name}` can't hold `{start}`"))
 }
