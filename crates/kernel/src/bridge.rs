@@ -66,10 +66,7 @@ pub(crate) async fn drive(client: &Arc<Client>, ticket: Ticket, request: &Reques
             return Driven::Over(Outcome::refused(ErrorObject::new(jsonrpc::code::INTERNAL_ERROR, text)));
         };
         match event {
-            CallEvent::Interim(message) => {
-                client.inner.hub.task_status(&message);
-                client.interim(ticket, message).await;
-            }
+            CallEvent::Interim(message) => client.interim(ticket, message).await,
             CallEvent::Ask(ask, message) if request.peer.era() == Era::Legacy => {
                 // A person may take longer than a server.
                 wait = patience.max(client.inner.settings().park_ttl);

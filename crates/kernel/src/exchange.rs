@@ -5,6 +5,7 @@ use std::sync::Arc;
 use jsonrpc::{ErrorObject, Raw};
 use mcp::client::Filter;
 use mcp::exchange::{Advertised, Method, Outcome, Peer, Request};
+use mcp::meta;
 use mcp::method::{ListKind, Route};
 use mcp::revision::Era;
 use model::Ticket;
@@ -24,7 +25,7 @@ const MAX_ROUNDS: usize = 16;
 pub(crate) async fn run(client: &Arc<Client>, ticket: Ticket, request: Request) -> Option<Outcome> {
     let cancelled = client.start(ticket);
     let method = request.method.clone();
-    let span = tracing::info_span!(
+    let span = tracing::debug_span!(
         "request",
         method = method.name(),
         client = client.number,
@@ -224,6 +225,9 @@ pub(crate) async fn dispatch(client: &Arc<Client>, ticket: Ticket, mut request: 
                 ));
             }
         };
+        if !session.is_http() {
+            carry_trace(&mut request);
+        }
         let hears = hears(client, ticket, &request, &session);
         let mut call = match Call::place(&session, &request, hears, permit) {
             Ok(call) => call,
@@ -268,6 +272,13 @@ pub(crate) fn unavailable(server: &Server, error: &Unavailable) -> Outcome {
     let text = format!("server `{}` is not available: {}", server.spec.id, error.why);
     let data = Raw::of(&serde_json::json!({ "server": server.spec.id.as_str(), "retryable": error.transient }));
     Outcome::refused(ErrorObject::new(jsonrpc::code::INTERNAL_ERROR, text).with_data(data))
+}
+
+/// A pipe has no headers: the trace of one that had them goes on in `_meta` (2026-07-28 basic, `_meta`).
+fn carry_trace(request: &mut Request) {
+    if !request.trace.is_empty() && meta::trace(request.params.as_ref()).is_empty() {
+        request.params = Some(meta::with_trace(request.params.as_ref(), &request.trace));
+    }
 }
 
 /// Who takes what comes for a call on other streams of an HTTP server: a legacy client at once; for a modern client the call must be parked

@@ -1,4 +1,4 @@
-//! News for all clients: lists that changed, gathered for a moment so that a burst is told once; states of tasks.
+//! News for all clients: lists that changed, gathered for a moment so that a burst is told once.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -40,9 +40,6 @@ impl Hub {
             }
         });
     }
-
-    /// A task's state, for whoever listens to that task. (To be delivered by the routes of tasks; see `tasks`.)
-    pub(crate) fn task_status(&self, _message: &Message) {}
 }
 
 fn wants(filter: &Filter, name: &str) -> bool {

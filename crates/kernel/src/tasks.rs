@@ -15,6 +15,7 @@ use policy::Action;
 use crate::client::Client;
 use crate::exchange;
 use crate::gate::Permit;
+use crate::inner::Inner;
 use crate::upstream::{Call, CallEvent, Hears, Server, Session, fetch};
 
 /// Tasks whose servers are remembered.
@@ -219,6 +220,10 @@ fn watch(client: &Arc<Client>, peer: Arc<Peer>, server: &Arc<Server>, task: Stri
         let outcome =
             outcome.unwrap_or_else(|| Outcome::refused(ErrorObject::new(jsonrpc::code::INTERNAL_ERROR, "the task's server is gone")));
         route.watched().outcome = Some(outcome);
+        if let Ok(task) = get(&server, &task).await {
+            let told = shape::status_to_modern(&task, &route.payload(Revision::LATEST));
+            announce(&server.inner(), &Message::notification("notifications/tasks", Some(&told)));
+        }
     });
 }
 
@@ -278,6 +283,33 @@ impl Route {
             question.session.answer(question.ask, Ok(Message::result(&Id::number(0), &answer)));
             false
         });
+    }
+}
+
+// === news of tasks
+
+/// A task's state, for the modern clients that listen to it. The end of a watched legacy task is told by its watch, which has the result.
+pub(crate) fn told(inner: &Arc<Inner>, from: Revision, message: &Message) {
+    if !matches!(message.method(), Some("notifications/tasks" | "notifications/tasks/status")) {
+        return;
+    }
+    let adapted = adapt::notification(
+        message.method().unwrap_or_default(),
+        message.params().as_ref(),
+        from,
+        Revision::LATEST,
+    );
+    if let Some((name, params)) = adapted {
+        announce(inner, &Message::notification(&name, params.as_ref()));
+    }
+}
+
+fn announce(inner: &Arc<Inner>, message: &Message) {
+    let Some(task) = message.params().as_ref().and_then(shape::task_id) else {
+        return;
+    };
+    for client in inner.clients.all() {
+        client.tell_listeners(message, |filter| filter.tasks.contains(&task));
     }
 }
 

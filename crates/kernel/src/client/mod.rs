@@ -279,6 +279,11 @@ impl Client {
     /// Tells the client that lists have changed: on its session, and on each stream that asked for it.
     pub(crate) fn tell(self: &Arc<Self>, message: &Message, wants: impl Fn(&Filter) -> bool) {
         self.event(message);
+        self.tell_listeners(message, wants);
+    }
+
+    /// Tells each stream that asked for it.
+    pub(crate) fn tell_listeners(self: &Arc<Self>, message: &Message, wants: impl Fn(&Filter) -> bool) {
         let listening: Vec<Ticket> = self
             .books()
             .listening

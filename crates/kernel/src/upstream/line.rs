@@ -6,14 +6,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use arc_swap::ArcSwapOption;
 use jsonrpc::{Change, ErrorObject, Message};
+use mcp::adapt;
 use mcp::meta::{LogLevel, key};
 use mcp::method::ListKind;
+use mcp::revision::Revision;
 use mcp::server::ClientHello;
 use model::{PrincipalId, Ticket};
 use tokio::sync::Notify;
 
 use super::{Server, Session, Unavailable, connect, fetch, listener};
 use crate::client::Client;
+use crate::tasks;
 
 /// Who shares a line (DESIGN 1).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -94,6 +97,7 @@ impl Line {
                 Ok(session)
             }
             Err(error) => {
+                self.server.doubt_era();
                 self.server.went_down(&error);
                 Err(error)
             }
@@ -226,10 +230,13 @@ impl Line {
             "notifications/resources/updated" => self.updated(message),
             _ => {
                 let message = without_subscription(message);
+                tasks::told(&self.server.inner(), session.revision(), &message);
+                let Some(message) = for_legacy(&message, session.revision()) else {
+                    return;
+                };
                 for client in self.clients() {
                     client.event(&message);
                 }
-                self.server.inner().hub.task_status(&message);
             }
         }
     }
@@ -297,6 +304,20 @@ impl std::fmt::Debug for Line {
             .field("key", &self.key)
             .finish_non_exhaustive()
     }
+}
+
+/// A notification as legacy clients have it; `None` where they have nothing like it.
+fn for_legacy(message: &Message, from: Revision) -> Option<Message> {
+    if !from.is_modern() {
+        return Some(message.clone());
+    }
+    let (name, params) = adapt::notification(message.method()?, message.params().as_ref(), from, Revision::LATEST_LEGACY)?;
+    let changed = Change {
+        method: Some(&name),
+        params: params.as_ref(),
+        ..Change::default()
+    };
+    Some(message.with(changed))
 }
 
 fn without_subscription(message: &Message) -> Message {

@@ -128,6 +128,11 @@ impl Server {
         }
     }
 
+    /// Forgets an era that was found out: the server may have changed.
+    pub(crate) fn doubt_era(&self) {
+        self.state().era = None;
+    }
+
     pub(crate) fn note_era(&self, era: Era) {
         self.state().era = Some(era);
     }
@@ -232,6 +237,8 @@ impl Server {
     /// Takes an offer from the cache of an earlier process.
     pub(crate) fn remember(&self, capabilities: Arc<[u8]>, offer: Offer) {
         let mut state = self.state();
+        // What it spoke then is tried first; a failure has it asked anew.
+        state.era = state.era.or(Some(offer.revision.era()));
         state.offers.entry(capabilities).or_insert(Known {
             offer: Arc::new(offer),
             fresh: false,
