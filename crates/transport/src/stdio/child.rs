@@ -24,8 +24,9 @@ use crate::limits::ClientLimits;
 
 /// The end of stdout and the exit of the process are two events; how long the first waits for the second, and the other way round.
 const BOTH_ENDS: Duration = Duration::from_millis(300);
-/// What a child may write ahead of us. Pipes hold 64 KiB by default, which cuts larger answers into more system calls.
-const STDOUT_ROOM: usize = 256 * 1024;
+/// What a child may write ahead of us. Pipes hold 64 KiB by default, which cuts larger answers into more system calls; and all pipes of a user
+/// together have a limit, so that this is no more than twice that.
+const STDOUT_ROOM: usize = 128 * 1024;
 
 /// What to start.
 #[derive(Debug)]

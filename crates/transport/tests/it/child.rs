@@ -257,6 +257,9 @@ async fn a_missing_program_says_what_to_do() {
 
 #[tokio::test]
 async fn a_hundred_children_leave_nothing_behind() {
+    if !crate::alone("child::a_hundred_children_leave_nothing_behind") {
+        return;
+    }
     let outbound = Outbound::new(quick(), None);
     let open = || std::fs::read_dir("/proc/self/fd").expect("Linux").count();
     let before = open();
