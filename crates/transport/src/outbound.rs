@@ -31,7 +31,7 @@ impl Outbound {
         }
     }
 
-    /// Resolves when every connection is closed and every child has gone. Close them first.
+    /// Resolves when every pipe is closed and every child has gone. Close or drop them first.
     pub async fn finished(&self) {
         self.tasks.close();
         self.tasks.wait().await;
@@ -61,7 +61,7 @@ impl Outbound {
                         .await
                         .map(Link::Pipe),
                     HttpKind::Auto | HttpKind::Streamable => {
-                        let client = Client::new(url, headers, &self.limits, dialer, &self.tasks)?;
+                        let client = Client::new(url, headers, &self.limits, dialer)?;
                         Ok(Link::Http(Arc::new(client)))
                     }
                 }

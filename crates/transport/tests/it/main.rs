@@ -4,6 +4,7 @@ mod access;
 mod child;
 mod client;
 mod front;
+mod laws;
 mod limits;
 mod listen;
 mod local;

@@ -8,7 +8,6 @@ use kernel::link::{BoxFuture, EventStream, HttpLink, LinkError, OutPost, Reply, 
 use model::Secret;
 use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
-use tokio_util::task::TaskTracker;
 
 use super::Dialer;
 use super::address::Address;
@@ -44,7 +43,6 @@ impl Client {
         headers: &BTreeMap<String, Secret>,
         limits: &ClientLimits,
         dialer: Arc<Dialer>,
-        tasks: &TaskTracker,
     ) -> Result<Self, LinkError> {
         let address = Address::parse(url)?;
         let base = Base::new(&address, headers)?;
@@ -53,7 +51,8 @@ impl Client {
         let sweeping = CancellationToken::new();
         let (weak, period) = (Arc::downgrade(&pool), limits.idle_timeout / 4);
         let stop = sweeping.clone();
-        tasks.spawn(async move { stop.run_until_cancelled(sweep(weak, period)).await });
+        // Ends with the link, and holds nothing that anybody waits for.
+        tokio::spawn(async move { stop.run_until_cancelled(sweep(weak, period)).await });
         Ok(Self {
             address,
             base,

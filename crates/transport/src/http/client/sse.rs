@@ -39,7 +39,7 @@ pub(crate) async fn connect(
     inbox: Arc<dyn Inbox>,
     tasks: &TaskTracker,
 ) -> Result<Pipe, LinkError> {
-    let client = Arc::new(Client::new(url, headers, limits, dialer, tasks)?);
+    let client = Arc::new(Client::new(url, headers, limits, dialer)?);
     let wrong = |why: String| LinkError::Address { url: url.to_owned(), why };
     let mut events = match client.get_events().await? {
         Ok(events) => events,
