@@ -88,6 +88,11 @@ impl Kernel {
         }
     }
 
+    /// Puts another policy in force. What the one before admitted and is not sent yet is refused (DESIGN 9).
+    pub fn set_policy(&self, policy: policy::Policy) {
+        self.inner.policy.store(Arc::new(policy));
+    }
+
     /// Ends everything: streams in an orderly way, then servers, each with its deadlines.
     pub async fn shutdown(&self, deadline: Duration) {
         self.inner.shutdown.cancel();

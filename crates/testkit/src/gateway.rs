@@ -1,0 +1,259 @@
+//! A gateway in process: a kernel, scripted servers behind it, and doors for clients in front of it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kernel::front::Front;
+use kernel::spec::{EraChoice, HttpKind, Launch, ServerSpec, Share, Start};
+use kernel::{Kernel, NoCache, OfferCache, Settings};
+use mcp::revision::Era;
+use model::ServerId;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use transport::http::{ListenOptions, Listener};
+use transport::socket::SocketListener;
+use transport::stdio::PipeOptions;
+use transport::{ClientLimits, Outbound};
+
+use crate::client::{ClientBuilder, Wire};
+use crate::memory::Connections;
+use crate::script::Script;
+use crate::scripted::Scripted;
+
+/// A gateway that is not started yet.
+#[derive(Debug)]
+pub struct Builder {
+    settings: Settings,
+    scripted: HashMap<String, Arc<Scripted>>,
+    cache: Arc<dyn OfferCache>,
+    limits: ClientLimits,
+}
+
+/// Begins a gateway.
+#[must_use]
+pub fn gateway() -> Builder {
+    Builder {
+        settings: Settings {
+            startup_wait: Duration::from_secs(10),
+            ..Settings::default()
+        },
+        scripted: HashMap::new(),
+        cache: Arc::new(NoCache),
+        limits: ClientLimits {
+            close_grace: Duration::from_millis(200),
+            term_grace: Duration::from_millis(200),
+            ..ClientLimits::default()
+        },
+    }
+}
+
+/// The configuration of a scripted server.
+#[must_use]
+pub fn spec_of(id: &str, script: &Script) -> ServerSpec {
+    let launch = if script.http {
+        Launch::Http {
+            url: "memory:".to_owned(),
+            headers: BTreeMap::new(),
+            kind: HttpKind::Streamable,
+        }
+    } else {
+        stdio("scripted", &[])
+    };
+    let era = if script.era == Era::Modern { EraChoice::Modern } else { EraChoice::Legacy };
+    spec(id, launch, era)
+}
+
+fn stdio(command: &str, args: &[&str]) -> Launch {
+    Launch::Stdio {
+        command: command.to_owned(),
+        args: args.iter().map(|arg| (*arg).to_owned()).collect(),
+        env: BTreeMap::new(),
+        cwd: None,
+    }
+}
+
+fn spec(id: &str, launch: Launch, era: EraChoice) -> ServerSpec {
+    ServerSpec {
+        id: ServerId::new(id).expect("a test's server has a good id"),
+        launch: Ok(launch),
+        era,
+        share: Share::Session,
+        start: Start::Eager,
+        prefix: false,
+        include: Vec::new(),
+        exclude: Vec::new(),
+        request_timeout: Duration::from_secs(20),
+        startup_timeout: Duration::from_secs(10),
+        digest: id.to_owned(),
+    }
+}
+
+impl Builder {
+    /// A scripted server in memory.
+    #[must_use]
+    pub fn upstream(self, id: &str, script: Script) -> Self {
+        self.upstream_with(id, script, |_| {})
+    }
+
+    /// A scripted server in memory, whose configuration is changed first.
+    #[must_use]
+    pub fn upstream_with(mut self, id: &str, script: Script, change: impl FnOnce(&mut ServerSpec)) -> Self {
+        let mut spec = spec_of(id, &script);
+        change(&mut spec);
+        self.settings.servers.push(spec);
+        self.scripted.insert(id.to_owned(), Scripted::new(script));
+        self
+    }
+
+    /// A child process of the legacy era.
+    #[must_use]
+    pub fn child(self, id: &str, command: &str, args: &[&str]) -> Self {
+        self.child_with(id, command, args, |_| {})
+    }
+
+    /// A child process, whose configuration is changed first.
+    #[must_use]
+    pub fn child_with(mut self, id: &str, command: &str, args: &[&str], change: impl FnOnce(&mut ServerSpec)) -> Self {
+        let mut spec = spec(id, stdio(command, args), EraChoice::Legacy);
+        change(&mut spec);
+        self.settings.servers.push(spec);
+        self
+    }
+
+    /// A server at a URL.
+    #[must_use]
+    pub fn url(mut self, id: &str, url: &str) -> Self {
+        let launch = Launch::Http {
+            url: url.to_owned(),
+            headers: BTreeMap::new(),
+            kind: HttpKind::Streamable,
+        };
+        self.settings.servers.push(spec(id, launch, EraChoice::Auto));
+        self
+    }
+
+    /// Changes what the kernel is told.
+    #[must_use]
+    pub fn settings(mut self, change: impl FnOnce(&mut Settings)) -> Self {
+        change(&mut self.settings);
+        self
+    }
+
+    /// Where catalogues are kept.
+    #[must_use]
+    pub fn cache(mut self, cache: Arc<dyn OfferCache>) -> Self {
+        self.cache = cache;
+        self
+    }
+
+    /// Bounds towards servers.
+    #[must_use]
+    pub fn limits(mut self, change: impl FnOnce(&mut ClientLimits)) -> Self {
+        change(&mut self.limits);
+        self
+    }
+
+    /// Starts it. Servers come up behind; the first list waits for them.
+    #[must_use]
+    pub fn start(self) -> Gateway {
+        let outbound = Arc::new(Outbound::new(self.limits, None));
+        let connections = Connections {
+            scripted: self.scripted.clone(),
+            real: outbound.clone(),
+        };
+        let kernel = Kernel::start(self.settings.clone(), Arc::new(connections), self.cache);
+        Gateway {
+            kernel,
+            outbound,
+            scripted: self.scripted,
+            settings: self.settings,
+        }
+    }
+}
+
+/// A running gateway.
+#[derive(Debug)]
+pub struct Gateway {
+    /// Its kernel.
+    pub kernel: Kernel,
+    /// What the kernel was told, to reload a variation of it.
+    pub settings: Settings,
+    outbound: Arc<Outbound>,
+    scripted: HashMap<String, Arc<Scripted>>,
+}
+
+/// A listener in front of a gateway.
+#[derive(Debug)]
+pub struct Door {
+    /// The URL of the endpoint.
+    pub url: String,
+    /// Where it listens.
+    pub address: std::net::SocketAddr,
+    shutdown: CancellationToken,
+    serving: JoinHandle<()>,
+}
+
+impl Door {
+    /// Closes it, and waits until nobody is in it any more.
+    pub async fn close(self) {
+        self.shutdown.cancel();
+        drop(self.serving.await);
+    }
+}
+
+impl Gateway {
+    /// A scripted server.
+    ///
+    /// # Panics
+    /// When there is none of that name.
+    #[must_use]
+    pub fn server(&self, id: &str) -> &Arc<Scripted> {
+        self.scripted.get(id).unwrap_or_else(|| panic!("no scripted server `{id}`"))
+    }
+
+    /// A client that is yet to connect.
+    #[must_use]
+    pub fn client(&self, era: Era, wire: Wire) -> ClientBuilder {
+        ClientBuilder::new(self.kernel.clone(), era, wire)
+    }
+
+    /// A real HTTP listener on a free port of this machine.
+    ///
+    /// # Panics
+    /// When there is none to be had.
+    pub async fn door(&self, change: impl FnOnce(&mut ListenOptions)) -> Door {
+        let mut options = ListenOptions::default();
+        change(&mut options);
+        let listener = Listener::bind(options).await.expect("a free port");
+        let (url, address, shutdown) = (listener.url(), listener.local_addr(), CancellationToken::new());
+        let front: Arc<dyn Front> = Arc::new(self.kernel.clone());
+        let serving = tokio::spawn(listener.serve(front, shutdown.clone()));
+        Door {
+            url,
+            address,
+            shutdown,
+            serving,
+        }
+    }
+
+    /// A real local socket, for clients that speak lines.
+    ///
+    /// # Panics
+    /// When the path can't be bound.
+    #[must_use]
+    pub fn socket(&self, path: PathBuf, options: PipeOptions) -> CancellationToken {
+        let listener = SocketListener::bind(&path).expect("a free path");
+        let shutdown = CancellationToken::new();
+        let front: Arc<dyn Front> = Arc::new(self.kernel.clone());
+        tokio::spawn(listener.serve(front, options, shutdown.clone()));
+        shutdown
+    }
+
+    /// Ends it, and waits until every connection and child is gone.
+    pub async fn stop(&self) {
+        self.kernel.shutdown(Duration::from_secs(10)).await;
+        drop(tokio::time::timeout(crate::PATIENCE, self.outbound.finished()).await);
+    }
+}

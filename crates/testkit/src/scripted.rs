@@ -1,0 +1,449 @@
+//! A scripted server at work: what it has received, what it waits for, and what the test makes it do.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use jsonrpc::{Id, Kind, Limits, Message, Raw};
+use mcp::mirror::Mirrors;
+use mcp::revision::Era;
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio_util::sync::CancellationToken;
+
+use crate::PATIENCE;
+use crate::script::{Script, Step, fill};
+
+/// One message that a server received.
+#[derive(Clone, Debug)]
+pub struct Received {
+    /// On which connection: 1 is the first.
+    pub connection: u64,
+    /// The message.
+    pub message: Message,
+    /// `Mcp-Session-Id`
+    pub session: Option<String>,
+    /// The headers that mirror the body.
+    pub mirrors: Mirrors,
+}
+
+impl Received {
+    /// Whether it is a request or notification of that method.
+    #[must_use]
+    pub fn is(&self, method: &str) -> bool {
+        self.message.method() == Some(method)
+    }
+
+    /// Its params as a value.
+    #[must_use]
+    pub fn params(&self) -> serde_json::Value {
+        self.message.params().map_or(serde_json::Value::Null, |params| params.to_value())
+    }
+}
+
+/// What a server emits in the course of a request.
+#[derive(Debug)]
+pub(crate) enum Emitted {
+    /// A frame, and whether it is the answer.
+    Frame(Bytes, bool),
+    /// A bare HTTP status.
+    Status(u16, String),
+}
+
+/// A scripted server.
+#[derive(Debug)]
+pub struct Scripted {
+    pub(crate) script: Script,
+    state: Mutex<State>,
+    news: watch::Sender<u64>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    log: Vec<Received>,
+    opened: u64,
+    live: HashMap<u64, Live>,
+    gates: HashSet<String>,
+    down: bool,
+    next_ask: u64,
+    asks: HashMap<Id, oneshot::Sender<Raw>>,
+    sessions: HashSet<String>,
+    /// Where the server speaks of its own accord: the GET streams of sessions, and listen streams with their ids.
+    streams: Vec<(Option<Raw>, mpsc::Sender<Emitted>)>,
+    cancelled: usize,
+}
+
+/// One open connection.
+#[derive(Debug)]
+struct Live {
+    over: CancellationToken,
+    /// None over HTTP.
+    frames: Option<mpsc::Sender<Emitted>>,
+}
+
+impl Scripted {
+    pub(crate) fn new(script: Script) -> Arc<Self> {
+        Arc::new(Self {
+            script,
+            state: Mutex::default(),
+            news: watch::Sender::new(0),
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tell(&self) {
+        self.news.send_modify(|count| *count += 1);
+    }
+
+    // === what the test looks at
+
+    /// Everything that was received so far.
+    #[must_use]
+    pub fn received(&self) -> Vec<Received> {
+        self.lock().log.clone()
+    }
+
+    /// Everything that was received of a method.
+    #[must_use]
+    pub fn received_of(&self, method: &str) -> Vec<Received> {
+        self.received().into_iter().filter(|received| received.is(method)).collect()
+    }
+
+    /// Connections that were ever opened.
+    #[must_use]
+    pub fn opened(&self) -> u64 {
+        self.lock().opened
+    }
+
+    /// Connections that are open: pipes, and HTTP links that were not dropped.
+    #[must_use]
+    pub fn live(&self) -> usize {
+        self.lock().live.len()
+    }
+
+    /// Requests that were cancelled: by a notification, or by closing their stream.
+    #[must_use]
+    pub fn cancelled(&self) -> usize {
+        self.lock().cancelled
+    }
+
+    /// Streams on which the server could speak of its own accord.
+    #[must_use]
+    pub fn streams(&self) -> usize {
+        let mut state = self.lock();
+        state.streams.retain(|(_, sender)| !sender.is_closed());
+        state.streams.len()
+    }
+
+    /// Waits until something holds for the server.
+    ///
+    /// # Panics
+    /// When it does not come to hold in time.
+    pub async fn until(&self, what: &str, holds: impl Fn(&Self) -> bool) {
+        let mut news = self.news.subscribe();
+        let waiting = async {
+            loop {
+                news.mark_unchanged();
+                if holds(self) {
+                    return;
+                }
+                drop(news.changed().await);
+            }
+        };
+        if tokio::time::timeout(PATIENCE, waiting).await.is_err() {
+            panic!("waited in vain for {what}; the server has received {:#?}", self.received());
+        }
+    }
+
+    /// Waits for the n-th message of a method (counted from 1).
+    ///
+    /// # Panics
+    /// When it does not come in time.
+    pub async fn nth(&self, method: &str, n: usize) -> Received {
+        self.until(&format!("`{method}` number {n}"), |server| server.received_of(method).len() >= n)
+            .await;
+        self.received_of(method).swap_remove(n - 1)
+    }
+
+    // === what the test makes it do
+
+    /// Opens a gate for good.
+    pub fn open_gate(&self, name: &str) {
+        self.lock().gates.insert(name.to_owned());
+        self.tell();
+    }
+
+    /// Shuts a gate again.
+    pub fn shut_gate(&self, name: &str) {
+        self.lock().gates.remove(name);
+    }
+
+    /// Says something of its own accord, wherever it can: on every pipe, session stream and listen stream (there under its subscription id).
+    pub fn say(&self, method: &str, params: &str) {
+        let params = Raw::parse(params.to_owned(), &Limits::default()).expect("params of a script are JSON");
+        let state = self.lock();
+        for (id, stream) in &state.streams {
+            let params = match id {
+                Some(id) => params.edit().set(&["_meta", mcp::meta::key::SUBSCRIPTION_ID], id).finish(),
+                None => params.clone(),
+            };
+            let message = Message::notification(method, Some(&params));
+            drop(stream.try_send(Emitted::Frame(message.line(), false)));
+        }
+        if self.script.era == Era::Legacy {
+            let message = Message::notification(method, Some(&params));
+            for frames in state.live.values().filter_map(|live| live.frames.as_ref()) {
+                drop(frames.try_send(Emitted::Frame(message.line(), false)));
+            }
+        }
+    }
+
+    /// Prints a frame on every pipe, whatever it is.
+    pub fn print(&self, frame: &str) {
+        for frames in self.lock().live.values().filter_map(|live| live.frames.as_ref()) {
+            drop(frames.try_send(Emitted::Frame(Bytes::copy_from_slice(frame.as_bytes()), false)));
+        }
+    }
+
+    /// Ends every connection, as a crash does, and forgets every session.
+    pub fn crash(&self) {
+        let mut state = self.lock();
+        state.sessions.clear();
+        state.streams.clear();
+        for live in state.live.values() {
+            live.over.cancel();
+        }
+    }
+
+    /// Forgets its sessions but lives on.
+    pub fn forget_sessions(&self) {
+        let mut state = self.lock();
+        state.sessions.clear();
+        state.streams.clear();
+    }
+
+    /// From now on nobody answers there (or somebody does again).
+    pub fn set_down(&self, down: bool) {
+        self.lock().down = down;
+    }
+
+    pub(crate) fn is_down(&self) -> bool {
+        self.lock().down
+    }
+
+    // === connections
+
+    pub(crate) fn open(&self, frames: Option<mpsc::Sender<Emitted>>) -> (u64, CancellationToken) {
+        let over = CancellationToken::new();
+        let mut state = self.lock();
+        state.opened += 1;
+        let number = state.opened;
+        state.live.insert(
+            number,
+            Live {
+                over: over.clone(),
+                frames,
+            },
+        );
+        drop(state);
+        self.tell();
+        (number, over)
+    }
+
+    pub(crate) fn close(&self, connection: u64) {
+        self.lock().live.remove(&connection);
+        self.tell();
+    }
+
+    pub(crate) fn note(&self, received: Received) {
+        if self.script.keeps_log {
+            self.lock().log.push(received);
+        }
+        self.tell();
+    }
+
+    pub(crate) fn note_cancelled(&self) {
+        self.lock().cancelled += 1;
+        self.tell();
+    }
+
+    pub(crate) fn open_session(&self, connection: u64) -> String {
+        let mut state = self.lock();
+        let token = format!("session-{connection}-{}", state.sessions.len());
+        state.sessions.insert(token.clone());
+        token
+    }
+
+    pub(crate) fn knows_session(&self, token: Option<&str>) -> bool {
+        token.is_some_and(|token| self.lock().sessions.contains(token))
+    }
+
+    pub(crate) fn end_session(&self, token: &str) {
+        self.lock().sessions.remove(token);
+        self.tell();
+    }
+
+    pub(crate) fn add_stream(&self, id: Option<Raw>, sender: mpsc::Sender<Emitted>) {
+        let mut state = self.lock();
+        state.streams.retain(|(_, sender)| !sender.is_closed());
+        state.streams.push((id, sender));
+        drop(state);
+        self.tell();
+    }
+
+    /// Takes an answer to a question in.
+    pub(crate) fn answered(&self, message: &Message) {
+        let asked = message.id().and_then(|id| self.lock().asks.remove(id));
+        let answer = message.result_raw().or_else(|| message.error_raw());
+        if let (Some(asked), Some(answer)) = (asked, answer) {
+            drop(asked.send(answer));
+        }
+    }
+
+    fn ask(&self) -> (Id, oneshot::Receiver<Raw>) {
+        let (sender, receiver) = oneshot::channel();
+        let mut state = self.lock();
+        state.next_ask += 1;
+        let id = Id::string(&format!("ask-{}", state.next_ask));
+        state.asks.insert(id.clone(), sender);
+        (id, receiver)
+    }
+
+    // === requests
+
+    /// Carries a request out. What the server says goes to `out`; true when the connection is to end.
+    pub(crate) async fn perform(self: &Arc<Self>, connection: u64, message: &Message, out: &mpsc::Sender<Emitted>) -> bool {
+        let method = message.method().unwrap_or_default();
+        if method == "subscriptions/listen" && self.script.era == Era::Modern && !self.script.steps.contains_key(method) {
+            return self.listen(message, out).await;
+        }
+        let params = message.params();
+        let param = |key: &str| params.as_ref().and_then(|params| params.get(key));
+        let what = param("name").or_else(|| param("uri")).or_else(|| param("taskId"));
+        let what = what.as_ref().and_then(|raw| raw.as_str().map(std::borrow::Cow::into_owned));
+        let mut context = Context {
+            connection,
+            message,
+            params: params.clone(),
+            what: what.clone(),
+            answers: Vec::new(),
+        };
+        for step in self.script.steps_for(method, what.as_deref(), round(params.as_ref())) {
+            let emitted = match step {
+                Step::Send(frame) => vec![Emitted::Frame(context.fill(&frame), false)],
+                Step::Flood(count, frame) => {
+                    let frame = context.fill(&frame);
+                    for _ in 0..count {
+                        drop(out.send(Emitted::Frame(frame.clone(), false)).await);
+                    }
+                    continue;
+                }
+                Step::Answer(result) => {
+                    let frame = context.fill(&format!(r#"{{"jsonrpc":"2.0","id":$id,"result":{result}}}"#));
+                    vec![Emitted::Frame(frame, true)]
+                }
+                Step::Fail(code, text) => {
+                    let text = serde_json::Value::from(text);
+                    let frame = context.fill(&format!(r#"{{"jsonrpc":"2.0","id":$id,"error":{{"code":{code},"message":{text}}}}}"#));
+                    vec![Emitted::Frame(frame, true)]
+                }
+                Step::Ask(method, params) => {
+                    let (id, answer) = self.ask();
+                    let params = Raw::parse(context.fill(&params), &Limits::default()).expect("params of a script are JSON");
+                    let question = Message::request(&id, &method, Some(&params));
+                    drop(out.send(Emitted::Frame(question.line(), false)).await);
+                    let Ok(answer) = answer.await else { return false };
+                    context.answers.push(answer);
+                    continue;
+                }
+                Step::Gate(name) => {
+                    self.until_open(&name).await;
+                    continue;
+                }
+                Step::Hang => std::future::pending().await,
+                Step::Exit => return true,
+                Step::Status(status, text) => vec![Emitted::Status(status, text)],
+            };
+            for emitted in emitted {
+                drop(out.send(emitted).await);
+            }
+        }
+        false
+    }
+
+    async fn until_open(&self, gate: &str) {
+        let mut news = self.news.subscribe();
+        loop {
+            news.mark_unchanged();
+            if self.lock().gates.contains(gate) {
+                return;
+            }
+            drop(news.changed().await);
+        }
+    }
+
+    async fn listen(self: &Arc<Self>, message: &Message, out: &mpsc::Sender<Emitted>) -> bool {
+        let Some(id) = message.id().map(|id| id.raw().clone()) else { return false };
+        let filter = message.params().and_then(|params| params.get("notifications")).unwrap_or_else(Raw::object_empty);
+        let params = Raw::object_empty()
+            .edit()
+            .set(&["_meta", mcp::meta::key::SUBSCRIPTION_ID], &id)
+            .set(&["notifications"], &filter)
+            .finish();
+        let acknowledged = Message::notification("notifications/subscriptions/acknowledged", Some(&params));
+        drop(out.send(Emitted::Frame(acknowledged.line(), false)).await);
+        self.add_stream(Some(id), out.clone());
+        std::future::pending().await
+    }
+}
+
+fn round(params: Option<&Raw>) -> usize {
+    let state = params.and_then(|params| params.get("requestState"));
+    let state = state.as_ref().and_then(|raw| raw.as_str().map(std::borrow::Cow::into_owned));
+    match state.as_deref().and_then(|state| state.strip_prefix("round-")).and_then(|n| n.parse().ok()) {
+        Some(round) => round,
+        None => usize::from(params.is_some_and(|params| params.get("inputResponses").is_some())),
+    }
+}
+
+/// What the names in a script stand for.
+struct Context<'a> {
+    connection: u64,
+    message: &'a Message,
+    params: Option<Raw>,
+    what: Option<String>,
+    answers: Vec<Raw>,
+}
+
+impl Context<'_> {
+    fn fill(&self, template: &str) -> Bytes {
+        let param = |path: &[&str]| {
+            let found = self.params.as_ref().and_then(|params| params.at(path));
+            Some(found.map_or_else(|| "null".to_owned(), |raw| raw.text().to_owned()))
+        };
+        let text = fill(template, |name| match name {
+            "id" => self.message.id().map(|id| id.raw().text().to_owned()),
+            "method" => self.message.method().map(|method| serde_json::Value::from(method).to_string()),
+            "name" | "uri" => Some(serde_json::Value::from(self.what.clone()).to_string()),
+            "params" => param(&[]),
+            "arguments" => param(&["arguments"]),
+            "token" => param(&["_meta", "progressToken"]),
+            "responses" => param(&["inputResponses"]),
+            "connection" => Some(self.connection.to_string()),
+            "answers" => {
+                let answers: Vec<&str> = self.answers.iter().map(Raw::text).collect();
+                Some(format!("[{}]", answers.join(",")))
+            }
+            _ => None,
+        });
+        Bytes::from(text)
+    }
+}
+
+/// Whether a frame is a request, a notification or a response; none when it is no message.
+pub(crate) fn read(frame: Bytes) -> Option<(Kind, Message)> {
+    let message = jsonrpc::decode_message(frame, &Limits::default()).ok()?;
+    Some((message.kind(), message))
+}
