@@ -21,8 +21,11 @@ use crate::{lists, resources, tasks};
 /// How often a modern server may ask again in one request.
 const MAX_ROUNDS: usize = 16;
 
+// Law: the way of a plain call is one small future. What is rare (a first connection, a bridge, a list) is boxed, so that its size is not
+// moved about with every call.
+
 /// Carries a request out; `None` when its client has cancelled it.
-pub(crate) async fn run(client: &Arc<Client>, ticket: Ticket, request: Request) -> Option<Outcome> {
+pub(crate) async fn run(client: &Arc<Client>, ticket: Ticket, request: Box<Request>) -> Option<Outcome> {
     let cancelled = client.start(ticket);
     let method = request.method.clone();
     let span = tracing::debug_span!(
@@ -42,18 +45,18 @@ pub(crate) async fn run(client: &Arc<Client>, ticket: Ticket, request: Request) 
     outcome
 }
 
-async fn route(client: &Arc<Client>, ticket: Ticket, request: Request) -> Outcome {
+async fn route(client: &Arc<Client>, ticket: Ticket, request: Box<Request>) -> Outcome {
     let Method::Known(info) = request.method else {
-        return extension(client, ticket, request).await;
+        return Box::pin(extension(client, ticket, request)).await;
     };
     match info.route {
-        Route::Merge(kind) => lists::page(client, kind, &request).await,
+        Route::Merge(kind) => Box::pin(lists::page(client, kind, &request)).await,
         Route::Name(kind) => named(client, ticket, kind, request).await,
-        Route::Uri => resources::by_uri(client, ticket, request).await,
-        Route::Reference => resources::complete(client, ticket, request).await,
-        Route::Task => tasks::one(client, ticket, request).await,
-        Route::TaskList => tasks::list(client, &request).await,
-        Route::Gateway => own(client, &request).await,
+        Route::Uri => Box::pin(resources::by_uri(client, ticket, request)).await,
+        Route::Reference => Box::pin(resources::complete(client, ticket, request)).await,
+        Route::Task => Box::pin(tasks::one(client, ticket, request)).await,
+        Route::TaskList => Box::pin(tasks::list(client, &request)).await,
+        Route::Gateway => Box::pin(own(client, &request)).await,
         Route::Listen | Route::Reverse | Route::Session => Outcome::refused(ErrorObject::method_not_found(info.name)),
     }
 }
@@ -81,7 +84,7 @@ async fn own(client: &Arc<Client>, request: &Request) -> Outcome {
 }
 
 /// `tools/call` and `prompts/get`: by the name on the wire (DESIGN 3).
-async fn named(client: &Arc<Client>, ticket: Ticket, kind: ListKind, mut request: Request) -> Outcome {
+async fn named(client: &Arc<Client>, ticket: Ticket, kind: ListKind, mut request: Box<Request>) -> Outcome {
     let Some(wire) = request.param("name") else {
         return Outcome::refused(ErrorObject::invalid_params(format!(
             "`{}` needs `name`, a string",
@@ -93,7 +96,7 @@ async fn named(client: &Arc<Client>, ticket: Ticket, kind: ListKind, mut request
     let fresh;
     if found.is_none() {
         // The first call may come before the first list: servers that were never seen get their time to answer.
-        fresh = lists::settled(client, &request.peer).await;
+        fresh = Box::pin(lists::settled(client, &request.peer)).await;
         found = resolve(&fresh, kind, &wire);
     }
     let Some(found) = found else {
@@ -166,7 +169,7 @@ fn resolve(view: &catalog::View, kind: ListKind, wire: &str) -> Option<Found> {
 }
 
 /// A method that the core does not know: to the server that declared it, else denied.
-async fn extension(client: &Arc<Client>, ticket: Ticket, request: Request) -> Outcome {
+async fn extension(client: &Arc<Client>, ticket: Ticket, request: Box<Request>) -> Outcome {
     let name = request.method.name().to_owned();
     let Some(owner) = client.inner.extension_owner(client, &name) else {
         return Outcome::refused(ErrorObject::method_not_found(&name));
@@ -195,9 +198,15 @@ pub(crate) fn gone(server: &model::ServerId) -> Outcome {
 }
 
 /// Sends an admitted request to its server and sees it through: retries that are safe, questions of either era, the answer.
-pub(crate) async fn dispatch(client: &Arc<Client>, ticket: Ticket, mut request: Request, server: &Arc<Server>, permit: Permit) -> Outcome {
+pub(crate) async fn dispatch(
+    client: &Arc<Client>,
+    ticket: Ticket,
+    mut request: Box<Request>,
+    server: &Arc<Server>,
+    permit: Permit,
+) -> Outcome {
     if request.retry.is_some() && request.peer.era() == Era::Modern && server.known_era() == Some(Era::Legacy) {
-        match bridge::resume(client, ticket, &request, server).await {
+        match Box::pin(bridge::resume(client, ticket, &request, server)).await {
             Ok(bridge::Resumed::Again) => request.retry = None,
             Ok(bridge::Resumed::Driven(driven)) => return settle(server, driven),
             Err(error) => return Outcome::refused(error),
@@ -214,7 +223,7 @@ pub(crate) async fn dispatch(client: &Arc<Client>, ticket: Ticket, mut request: 
             Err(error) => return unavailable(server, &error),
         };
         if let Some(level) = request.log_level {
-            bridge::set_level(&line, &session, level).await;
+            Box::pin(bridge::set_level(&line, &session, level)).await;
         }
         let permit = match permit.stands(&client.inner) {
             true => permit,
@@ -246,7 +255,7 @@ pub(crate) async fn dispatch(client: &Arc<Client>, ticket: Ticket, mut request: 
                 line.renew(&session, &why);
             }
             Driven::Over(Outcome::InputRequired(answered)) if request.peer.era() == Era::Legacy => {
-                match bridge::fulfil(client, ticket, &request, &answered).await {
+                match Box::pin(bridge::fulfil(client, ticket, &request, &answered)).await {
                     Ok(params) => request.params = Some(params),
                     Err(outcome) => return outcome,
                 }

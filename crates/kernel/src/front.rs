@@ -1,6 +1,5 @@
 //! The front door: what a listener hands to the kernel and what it gets back.
 
-use std::collections::VecDeque;
 use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
@@ -97,7 +96,6 @@ pub enum Answer {
 
 /// The events of one answer, in order.
 pub struct Events {
-    head: VecDeque<Event>,
     receiver: mpsc::Receiver<Event>,
     /// Dropped with the stream: the other end learns that nobody reads.
     reading: Arc<Semaphore>,
@@ -111,7 +109,6 @@ impl Events {
         (
             sender,
             Self {
-                head: VecDeque::new(),
                 receiver,
                 reading: Arc::new(Semaphore::new(0)),
             },
@@ -120,20 +117,7 @@ impl Events {
 
     /// The next event, as for a stream.
     pub fn poll_next(&mut self, cx: &mut std::task::Context<'_>) -> std::task::Poll<Option<Event>> {
-        match self.head.pop_front() {
-            Some(event) => std::task::Poll::Ready(Some(event)),
-            None => self.receiver.poll_recv(cx),
-        }
-    }
-
-    /// Waits for an event without handing the stream over.
-    pub(crate) async fn first(&mut self) -> Option<Event> {
-        self.receiver.recv().await
-    }
-
-    /// Puts an event before all others.
-    pub(crate) fn put_back(&mut self, event: Event) {
-        self.head.push_front(event);
+        self.receiver.poll_recv(cx)
     }
 
     /// Resolves when the stream is dropped: the client has gone.

@@ -23,7 +23,7 @@ const MAX_RETURNED: usize = 4096;
 const UNSUBSCRIBE_WAIT: std::time::Duration = std::time::Duration::from_secs(10);
 
 /// `resources/read`, `resources/subscribe`, `resources/unsubscribe`.
-pub(crate) async fn by_uri(client: &Arc<Client>, ticket: Ticket, request: Request) -> Outcome {
+pub(crate) async fn by_uri(client: &Arc<Client>, ticket: Ticket, request: Box<Request>) -> Outcome {
     let Some(uri) = request.param("uri") else {
         return Outcome::refused(ErrorObject::invalid_params(format!(
             "`{}` needs `uri`, a string",
@@ -108,7 +108,7 @@ fn find(client: &Client, view: &View, uri: &str) -> Result<ServerId, Vec<String>
 async fn subscribe(
     client: &Arc<Client>,
     ticket: Ticket,
-    request: Request,
+    request: Box<Request>,
     server: &Arc<Server>,
     uri: &str,
     permit: crate::gate::Permit,
@@ -140,7 +140,7 @@ async fn subscribe(
 async fn unsubscribe(
     client: &Arc<Client>,
     ticket: Ticket,
-    request: Request,
+    request: Box<Request>,
     server: &Arc<Server>,
     uri: &str,
     permit: crate::gate::Permit,
@@ -223,7 +223,7 @@ pub(crate) async fn open_listener(client: &Arc<Client>, ticket: Ticket, request:
 }
 
 /// `completion/complete`: by the prompt or the resource template that is referred to.
-pub(crate) async fn complete(client: &Arc<Client>, ticket: Ticket, mut request: Request) -> Outcome {
+pub(crate) async fn complete(client: &Arc<Client>, ticket: Ticket, mut request: Box<Request>) -> Outcome {
     let reference = request.params.as_ref().and_then(|params| params.get("ref"));
     let Some(reference) = reference else {
         return Outcome::refused(ErrorObject::invalid_params("`completion/complete` needs `ref`"));

@@ -83,7 +83,8 @@ impl Sealer for ProcessKey {
 
 /// Fills with randomness of the system.
 pub(crate) fn fill(bytes: &mut [u8]) {
-    aws_lc_rs::rand::fill(bytes).expect("the system has a source of randomness");
+    // The library's own generator collects jitter for a tenth of a second first; the system's is ready.
+    getrandom::fill(bytes).expect("the system has a source of randomness");
 }
 
 impl Inner {

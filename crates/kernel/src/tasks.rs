@@ -105,14 +105,14 @@ pub(crate) fn is_known(client: &Client, task: &str) -> bool {
 pub(crate) async fn call(
     client: &Arc<Client>,
     ticket: Ticket,
-    mut request: Request,
+    mut request: Box<Request>,
     server: &Arc<Server>,
     permit: Permit,
     required: bool,
 ) -> Outcome {
     let era = match server.known_era() {
         Some(era) => era,
-        None => match server.base_line().session().await {
+        None => match Box::pin(server.base_line().session()).await {
             Ok(session) => session.era(),
             Err(error) => return exchange::unavailable(server, &error),
         },
@@ -316,7 +316,7 @@ fn announce(inner: &Arc<Inner>, message: &Message) {
 // === requests about a task
 
 /// `tasks/get`, `tasks/result`, `tasks/update`, `tasks/cancel`.
-pub(crate) async fn one(client: &Arc<Client>, ticket: Ticket, request: Request) -> Outcome {
+pub(crate) async fn one(client: &Arc<Client>, ticket: Ticket, request: Box<Request>) -> Outcome {
     let Some(task) = request.params.as_ref().and_then(shape::task_id) else {
         return Outcome::refused(ErrorObject::invalid_params(format!(
             "`{}` needs `taskId`, a string",
@@ -365,7 +365,7 @@ fn sole_task_server(client: &Arc<Client>, peer: &Peer) -> Option<Arc<Server>> {
 async fn polled(
     client: &Arc<Client>,
     ticket: Ticket,
-    request: Request,
+    request: Box<Request>,
     server: &Arc<Server>,
     permit: Permit,
     route: Option<Arc<Route>>,
@@ -416,7 +416,7 @@ fn modern(result: Raw) -> Outcome {
 }
 
 /// A legacy client asks about, waits for or cancels a modern server's task.
-async fn waited(client: &Arc<Client>, ticket: Ticket, request: Request, server: &Arc<Server>, permit: Permit, task: &str) -> Outcome {
+async fn waited(client: &Arc<Client>, ticket: Ticket, request: Box<Request>, server: &Arc<Server>, permit: Permit, task: &str) -> Outcome {
     match request.method.name() {
         "tasks/result" => await_result(client, ticket, &request, server, task).await,
         "tasks/cancel" => {

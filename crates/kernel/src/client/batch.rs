@@ -81,7 +81,7 @@ async fn answer(client: Arc<Client>, message: Result<Message, DecodeError>) -> O
         match item {
             Work::Send(message, Target::Reply(_)) => return Some(message),
             Work::Request(ticket, request) => {
-                let outcome = exchange::run(&client, ticket, *request).await?;
+                let outcome = exchange::run(&client, ticket, request).await?;
                 return client.finish(ticket, outcome).into_iter().find_map(|work| match work {
                     Work::Send(message, _) => Some(message),
                     _ => None,

@@ -20,7 +20,7 @@ use crate::front::{Answer, Events, InPost, Listen};
 use crate::inner::Inner;
 
 /// Events of one answer that wait for the client.
-const QUEUE: usize = 32;
+const QUEUE: usize = 128;
 /// After which an answer that is not there yet becomes a stream, so that keep-alives can flow.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -32,7 +32,7 @@ pub(crate) async fn post(inner: &Arc<Inner>, post: InPost) -> Answer {
     };
     match frame {
         Frame::One(message) => one(inner, post, message).await,
-        Frame::Batch(messages) => super::batch::post(inner, &post, messages).await,
+        Frame::Batch(messages) => Box::pin(super::batch::post(inner, &post, messages)).await,
     }
 }
 
@@ -56,7 +56,7 @@ async fn one(inner: &Arc<Inner>, post: InPost, message: Message) -> Answer {
         match item {
             Work::Send(message, Target::Reply(Status(status))) => return reply(status, &message),
             Work::Send(..) => {}
-            Work::Hello(ticket, peer) => return hello(inner, &client, ticket, &peer).await,
+            Work::Hello(ticket, peer) => return Box::pin(hello(inner, &client, ticket, &peer)).await,
             Work::Request(ticket, request) => {
                 let modern = request.peer.era() == Era::Modern;
                 let run = run(client.clone(), ticket, request);
@@ -67,7 +67,7 @@ async fn one(inner: &Arc<Inner>, post: InPost, message: Message) -> Answer {
                     let error = ErrorObject::invalid_request("`subscriptions/listen` needs `Accept: text/event-stream`");
                     return self::message(406, &Message::failure(request.message.id(), &error));
                 }
-                return stream_subscription(client, ticket, *request).await;
+                return Box::pin(stream_subscription(client, ticket, request)).await;
             }
         }
     }
@@ -171,7 +171,7 @@ type Running = Pin<Box<dyn Future<Output = Option<Message>> + Send>>;
 
 fn run(client: Arc<Client>, ticket: Ticket, request: Box<mcp::exchange::Request>) -> Running {
     Box::pin(async move {
-        let outcome = exchange::run(&client, ticket, *request).await?;
+        let outcome = exchange::run(&client, ticket, request).await?;
         client.finish(ticket, outcome).into_iter().find_map(answer_of)
     })
 }
@@ -181,9 +181,8 @@ async fn race(client: Arc<Client>, ticket: Ticket, run: Running, modern: bool, m
     let Delivery::Http(streams) = &client.delivery else {
         return Answer::Empty { status: 500 };
     };
-    let (sender, mut events) = Events::channel(QUEUE);
     if may_stream {
-        streams.open(ticket, sender.clone());
+        streams.attend(ticket);
     }
     let mut run = Attended {
         client: client.clone(),
@@ -191,7 +190,7 @@ async fn race(client: Arc<Client>, ticket: Ticket, run: Running, modern: bool, m
         run: Some(run),
         modern,
     };
-    let first = tokio::select! {
+    tokio::select! {
         biased;
         answer = &mut run => {
             streams.close(ticket);
@@ -201,31 +200,20 @@ async fn race(client: Arc<Client>, ticket: Ticket, run: Running, modern: bool, m
                 None => Answer::Empty { status: 202 },
             };
         }
-        first = events.first(), if may_stream => first,
-        () = tokio::time::sleep(PATIENCE), if may_stream => None,
-    };
-    drop(sender);
-    upgrade(&client, ticket, run, modern, first, events)
+        () = std::future::poll_fn(|cx| streams.poll_early(ticket, cx)), if may_stream => {}
+        () = tokio::time::sleep(PATIENCE), if may_stream => {}
+    }
+    upgrade(&client, ticket, run, modern)
 }
 
-fn upgrade(
-    client: &Arc<Client>,
-    ticket: Ticket,
-    mut run: Attended,
-    modern: bool,
-    first: Option<crate::link::Event>,
-    mut events: Events,
-) -> Answer {
+/// Turns an answer into a stream, which is fed by a task of its own.
+fn upgrade(client: &Arc<Client>, ticket: Ticket, mut run: Attended, modern: bool) -> Answer {
     let Delivery::Http(streams) = &client.delivery else {
         return Answer::Empty { status: 500 };
     };
-    if let Some(first) = first {
-        events.put_back(first);
-    }
+    let (sender, events) = Events::channel(QUEUE);
     let primed = client.legacy_peer().is_some_and(|peer| peer.revision >= Revision::V2025_11_25);
-    if primed && let Some(priming) = streams.prime(ticket) {
-        events.put_back(priming);
-    }
+    streams.upgrade(ticket, sender, primed);
     let client = client.clone();
     let inner = client.inner.clone();
     let gone = events.gone();
@@ -279,16 +267,15 @@ impl Drop for Attended {
             drop(run);
             return self.client.abandon(self.ticket);
         }
-        let (client, ticket) = (self.client.clone(), self.ticket);
-        self.client.inner.spawn(async move {
-            if let (Some(answer), Delivery::Http(streams)) = (run.await, &client.delivery) {
-                streams.send(Target::Answer(ticket), answer.into_bytes());
-            }
-        });
+        if let Delivery::Http(streams) = &self.client.delivery {
+            streams.close(self.ticket);
+        }
+        // It had no stream yet, so nobody can come back for the answer; the call itself is not disturbed.
+        self.client.inner.spawn(async move { drop(run.await) });
     }
 }
 
-async fn stream_subscription(client: Arc<Client>, ticket: Ticket, request: mcp::exchange::Request) -> Answer {
+async fn stream_subscription(client: Arc<Client>, ticket: Ticket, request: Box<mcp::exchange::Request>) -> Answer {
     let Delivery::Http(streams) = &client.delivery else {
         return Answer::Empty { status: 500 };
     };

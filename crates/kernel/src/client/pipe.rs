@@ -58,7 +58,7 @@ impl Pipe {
                     client.send(work).await;
                 }),
                 Work::Request(ticket, request) => self.spawn(async move {
-                    if let Some(outcome) = exchange::run(&client, ticket, *request).await {
+                    if let Some(outcome) = exchange::run(&client, ticket, request).await {
                         let work = client.finish(ticket, outcome);
                         client.send(work).await;
                     }

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -15,6 +16,8 @@ use crate::link::Event;
 const MAX_KEPT: usize = 256;
 /// Bytes of them.
 const MAX_KEPT_BYTES: usize = 1 << 20;
+/// Messages that may come for a request before somebody turns its answer into a stream.
+const MAX_EARLY: usize = 64;
 /// The number of the session's own stream.
 const SESSION: u64 = 0;
 /// After which a client that lost a stream should come back.
@@ -31,10 +34,19 @@ struct State {
     /// Whether events carry ids and are kept (legacy sessions).
     resumable: bool,
     next_stream: u64,
+    /// Requests whose answer may still come in one piece.
+    attended: HashMap<Ticket, Attention>,
     by_ticket: HashMap<Ticket, u64>,
     open: HashMap<u64, Open>,
     kept: VecDeque<Kept>,
     kept_bytes: usize,
+}
+
+/// What came for a request before its answer; its first event turns the answer into a stream.
+#[derive(Debug, Default)]
+struct Attention {
+    early: Vec<Bytes>,
+    waker: Option<Waker>,
 }
 
 #[derive(Debug)]
@@ -62,6 +74,38 @@ impl Streams {
         self.state().resumable = true;
     }
 
+    /// Notes that somebody waits for an answer, and would take a stream.
+    pub(crate) fn attend(&self, ticket: Ticket) {
+        self.state().attended.insert(ticket, Attention::default());
+    }
+
+    /// Ready when something came before the answer.
+    pub(crate) fn poll_early(&self, ticket: Ticket, cx: &mut Context<'_>) -> Poll<()> {
+        let mut state = self.state();
+        let Some(attention) = state.attended.get_mut(&ticket) else {
+            return Poll::Pending;
+        };
+        if !attention.early.is_empty() {
+            return Poll::Ready(());
+        }
+        if !attention.waker.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
+            attention.waker = Some(cx.waker().clone());
+        }
+        Poll::Pending
+    }
+
+    /// Turns an answer that is waited for into a stream, which begins with `priming` and what came early.
+    pub(crate) fn upgrade(&self, ticket: Ticket, sender: mpsc::Sender<Event>, primed: bool) {
+        let early = self.state().attended.remove(&ticket).unwrap_or_default().early;
+        self.open(ticket, sender);
+        if primed {
+            self.prime(ticket);
+        }
+        for data in early {
+            self.send(Target::Related(ticket), data);
+        }
+    }
+
     /// Opens the stream of an answer.
     pub(crate) fn open(&self, ticket: Ticket, sender: mpsc::Sender<Event>) {
         let mut state = self.state();
@@ -81,20 +125,25 @@ impl Streams {
     /// Closes the stream of an answer that was given in one piece.
     pub(crate) fn close(&self, ticket: Ticket) {
         let mut state = self.state();
-        if let Some(stream) = state.by_ticket.remove(&ticket) {
+        if state.attended.remove(&ticket).is_none()
+            && let Some(stream) = state.by_ticket.remove(&ticket)
+        {
             state.open.remove(&stream);
         }
     }
 
     /// The first event of a stream, without data: it gives the client an id to come back with (2025-11-25 basic/transports).
-    pub(crate) fn prime(&self, ticket: Ticket) -> Option<Event> {
-        let mut state = self.state();
-        let stream = *state.by_ticket.get(&ticket)?;
-        Some(Event {
-            id: Some(format!("{stream}-{}", state.open.get_mut(&stream)?.sequence)),
-            data: Bytes::new(),
-            retry: Some(RETRY),
-        })
+    fn prime(&self, ticket: Ticket) {
+        let state = self.state();
+        let stream = state.by_ticket.get(&ticket).copied().unwrap_or(SESSION);
+        if let Some(sender) = state.open.get(&stream).and_then(|open| open.sender.as_ref()) {
+            let event = Event {
+                id: Some(format!("{stream}-0")),
+                data: Bytes::new(),
+                retry: Some(RETRY),
+            };
+            drop(sender.try_send(event));
+        }
     }
 
     /// Opens the session's own stream; what was said meanwhile comes first. False when there is one already.
@@ -178,6 +227,18 @@ impl Streams {
     /// Sends a message where it belongs. False when it reached nobody and nobody can come back for it.
     pub(crate) fn send(&self, target: Target, data: Bytes) -> bool {
         let mut state = self.state();
+        if let Target::Related(ticket) = target
+            && let Some(attention) = state.attended.get_mut(&ticket)
+        {
+            let room = attention.early.len() < MAX_EARLY;
+            if room {
+                attention.early.push(data);
+            }
+            if let Some(waker) = attention.waker.take() {
+                waker.wake();
+            }
+            return room;
+        }
         let (stream, last) = match target {
             Target::Related(ticket) => (state.by_ticket.get(&ticket).copied(), false),
             Target::Answer(ticket) => (state.by_ticket.remove(&ticket), true),

@@ -238,7 +238,7 @@ impl Exchange {
                 Phase::Unsent(outgoing) => self.send(session, ticket, outgoing).await,
                 Phase::Sending(sending) => self.wait(session, ticket, sending).await,
                 Phase::Streaming(stream) => self.follow(session, ticket, stream).await,
-                Phase::Broken(why) => self.resume(session, ticket, why).await,
+                Phase::Broken(why) => Box::pin(self.resume(session, ticket, why)).await,
                 Phase::Ended => return CallEvent::Lost("the server ended its answer without a result".to_owned()),
             }
         }

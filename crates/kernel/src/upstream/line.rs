@@ -81,9 +81,13 @@ impl Line {
     /// When the server can't be reached, or was just tried without success.
     pub(crate) async fn session(self: &Arc<Self>) -> Result<Arc<Session>, Unavailable> {
         self.touch();
-        if let Some(session) = self.live() {
-            return Ok(session);
+        match self.live() {
+            Some(session) => Ok(session),
+            None => Box::pin(self.reconnect()).await,
         }
+    }
+
+    async fn reconnect(self: &Arc<Self>) -> Result<Arc<Session>, Unavailable> {
         let _alone = self.connecting.lock().await;
         if let Some(session) = self.live() {
             return Ok(session);

@@ -366,6 +366,34 @@ impl Server {
         if let Some(line) = client.line(&self.spec.id) {
             return Ok((line, None));
         }
+        if peer.era() == Era::Modern && self.known_era() == Some(Era::Modern) {
+            return Ok((self.stateless_line(&client.principal.id), None));
+        }
+        Box::pin(self.find_line(client, peer)).await
+    }
+
+    /// The line of a principal to a modern server: stateless, every request carries its own capabilities.
+    fn stateless_line(self: &Arc<Self>, principal: &PrincipalId) -> Arc<Line> {
+        let inner = self.inner();
+        let key = Key {
+            principal: principal.clone(),
+            capabilities: inner.no_capabilities.clone(),
+            client: None,
+            lane: 0,
+        };
+        let known = self.lines().get(&key).cloned();
+        known.unwrap_or_else(|| {
+            self.line(
+                key,
+                ClientHello {
+                    capabilities: ClientCapabilities::empty(),
+                    info: inner.own_info.clone(),
+                },
+            )
+        })
+    }
+
+    async fn find_line(self: &Arc<Self>, client: &Arc<Client>, peer: &Arc<Peer>) -> Result<(Arc<Line>, Option<LanePermit>), Unavailable> {
         if self.spec.share == Share::All {
             return Ok((self.base_line(), None));
         }
@@ -390,18 +418,7 @@ impl Server {
         let inner = self.inner();
         let principal = client.principal.id.clone();
         if era == Era::Modern {
-            // Stateless: every request carries its own capabilities.
-            let key = Key {
-                principal,
-                capabilities: inner.no_capabilities.clone(),
-                client: None,
-                lane: 0,
-            };
-            let hello = ClientHello {
-                capabilities: ClientCapabilities::empty(),
-                info: inner.own_info.clone(),
-            };
-            return Ok((self.line(key, hello), None));
+            return Ok((self.stateless_line(&principal), None));
         }
         let capabilities = self.relayed(peer, Revision::LATEST_LEGACY);
         let reverse = capabilities.reverse();
