@@ -1,11 +1,40 @@
 //! `cargo xtask NAME`: the project's own tools.
 
 mod bench;
+mod codegen;
+mod fuzz;
+mod soak;
+mod tidy;
+mod workspace;
+
+use std::io::Write;
+
+const HELP: &str = "\
+The project's own tools.
+
+Usage: cargo xtask NAME [OPTIONS]
+
+  tidy                 check the invariants of ARCHITECTURE.md, dependencies, and that the documents are true
+  codegen [--check]    write the generated parts of the documents; --check only says whether they are up to date
+  bench proxy          measure the gateway beside its peers; `--help` after it lists its options
+  fuzz --seconds N     let libFuzzer look for input that breaks the parsers, N seconds each
+  soak [NAME]          run the long tests, or those whose name holds NAME, with a seed that is printed
+
+Everything the tests need is in ./test.
+";
 
 fn main() -> anyhow::Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    match args.split_first() {
-        Some((name, rest)) if name == "bench" => bench::run(rest),
-        _ => anyhow::bail!("say what to do: `cargo xtask bench proxy`"),
+    let Some((name, rest)) = args.split_first() else {
+        anyhow::bail!("no tool was named\n\n{HELP}");
+    };
+    match name.as_str() {
+        "tidy" => tidy::run(rest),
+        "codegen" => codegen::run(rest),
+        "bench" => bench::run(rest),
+        "fuzz" => fuzz::run(rest),
+        "soak" => soak::run(rest),
+        "help" | "--help" | "-h" => Ok(std::io::stdout().write_all(HELP.as_bytes())?),
+        other => anyhow::bail!("there is no tool `{other}`\n\n{HELP}"),
     }
 }

@@ -1,3 +1,5 @@
+//! What a policy answers, and what of a question a log may show.
+
 use model::{Principal, ServerId, Trace};
 
 use super::*;

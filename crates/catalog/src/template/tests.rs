@@ -1,3 +1,5 @@
+//! What a resource template matches, and what it does not.
+
 use proptest::prelude::*;
 
 use super::*;

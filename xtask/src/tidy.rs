@@ -1,0 +1,57 @@
+//! `cargo xtask tidy`: the invariants of ARCHITECTURE.md, dependencies, and documents that must be true.
+
+mod code;
+mod dependencies;
+mod documents;
+mod layers;
+mod manifests;
+mod rust;
+mod tree;
+mod violation;
+
+use std::io::Write;
+use std::process::Command;
+
+use anyhow::bail;
+
+use crate::workspace;
+
+/// Checks everything, and says everything that is wrong.
+pub(crate) fn run(args: &[String]) -> anyhow::Result<()> {
+    if !args.is_empty() {
+        bail!("`cargo xtask tidy` takes no arguments");
+    }
+    let files = tree::files()?;
+    let mut found = code::check(&files);
+    found.extend(manifests::check(&files)?);
+    found.extend(dependencies::check(&files)?);
+    found.extend(documents::check(&files)?);
+    found.sort();
+    let mut out = std::io::stdout();
+    for violation in &found {
+        writeln!(out, "{violation}")?;
+    }
+    let denied = cargo_deny()?;
+    if !found.is_empty() {
+        bail!("{} rules of the project are broken, as listed", found.len());
+    }
+    if !denied {
+        bail!("cargo-deny found something");
+    }
+    writeln!(out, "tidy: {} files keep the rules", files.len())?;
+    Ok(())
+}
+
+/// The real thing where it is installed, without the advisories, which change by themselves.
+fn cargo_deny() -> anyhow::Result<bool> {
+    let installed = Command::new("cargo-deny")
+        .arg("--version")
+        .output()
+        .is_ok_and(|output| output.status.success());
+    if !installed {
+        return Ok(true);
+    }
+    let mut deny = workspace::cargo();
+    deny.args(["deny", "--locked", "check", "licenses", "bans", "sources"]);
+    Ok(deny.status()?.success())
+}

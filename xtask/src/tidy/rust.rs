@@ -1,0 +1,174 @@
+//! Rust source as tidy reads it: without comments and the insides of literals, so that what is only spoken of breaks no rule.
+
+/// Code of the same length and lines as its source, with spaces for comments, the insides of literals and, if so asked, tests.
+#[derive(Clone, Debug)]
+pub(crate) struct Code(String);
+
+impl Code {
+    /// Reads a file.
+    pub(crate) fn of(source: &str) -> Self {
+        Self(mask(source))
+    }
+
+    /// The same without `#[cfg(test)] mod … { … }`.
+    pub(crate) fn without_tests(&self) -> Self {
+        let mut bytes = self.0.clone().into_bytes();
+        let mut from = 0;
+        while let Some(at) = self.0[from..].find("#[cfg(test)]").map(|at| from + at) {
+            from = at + 1;
+            let rest = self.0[at + "#[cfg(test)]".len()..].trim_start();
+            let item = self.0.len() - rest.len();
+            let (open, semicolon) = (rest.find('{'), rest.find(';'));
+            let Some(open) = open.filter(|open| semicolon.is_none_or(|semicolon| *open < semicolon)) else {
+                continue;
+            };
+            let end = closing(self.0.as_bytes(), item + open).unwrap_or(self.0.len());
+            blank(&mut bytes[at..end]);
+        }
+        Self(String::from_utf8(bytes).unwrap_or_default())
+    }
+
+    /// The lines on which a pattern stands as words of its own.
+    pub(crate) fn lines_with(&self, pattern: &str) -> Vec<usize> {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let found = self.0.match_indices(pattern).filter(|(at, _)| {
+            let before = self.0[..*at].chars().next_back();
+            let after = self.0[at + pattern.len()..].chars().next();
+            let starts = !pattern.starts_with(is_word) || !before.is_some_and(is_word);
+            let ends = !pattern.ends_with(is_word) || !after.is_some_and(is_word);
+            starts && ends
+        });
+        let mut lines: Vec<usize> = found.map(|(at, _)| self.line(at)).collect();
+        lines.dedup();
+        lines
+    }
+
+    /// Every attribute, with its line.
+    pub(crate) fn attributes(&self) -> Vec<(usize, &str)> {
+        let bytes = self.0.as_bytes();
+        let opens = |at: &usize| bytes[at + 1..].starts_with(b"[") || bytes[at + 1..].starts_with(b"![");
+        let starts = self.0.match_indices('#').map(|(at, _)| at).filter(opens);
+        starts
+            .filter_map(|at| {
+                let open = at + self.0[at..].find('[')?;
+                Some((self.line(at), &self.0[at..closing(bytes, open)?]))
+            })
+            .collect()
+    }
+
+    fn line(&self, at: usize) -> usize {
+        self.0.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() + 1
+    }
+}
+
+/// Where the bracket that opens at `open` is closed: one past it.
+fn closing(code: &[u8], open: usize) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (at, byte) in code.iter().enumerate().skip(open) {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => {
+                depth = depth.checked_sub(1)?;
+                if depth == 0 {
+                    return Some(at + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+fn blank(bytes: &mut [u8]) {
+    for byte in bytes.iter_mut().filter(|byte| **byte != b'\n') {
+        *byte = b' ';
+    }
+}
+
+fn mask(source: &str) -> String {
+    let bytes = source.as_bytes();
+    let mut out = bytes.to_vec();
+    let mut at = 0;
+    while at < bytes.len() {
+        let rest = &bytes[at..];
+        let word_before = at > 0 && (bytes[at - 1].is_ascii_alphanumeric() || bytes[at - 1] == b'_');
+        let end = if rest.starts_with(b"//") {
+            at + rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len())
+        } else if rest.starts_with(b"/*") {
+            at + comment(rest)
+        } else if let Some(length) = if word_before { None } else { raw_string(rest) } {
+            at + length
+        } else if rest[0] == b'"' {
+            at + quoted(rest, b'"')
+        } else if rest[0] == b'\'' && is_char(rest) {
+            at + quoted(rest, b'\'')
+        } else {
+            at += 1;
+            continue;
+        };
+        blank(&mut out[at..end]);
+        at = end;
+    }
+    String::from_utf8(out).unwrap_or_default()
+}
+
+/// The length of a block comment; they nest.
+fn comment(rest: &[u8]) -> usize {
+    let (mut depth, mut at) = (0_usize, 0);
+    while at < rest.len() {
+        if rest[at..].starts_with(b"/*") {
+            depth += 1;
+            at += 2;
+        } else if rest[at..].starts_with(b"*/") {
+            depth -= 1;
+            at += 2;
+            if depth == 0 {
+                return at;
+            }
+        } else {
+            at += 1;
+        }
+    }
+    rest.len()
+}
+
+/// The length of `r"…"`, `r#"…"#`, `br"…"`, if one starts here.
+fn raw_string(rest: &[u8]) -> Option<usize> {
+    let start = rest.strip_prefix(b"br").or_else(|| rest.strip_prefix(b"r"))?;
+    let hashes = start.iter().take_while(|byte| **byte == b'#').count();
+    if start.get(hashes) != Some(&b'"') {
+        return None;
+    }
+    let mut end = vec![b'"'];
+    end.resize(hashes + 1, b'#');
+    let body = rest.len() - start.len() + hashes + 1;
+    let length = rest[body..].windows(end.len()).position(|window| window == end)?;
+    Some(body + length + end.len())
+}
+
+/// The length of a literal with escapes.
+fn quoted(rest: &[u8], quote: u8) -> usize {
+    let mut at = 1;
+    while at < rest.len() {
+        match rest[at] {
+            b'\\' => at += 2,
+            byte if byte == quote => return at + 1,
+            _ => at += 1,
+        }
+    }
+    rest.len()
+}
+
+/// Whether `'` starts a character, and not a lifetime or a label.
+fn is_char(rest: &[u8]) -> bool {
+    match rest.get(1) {
+        Some(b'\\') => true,
+        Some(first) if first.is_ascii() => rest.get(2) == Some(&b'\''),
+        // A character of several bytes: lifetimes are ASCII here.
+        Some(_) => true,
+        None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests;
