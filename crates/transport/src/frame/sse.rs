@@ -31,6 +31,9 @@ impl Block {
     }
 }
 
+/// What stands before the data of a line.
+const DATA_FIELD: usize = "data: ".len();
+
 /// An event was larger than the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLarge;
@@ -131,23 +134,25 @@ impl Parser {
     /// When an event is larger than the limit, and ever after.
     pub fn next_block(&mut self) -> Result<Option<Block>, TooLarge> {
         loop {
-            if self.failed || self.partial.len() + self.pending.data.len() > self.limit {
+            let line = self.next_line();
+            // The same, however a line is cut: it is measured as it came, before anything is made of it.
+            let length = self.partial.len().max(line.as_ref().map_or(0, |(_, length)| *length));
+            if self.failed || length + self.pending.data.len() > self.limit.saturating_add(DATA_FIELD) {
                 self.failed = true;
                 return Err(TooLarge);
             }
-            let Some(line) = self.next_line() else {
-                return if self.partial.len() > self.limit { Err(TooLarge) } else { Ok(None) };
-            };
+            let Some((line, _)) = line else { return Ok(None) };
             if !line.is_empty() {
                 self.pending.field(&line);
+                self.failed = self.pending.data.len() > self.limit;
             } else if let Some(block) = std::mem::take(&mut self.pending).dispatch() {
                 return Ok(Some(block));
             }
         }
     }
 
-    /// A line without its break (LF, CR, or CRLF, also when the CRLF is cut in two).
-    fn next_line(&mut self) -> Option<Bytes> {
+    /// A line without its break (LF, CR, or CRLF, also when the CRLF is cut in two), and its length as it came.
+    fn next_line(&mut self) -> Option<(Bytes, usize)> {
         if self.after_cr && !self.chunk.is_empty() {
             self.after_cr = false;
             if self.chunk[0] == b'\n' {
@@ -165,10 +170,11 @@ impl Parser {
             self.partial.extend_from_slice(&line);
             line = self.partial.split().freeze();
         }
+        let length = line.len();
         if std::mem::take(&mut self.at_start) && line.starts_with(b"\xEF\xBB\xBF") {
             line = line.slice(3..);
         }
-        Some(line)
+        Some((line, length))
     }
 }
 

@@ -117,7 +117,10 @@ pub(crate) struct Collector {
 }
 
 impl Default for Collector {
-    #[expect(clippy::disallowed_methods, reason = "an inbox must not block, and a test takes out all that it puts in")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "an inbox must not block, and a test takes out all that it puts in"
+    )]
     fn default() -> Self {
         let (sender, receiver) = mpsc::unbounded_channel();
         Self {
