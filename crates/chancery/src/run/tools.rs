@@ -5,11 +5,13 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 use kernel::{Health, ToolStatus};
+use model::ServerId;
 use serde_json::{Map, Value, json};
 
 use super::insider::{Aside, Insider};
 use super::{Configured, Gateway, say};
 use crate::cli::{ToolsCall, ToolsCommand, ToolsExport, ToolsList};
+use crate::config::Config;
 use crate::export;
 
 /// `chancery tools …`
@@ -17,7 +19,11 @@ use crate::export;
 /// # Errors
 /// When the call fails, or the tool is unknown.
 pub async fn tools(configured: Configured, args: ToolsCommand) -> anyhow::Result<ExitCode> {
-    let gateway = Gateway::start(&configured.loaded.config, &configured.sources);
+    let mut config = configured.loaded.config;
+    if let Some(wanted) = wanted(&args, &config) {
+        config.servers.retain(|server| wanted.contains(&server.id));
+    }
+    let gateway = Gateway::start(&config, &configured.sources);
     let statuses = gateway.kernel.look(false).await;
     for status in &statuses {
         if let Health::Error(why) = &status.health {
@@ -31,6 +37,30 @@ pub async fn tools(configured: Configured, args: ToolsCommand) -> anyhow::Result
     };
     gateway.stop().await;
     done
+}
+
+/// The servers that a command needs; `None` for all. Nobody waits for a server that has nothing to do with the command.
+fn wanted(args: &ToolsCommand, config: &Config) -> Option<Vec<ServerId>> {
+    let known = |name: &str| {
+        config
+            .servers
+            .iter()
+            .map(|server| &server.id)
+            .find(|id| id.as_str() == name)
+            .cloned()
+    };
+    let named = |names: &[String]| {
+        let ids: Option<Vec<ServerId>> = names.iter().map(|name| known(name)).collect();
+        ids.filter(|ids| !ids.is_empty())
+    };
+    match args {
+        ToolsCommand::List(args) => named(&args.servers),
+        ToolsCommand::Export(args) => named(&args.servers),
+        ToolsCommand::Call(args) => {
+            let (server, _) = args.tool.split_once('/').or_else(|| args.tool.split_once("__"))?;
+            known(server).map(|id| vec![id])
+        }
+    }
 }
 
 fn chosen(gateway: &Gateway, servers: &[String]) -> anyhow::Result<Vec<ToolStatus>> {

@@ -188,7 +188,7 @@ async fn settle(line: &Arc<Line>, session: Arc<Session>, greeting: Greeting) -> 
         }
         Greeting::Refused(error) => Unavailable::new(format!("failed to {error}")),
         Greeting::Http(_, text) => Unavailable::new(text),
-        Greeting::Lost(why) => Unavailable::new(format!("{why} during the handshake{}", stderr_hint(&session))),
+        Greeting::Lost(why) => Unavailable::new(format!("during the handshake: {why}{}", stderr_hint(&session))),
         Greeting::NotSent(why) => unreachable(&why),
     };
     session.end("the handshake failed");

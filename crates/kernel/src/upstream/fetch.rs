@@ -35,6 +35,7 @@ pub(crate) fn refresh(line: &Arc<Line>, session: &Arc<Session>, kinds: &[ListKin
         let Some(line) = line.upgrade() else { return };
         match fetched {
             Ok(offer) => line.server.publish(&line.key.capabilities, offer, &kinds),
+            Err(_) if inner.shutdown.is_cancelled() => {}
             Err(error) => {
                 tracing::warn!(server = %line.server.spec.id, %error, "failed to read what the server offers");
                 line.server.note_trouble(&error.why);

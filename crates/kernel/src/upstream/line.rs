@@ -122,8 +122,12 @@ impl Line {
     }
 
     /// The connection has ended by itself.
-    pub(crate) fn lost(self: &Arc<Self>, session: &Arc<Session>, why: &str) {
-        let was_live = self.live.load().as_ref().is_some_and(|live| Arc::ptr_eq(live, session));
+    pub(crate) fn lost(self: &Arc<Self>, session: &Session, why: &str) {
+        let was_live = self
+            .live
+            .load()
+            .as_ref()
+            .is_some_and(|live| std::ptr::eq(Arc::as_ptr(live), session));
         if was_live {
             self.live.store(None);
             self.server.lost(session.since, why);

@@ -1,7 +1,7 @@
 //! One connection to a server: its machine, its link, and who waits for what.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Instant;
 
@@ -18,6 +18,11 @@ use super::line::Line;
 use crate::inner::Inner;
 use crate::link::{Closed, Inbox, Link, OutPost};
 
+/// Frames that are no messages and are logged, of one connection.
+const MAX_LOGGED: u32 = 3;
+/// Frames that are no messages after which a connection is ended.
+const MAX_GARBAGE: u32 = 10_000;
+
 /// One connection. It ends once; its line makes a new one.
 pub(crate) struct Session {
     pub(crate) inner: Arc<Inner>,
@@ -30,6 +35,8 @@ pub(crate) struct Session {
     server_name: String,
     state: Mutex<State>,
     ended: AtomicBool,
+    /// Frames that were no messages.
+    garbage: AtomicU32,
     over: tokio_util::sync::CancellationToken,
 }
 
@@ -56,6 +63,7 @@ impl Session {
                 why: None,
             }),
             ended: AtomicBool::new(false),
+            garbage: AtomicU32::new(0),
             over: server.inner().shutdown.child_token(),
         })
     }
@@ -321,6 +329,24 @@ impl Session {
         self.over.cancel();
     }
 
+    /// Counts a frame that is no message: the first are logged, and a server that prints nothing else is ended.
+    fn garbage(&self, frame: &[u8], error: &DecodeError) {
+        let server = &self.server_name;
+        self.inner.metrics.garbage(server);
+        match self.garbage.fetch_add(1, Ordering::Relaxed) + 1 {
+            count @ ..=MAX_LOGGED => {
+                let start = String::from_utf8_lossy(&frame[..frame.len().min(120)]).into_owned();
+                tracing::warn!(%server, count, %error, line = start, "the server printed something that is not a message");
+            }
+            MAX_GARBAGE => {
+                let why = format!("it printed {MAX_GARBAGE} lines that are not messages; does it log to stdout? Logs belong on stderr");
+                self.end(&why);
+                self.with_line(|line| line.lost(self, &why));
+            }
+            _ => {}
+        }
+    }
+
     pub(crate) fn why_over(&self) -> String {
         self.lock().why.clone().unwrap_or_else(|| "the connection has ended".to_owned())
     }
@@ -328,11 +354,11 @@ impl Session {
 
 impl Inbox for Weak<Session> {
     fn frame(&self, frame: Bytes) {
-        let Some(session) = self.upgrade() else { return };
+        let Some(session) = self.upgrade().filter(|session| !session.is_over()) else {
+            return;
+        };
         if let Err(error) = session.receive(frame.clone(), None, &mut Vec::new()) {
-            session.inner.metrics.garbage(&session.server_name);
-            let start = String::from_utf8_lossy(&frame[..frame.len().min(120)]).into_owned();
-            tracing::warn!(server = %session.server_name, %error, line = start, "the server printed something that is not a message");
+            session.garbage(&frame, &error);
         }
     }
 
