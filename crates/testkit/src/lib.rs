@@ -30,4 +30,4 @@ pub use script::{Script, Step};
 pub use scripted::{Received, Scripted};
 
 /// How long anybody here waits for an event before that counts as a failure.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+pub const PATIENCE: Duration = Duration::from_secs(15);

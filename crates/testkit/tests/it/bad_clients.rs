@@ -8,7 +8,7 @@ use testkit::{Era, Revision, Wire, gateway, process};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use transport::stdio::PipeOptions;
 
-use crate::{echo, said};
+use crate::{alone, echo, said};
 
 const MODERN: &str = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
 
@@ -79,8 +79,12 @@ async fn unreadable_bodies_are_answered_and_the_connection_lives_on() {
     gateway.stop().await;
 }
 
-#[tokio::test]
-async fn a_body_of_100_mb_is_refused_without_being_held() {
+#[test]
+fn a_body_of_100_mb_is_refused_without_being_held() {
+    alone("bad_clients::a_body_of_100_mb_is_refused_without_being_held", large_body());
+}
+
+async fn large_body() {
     let gateway = gateway().upstream("echo", echo(Era::Legacy, Wire::Pipe)).start();
     let door = gateway.door(|_| {}).await;
     for chunked in [false, true] {
@@ -114,8 +118,12 @@ async fn a_body_of_100_mb_is_refused_without_being_held() {
     gateway.stop().await;
 }
 
-#[tokio::test]
-async fn a_line_of_100_mb_on_a_pipe_is_refused_and_the_next_one_is_answered() {
+#[test]
+fn a_line_of_100_mb_on_a_pipe_is_refused_and_the_next_one_is_answered() {
+    alone("bad_clients::a_line_of_100_mb_on_a_pipe_is_refused_and_the_next_one_is_answered", large_line());
+}
+
+async fn large_line() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("run").join("gateway.sock");
     let gateway = gateway().upstream("echo", echo(Era::Legacy, Wire::Pipe)).start();

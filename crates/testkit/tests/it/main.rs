@@ -10,6 +10,8 @@ mod policy;
 mod sealed;
 mod transcripts;
 
+use std::future::Future;
+
 use serde_json::{Value, json};
 use testkit::{Era, Script, Step, Wire};
 
@@ -35,4 +37,19 @@ fn said(result: &Value) -> &Value {
 
 fn form() -> Value {
     json!({"elicitation": {"form": {}}, "sampling": {}, "roots": {"listChanged": true}})
+}
+
+/// Runs a test of that name in a process of its own: what it counts (descriptors, children, memory) is the whole process's.
+fn alone(name: &str, body: impl Future<Output = ()>) {
+    const MARK: &str = "TESTKIT_ALONE";
+    if std::env::var(MARK).is_ok_and(|alone| alone == name) {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+        return runtime.expect("a runtime").block_on(body);
+    }
+    let program = std::env::current_exe().expect("this binary has a path");
+    let mut again = std::process::Command::new(program);
+    again.args([name, "--exact", "--include-ignored", "--nocapture"]).env(MARK, name);
+    let output = again.output().expect("this binary can be started");
+    let shown = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && shown.contains("1 passed"), "{name} failed in its own process:\n{shown}");
 }
