@@ -13,6 +13,7 @@ use policy::Action;
 use tokio::sync::Notify;
 
 use crate::client::{Client, Work};
+use crate::drained::Drained;
 use crate::exchange;
 use crate::upstream::{Line, Server, fetch};
 use crate::{lists, tasks};
@@ -174,7 +175,7 @@ pub(crate) fn unsubscribe_upstream(line: &Arc<Line>, uri: &str) {
 }
 
 /// Opens a modern client's `subscriptions/listen`: finds whom its URIs belong to, subscribes there, and acknowledges what is honoured.
-pub(crate) async fn open_listener(client: &Arc<Client>, ticket: Ticket, request: &Request) -> (Arc<Notify>, Vec<Work>) {
+pub(crate) async fn open_listener(client: &Arc<Client>, ticket: Ticket, request: &Request) -> (Arc<Notify>, Drained<Work>) {
     let asked = Filter::read(request.params.as_ref());
     let view = lists::settled(client, &request.peer).await;
     let mut honoured = exchange::honoured(&view, &asked);

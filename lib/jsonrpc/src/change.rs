@@ -1,6 +1,9 @@
 //! Parts of a message replaced, everything else byte for byte.
 
+use std::sync::Arc;
+
 use crate::envelope::{Envelope, Parts};
+use crate::message::Whole;
 use crate::scan::{Scanner, Span, Text};
 use crate::{Id, Kind, Message, Raw, RawKind};
 
@@ -28,8 +31,8 @@ impl Message {
     pub fn with(&self, change: Change<'_>) -> Self {
         let change = self.applicable(change);
         let swapped = match (change.result, change.error) {
-            (Some(result), _) if self.parts.error.is_some() => self.swapped("error", "result", result),
-            (_, Some(error)) if self.parts.result.is_some() => self.swapped("result", "error", error),
+            (Some(result), _) if self.0.parts.error.is_some() => self.swapped("error", "result", result),
+            (_, Some(error)) if self.0.parts.result.is_some() => self.swapped("result", "error", error),
             _ => None,
         };
         swapped.as_ref().unwrap_or(self).spliced(&change)
@@ -37,7 +40,7 @@ impl Message {
 
     /// The change without what would break the law of a message.
     fn applicable<'a>(&self, change: Change<'a>) -> Change<'a> {
-        if self.kind == Kind::Response {
+        if self.0.kind == Kind::Response {
             let error = change.error.filter(|e| e.kind() == RawKind::Object);
             let result = change.result.filter(|_| error.is_none());
             Change {
@@ -59,7 +62,7 @@ impl Message {
 
     /// The same response with its result turned into an error, or the other way round.
     fn swapped(&self, old: &str, new: &str, value: &Raw) -> Option<Self> {
-        let bytes = Raw::trusted(self.bytes.clone())
+        let bytes = Raw::trusted(self.0.bytes.clone())
             .edit()
             .remove(&[old])
             .set(&[new], value)
@@ -68,36 +71,38 @@ impl Message {
             .clone();
         let mut envelope = Envelope::default();
         envelope.read(&mut Scanner::trusted(&bytes), &bytes).ok()?;
-        Some(Self {
+        Some(Self(Arc::new(Whole {
             parts: envelope.parts,
             bytes,
-            ..self.clone()
-        })
+            kind: self.0.kind,
+            id: self.0.id.clone(),
+            method: self.0.method.clone(),
+        })))
     }
 
     fn spliced(&self, change: &Change<'_>) -> Self {
         let method = change.method.map(Raw::string);
-        let old = self.parts.slots();
+        let old = self.0.parts.slots();
         let new = [change.id.map(Id::raw), method.as_ref(), change.params, change.result, change.error];
-        let (bytes, slots) = splice(&self.bytes, &old, &new);
+        let (bytes, slots) = splice(&self.0.bytes, &old, &new);
         let parts = Parts::of_slots(slots, |span| bytes[span].contains(&b'\\'));
         let decoded = match change.method {
             Some(method) => parts.method.as_ref().is_some_and(|m| m.escaped).then(|| method.into()),
-            None => self.method.clone(),
+            None => self.0.method.clone(),
         };
-        let kind = if self.kind == Kind::Notification && change.id.is_some() {
+        let kind = if self.0.kind == Kind::Notification && change.id.is_some() {
             Kind::Request
         } else {
-            self.kind
+            self.0.kind
         };
-        let id = change.id.or(self.id.as_ref()).cloned();
-        Self {
+        let id = change.id.or(self.0.id.as_ref()).cloned();
+        Self(Arc::new(Whole {
             bytes: bytes.into(),
             kind,
             id,
             parts,
             method: decoded,
-        }
+        }))
     }
 }
 

@@ -1,6 +1,7 @@
 //! One JSON-RPC message: its bytes, and where its parts lie.
 
 use std::fmt;
+use std::sync::Arc;
 
 use bytes::Bytes;
 
@@ -23,9 +24,12 @@ pub enum Kind {
 /// One JSON-RPC message: its bytes, and where its parts lie. Members that JSON-RPC does not know stay.
 ///
 /// Law: the bytes are one JSON object without whitespace around it, each key once, that JSON-RPC 2.0 calls a request, a
-/// notification or a response. Clones share the bytes.
+/// notification or a response. Clones share everything: a message is one pointer, whatever its size.
 #[derive(Clone)]
-pub struct Message {
+pub struct Message(pub(crate) Arc<Whole>);
+
+/// What the clones of a message share.
+pub(crate) struct Whole {
     pub(crate) bytes: Bytes,
     pub(crate) kind: Kind,
     pub(crate) id: Option<Id>,
@@ -80,92 +84,92 @@ impl Message {
             },
             _ => None,
         };
-        Ok(Self {
+        Ok(Self(Arc::new(Whole {
             bytes,
             kind,
             id,
             parts,
             method,
-        })
+        })))
     }
 
     /// What it is.
     pub fn kind(&self) -> Kind {
-        self.kind
+        self.0.kind
     }
 
     /// The whole message as it came.
     pub fn bytes(&self) -> &Bytes {
-        &self.bytes
+        &self.0.bytes
     }
 
     /// The whole message as it came.
     pub fn into_bytes(self) -> Bytes {
-        self.bytes
+        self.0.bytes.clone()
     }
 
     /// The whole message without line breaks, for transports that frame by lines. Shares the bytes where it has none.
     pub fn line(&self) -> Bytes {
         // A string cannot hold a raw line break, so each one is whitespace between tokens.
-        let Some(first) = memchr::memchr2(b'\n', b'\r', &self.bytes) else {
-            return self.bytes.clone();
+        let Some(first) = memchr::memchr2(b'\n', b'\r', &self.0.bytes) else {
+            return self.0.bytes.clone();
         };
-        let mut line = Vec::with_capacity(self.bytes.len());
-        line.extend_from_slice(&self.bytes[..first]);
-        line.extend(self.bytes[first..].iter().filter(|b| !matches!(b, b'\n' | b'\r')));
+        let mut line = Vec::with_capacity(self.0.bytes.len());
+        line.extend_from_slice(&self.0.bytes[..first]);
+        line.extend(self.0.bytes[first..].iter().filter(|b| !matches!(b, b'\n' | b'\r')));
         line.into()
     }
 
     /// The id. A request and a result have one; an error has none where its request was unreadable.
     pub fn id(&self) -> Option<&Id> {
-        self.id.as_ref()
+        self.0.id.as_ref()
     }
 
     /// The decoded method.
     pub fn method(&self) -> Option<&str> {
-        if let Some(decoded) = &self.method {
+        if let Some(decoded) = &self.0.method {
             return Some(decoded);
         }
-        std::str::from_utf8(&self.bytes[self.parts.method.as_ref()?.span.clone()]).ok()
+        std::str::from_utf8(&self.0.bytes[self.0.parts.method.as_ref()?.span.clone()]).ok()
     }
 
     fn part(&self, span: Option<&Span>) -> Option<Raw> {
-        Some(Raw::trusted(self.bytes.slice(span?.clone())))
+        Some(Raw::trusted(self.0.bytes.slice(span?.clone())))
     }
 
     /// The parameters: an object or an array. `"params":null`, which some SDKs write for none, is none.
     pub fn params(&self) -> Option<Raw> {
-        self.part(self.parts.params.as_ref())
+        self.part(self.0.parts.params.as_ref())
             .filter(|params| params.kind() != RawKind::Null)
     }
 
     /// The result of a response.
     pub fn result_raw(&self) -> Option<Raw> {
-        self.part(self.parts.result.as_ref())
+        self.part(self.0.parts.result.as_ref())
     }
 
     /// The error of a response: an object. [`ErrorObject::parse`] reads it.
     pub fn error_raw(&self) -> Option<Raw> {
-        self.part(self.parts.error.as_ref())
+        self.part(self.0.parts.error.as_ref())
     }
 
     /// Whether it is a response with an error.
     pub fn is_error(&self) -> bool {
-        self.parts.error.is_some()
+        self.0.parts.error.is_some()
     }
 }
 
 /// The kind, and at most 120 bytes.
 impl fmt::Debug for Message {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} {:?}", self.kind, Raw::trusted(self.bytes.clone()))
+        write!(f, "{:?} {:?}", self.0.kind, Raw::trusted(self.0.bytes.clone()))
     }
 }
 
 /// Equal bytes.
 impl PartialEq for Message {
     fn eq(&self, other: &Self) -> bool {
-        self.bytes == other.bytes
+        self.0.bytes == other.0.bytes
     }
 }
 
@@ -249,12 +253,12 @@ impl Builder {
 
     fn finish(mut self, kind: Kind) -> Message {
         self.out.push(b'}');
-        Message {
+        Message(Arc::new(Whole {
             bytes: self.out.into(),
             kind,
             id: self.id,
             parts: self.parts,
             method: self.method,
-        }
+        }))
     }
 }

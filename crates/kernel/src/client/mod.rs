@@ -14,10 +14,11 @@ use bytes::Bytes;
 use jsonrpc::{ErrorObject, Message};
 use mcp::client::{self as face, Filter, Input, Output, Target};
 use mcp::exchange::{Outcome, Peer, Request};
-use model::{Principal, ServerId, Ticket};
+use model::{Principal, ServerId, Ticket, TicketMap};
 use policy::Action;
 use tokio::sync::{Notify, mpsc, oneshot};
 
+use crate::drained::Drained;
 use crate::inner::Inner;
 use crate::upstream::{Line, Session};
 use crate::views::Seen;
@@ -48,11 +49,11 @@ pub(crate) enum Delivery {
 #[derive(Default)]
 struct Books {
     next_ask: u64,
-    asks: HashMap<Ticket, Asker>,
-    running: HashMap<Ticket, Arc<Notify>>,
+    asks: TicketMap<Asker>,
+    running: TicketMap<Arc<Notify>>,
     lines: HashMap<ServerId, Arc<Line>>,
     subscriptions: HashSet<(ServerId, String)>,
-    listening: HashMap<Ticket, Listening>,
+    listening: TicketMap<Listening>,
 }
 
 /// Who waits for the answer to a question.
@@ -111,17 +112,17 @@ impl Client {
     }
 
     /// Lets the machine take something in. What it wants done at once is done; the rest is handed back.
-    pub(crate) fn take(self: &Arc<Self>, input: Input) -> Vec<Work> {
+    pub(crate) fn take(self: &Arc<Self>, input: Input) -> Drained<Work> {
         self.with_machine(|machine| machine.handle(input))
     }
 
-    fn with_machine(self: &Arc<Self>, act: impl FnOnce(&mut face::Session)) -> Vec<Work> {
-        let outputs: Vec<Output> = {
+    fn with_machine(self: &Arc<Self>, act: impl FnOnce(&mut face::Session)) -> Drained<Work> {
+        let outputs = {
             let mut machine = self.machine();
             act(&mut machine);
-            std::iter::from_fn(|| machine.poll()).collect()
+            Drained::from_fn(|| machine.poll())
         };
-        let mut work = Vec::with_capacity(outputs.len());
+        let mut work = Drained::default();
         for output in outputs {
             match output {
                 Output::Send(message, target) => work.push(Work::Send(message, target)),
@@ -140,7 +141,7 @@ impl Client {
     }
 
     /// Sends what can wait for nobody: from a server's reader, which must not block. A client that reads too slowly loses it.
-    fn send_now(&self, work: Vec<Work>) {
+    fn send_now(&self, work: Drained<Work>) {
         for item in work {
             let Work::Send(message, target) = item else { continue };
             let sent = match &self.delivery {
@@ -154,7 +155,7 @@ impl Client {
     }
 
     /// Sends with back pressure.
-    pub(crate) async fn send(&self, work: Vec<Work>) {
+    pub(crate) async fn send(&self, work: Drained<Work>) {
         for item in work {
             let Work::Send(message, target) = item else { continue };
             match &self.delivery {
@@ -194,7 +195,7 @@ impl Client {
     }
 
     /// The answer to a request, ready to be sent; nothing when the client has cancelled it.
-    pub(crate) fn finish(self: &Arc<Self>, ticket: Ticket, outcome: Outcome) -> Vec<Work> {
+    pub(crate) fn finish(self: &Arc<Self>, ticket: Ticket, outcome: Outcome) -> Drained<Work> {
         self.books().running.remove(&ticket);
         self.take(Input::Outcome(ticket, outcome))
     }
@@ -298,7 +299,12 @@ impl Client {
     }
 
     /// Opens a subscription stream: acknowledged first, then fed.
-    pub(crate) fn listen(self: &Arc<Self>, ticket: Ticket, filter: Filter, lines: Vec<(Arc<Line>, String)>) -> (Arc<Notify>, Vec<Work>) {
+    pub(crate) fn listen(
+        self: &Arc<Self>,
+        ticket: Ticket,
+        filter: Filter,
+        lines: Vec<(Arc<Line>, String)>,
+    ) -> (Arc<Notify>, Drained<Work>) {
         let done = self.start(ticket);
         for (line, uri) in &lines {
             line.attach(self);

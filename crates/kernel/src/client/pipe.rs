@@ -8,6 +8,7 @@ use mcp::client::{Arrival, Input};
 use tokio_util::task::TaskTracker;
 
 use super::{Client, Work, batch};
+use crate::drained::Drained;
 use crate::exchange;
 use crate::front::ClientPipe;
 use crate::link::BoxFuture;
@@ -51,7 +52,7 @@ impl Pipe {
         for item in self.client.take(Input::Message(message, Arrival::default())) {
             let client = self.client.clone();
             match item {
-                Work::Send(..) => client.send(vec![item]).await,
+                Work::Send(..) => client.send(Drained::one(item)).await,
                 Work::Hello(ticket, peer) => self.spawn(async move {
                     let offer = exchange::advertised(&client, &peer).await;
                     let work = client.take(Input::Advertise(ticket, offer));

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use mcp::client::Target;
-use model::Ticket;
+use model::{Ticket, TicketMap};
 use tokio::sync::mpsc;
 
 use crate::link::Event;
@@ -35,8 +35,8 @@ struct State {
     resumable: bool,
     next_stream: u64,
     /// Requests whose answer may still come in one piece.
-    attended: HashMap<Ticket, Attention>,
-    by_ticket: HashMap<Ticket, u64>,
+    attended: TicketMap<Attention>,
+    by_ticket: TicketMap<u64>,
     open: HashMap<u64, Open>,
     kept: VecDeque<Kept>,
     kept_bytes: usize,

@@ -1,6 +1,5 @@
 //! One connection to a server: its machine, its link, and who waits for what.
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Instant;
@@ -10,11 +9,12 @@ use jsonrpc::{DecodeError, ErrorObject, Message};
 use mcp::exchange::{Outcome, Request};
 use mcp::revision::{Era, Revision};
 use mcp::server::{self, CallError, Output, Placed, Ready};
-use model::Ticket;
+use model::{Ticket, TicketMap};
 use tokio::sync::mpsc;
 
 use super::call::{CallEvent, Hears, Waiter};
 use super::line::Line;
+use crate::drained::Drained;
 use crate::inner::Inner;
 use crate::link::{Closed, Inbox, Link, OutPost};
 
@@ -42,7 +42,7 @@ pub(crate) struct Session {
 
 struct State {
     machine: server::Session,
-    waiters: HashMap<Ticket, Waiter>,
+    waiters: TicketMap<Waiter>,
     why: Option<String>,
 }
 
@@ -59,7 +59,7 @@ impl Session {
             server_name: server.spec.id.to_string(),
             state: Mutex::new(State {
                 machine: server::Session::new(era),
-                waiters: HashMap::new(),
+                waiters: TicketMap::default(),
                 why: None,
             }),
             ended: AtomicBool::new(false),
@@ -190,7 +190,7 @@ impl Session {
         Ok(())
     }
 
-    fn carry_out(self: &Arc<Self>, outputs: Vec<Output>, via: Option<Ticket>, own: &mut Vec<CallEvent>) {
+    fn carry_out(self: &Arc<Self>, outputs: Drained<Output>, via: Option<Ticket>, own: &mut Vec<CallEvent>) {
         for output in outputs {
             match output {
                 Output::Send(outgoing) if via.is_some() && self.is_http() && is_initialized(&outgoing) => {
@@ -392,8 +392,8 @@ fn is_initialized(outgoing: &server::Outgoing) -> bool {
     outgoing.message.method() == Some("notifications/initialized")
 }
 
-fn drain(machine: &mut server::Session) -> Vec<Output> {
-    std::iter::from_fn(|| machine.poll()).collect()
+fn drain(machine: &mut server::Session) -> Drained<Output> {
+    Drained::from_fn(|| machine.poll())
 }
 
 /// How an outcome counts in the metrics.
