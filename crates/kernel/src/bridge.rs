@@ -21,7 +21,6 @@ const QUESTION: &str = "question";
 const LEVEL_WAIT: Duration = Duration::from_secs(5);
 
 /// How driving a call ended.
-#[expect(clippy::large_enum_variant, reason = "moved once and never stored")]
 pub(crate) enum Driven {
     /// With an outcome.
     Over(Outcome),
@@ -43,7 +42,6 @@ impl Driven {
 }
 
 /// What a retried request turned out to be.
-#[expect(clippy::large_enum_variant, reason = "moved once and never stored")]
 pub(crate) enum Resumed {
     /// It continues a parked call.
     Driven(Driven),
@@ -150,8 +148,11 @@ fn park(
         server: &line.server.spec.id,
         method: &method,
     };
+    // 2026-07-28 basic/patterns/mrtr: these can be asked in a result, and nothing else.
+    let askable = matches!(method.as_str(), "elicitation/create" | "sampling/createMessage" | "roots/list");
     let refusal = match asked.check(&request.peer.capabilities) {
         Err(_) => Some(ErrorObject::method_not_found(&method)),
+        Ok(()) if !askable => Some(ErrorObject::method_not_found(&method)),
         Ok(()) => inner.admit(&client.principal, client.number, action, &request.trace).err(),
     };
     if let Some(error) = refusal {

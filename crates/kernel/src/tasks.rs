@@ -20,6 +20,8 @@ use crate::upstream::{Call, CallEvent, Hears, Server, Session, fetch};
 
 /// Tasks whose servers are remembered.
 const MAX_TASKS: usize = 10_000;
+/// Pages of one server's list of tasks.
+const MAX_PAGES: usize = 100;
 /// How long one exchange about a task may take.
 const WAIT: Duration = Duration::from_secs(30);
 /// How often a modern server is asked about a task that a legacy client waits for, unless it says so itself.
@@ -65,6 +67,9 @@ impl TaskRoutes {
 
     fn note(&self, principal: &PrincipalId, task: &str, server: &ServerId) -> Arc<Route> {
         let key = (principal.clone(), task.to_owned());
+        if let Some(known) = self.state().by_task.get(&key).filter(|known| known.server == *server) {
+            return known.clone();
+        }
         let route = Arc::new(Route {
             server: server.clone(),
             watched: Mutex::default(),
@@ -505,44 +510,47 @@ async fn await_result(client: &Arc<Client>, ticket: Ticket, request: &Request, s
     }
 }
 
-/// `tasks/list`: of every legacy server that lists tasks, one after the other.
+/// `tasks/list`: of every legacy server that lists tasks, all asked at the same time; one that does not answer in time is left out.
 pub(crate) async fn list(client: &Arc<Client>, request: &Request) -> Outcome {
     let view = client.inner.view_for(client, &request.peer);
-    let mut tasks: Vec<Raw> = Vec::new();
-    for offer in view.offers() {
-        if offer.advertised.capabilities.at(&["tasks", "list"]).is_none() {
-            continue;
-        }
-        let Some(server) = client.inner.server(&offer.server) else {
-            continue;
-        };
-        let Ok((line, _)) = server.line_for(client, &request.peer).await else {
-            continue;
-        };
-        let Ok(session) = line.session().await else { continue };
-        let Ok(Outcome::Result(answered)) = fetch::ask(&session, "tasks/list", None, WAIT).await else {
-            continue;
-        };
-        let mut page = answered.result;
-        for _ in 0..100 {
-            tasks.extend(page.get("tasks").map(|list| list.items()).unwrap_or_default());
-            let Some(cursor) = page.get("nextCursor") else { break };
-            let params = Raw::object_empty().edit().set(&["cursor"], &cursor).finish();
-            let Ok(Outcome::Result(answered)) = fetch::ask(&session, "tasks/list", Some(params), WAIT).await else {
-                break;
-            };
-            page = answered.result;
-        }
-        for task in &tasks {
-            if let Some(id) = shape::task_id(task) {
-                client.inner.tasks.note(&client.principal.id, &id, &offer.server);
-            }
-        }
-    }
+    let able = view
+        .offers()
+        .iter()
+        .filter(|offer| offer.advertised.capabilities.at(&["tasks", "list"]).is_some());
+    let asked = able.map(|offer| tasks_of(client, request, &offer.server));
+    let tasks: Vec<Raw> = futures_util::future::join_all(asked)
+        .await
+        .into_iter()
+        .flatten()
+        .flatten()
+        .collect();
     let list: Vec<&str> = tasks.iter().map(Raw::text).collect();
     let text = format!("{{\"tasks\":[{}]}}", list.join(","));
     match Raw::parse(text, &client.inner.limits()) {
         Ok(result) => Outcome::own(result),
         Err(_) => Outcome::refused(ErrorObject::internal()),
     }
+}
+
+/// The tasks of one server, over all pages.
+async fn tasks_of(client: &Arc<Client>, request: &Request, id: &ServerId) -> Option<Vec<Raw>> {
+    let action = Action::UseTask { server: id, task: "*" };
+    client.inner.admit(&client.principal, client.number, action, &request.trace).ok()?;
+    let server = client.inner.server(id)?;
+    let (line, _lane) = server.line_for(client, &request.peer).await.ok()?;
+    let session = line.session().await.ok()?;
+    let mut tasks = Vec::new();
+    let mut params = None;
+    for _ in 0..MAX_PAGES {
+        let Ok(Outcome::Result(page)) = fetch::ask(&session, "tasks/list", params, WAIT).await else {
+            break;
+        };
+        tasks.extend(page.result.get("tasks").map(|list| list.items()).unwrap_or_default());
+        let Some(cursor) = page.result.get("nextCursor") else { break };
+        params = Some(Raw::object_empty().edit().set(&["cursor"], &cursor).finish());
+    }
+    for task in tasks.iter().filter_map(shape::task_id) {
+        client.inner.tasks.note(&client.principal.id, &task, id);
+    }
+    Some(tasks)
 }

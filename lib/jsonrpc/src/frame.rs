@@ -12,10 +12,6 @@ pub const MAX_BATCH: usize = 1024;
 
 /// What one frame holds.
 #[derive(Clone, Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "one message is the common case, and must not cost an allocation"
-)]
 pub enum Frame {
     /// One message.
     One(Message),

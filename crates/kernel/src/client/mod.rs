@@ -77,7 +77,6 @@ struct Listening {
 }
 
 /// What the machine wants that only the caller of [`Client::take`] can do.
-#[expect(clippy::large_enum_variant, reason = "moved once and never stored")]
 pub(crate) enum Work {
     Send(Message, Target),
     Hello(Ticket, Arc<Peer>),

@@ -144,7 +144,6 @@ struct Exchange {
     crossing: Option<mpsc::Receiver<CallEvent>>,
 }
 
-#[expect(clippy::large_enum_variant, reason = "lives as long as its call, which is on the heap")]
 enum Phase {
     Unsent(Outgoing),
     Sending(BoxFuture<'static, Result<Reply, LinkError>>),

@@ -22,6 +22,8 @@ use super::{environment, missing, write};
 use crate::frame::lines::{Line, Lines};
 use crate::limits::ClientLimits;
 
+/// How long the end of a child waits for the end of its stderr.
+const LAST_WORDS: Duration = Duration::from_millis(250);
 /// The end of stdout and the exit of the process are two events; how long the first waits for the second, and the other way round.
 const BOTH_ENDS: Duration = Duration::from_millis(300);
 /// What a child may write ahead of us. Pipes hold 64 KiB by default, which cuts larger answers into more system calls; and all pipes of a user
@@ -61,10 +63,23 @@ pub(crate) fn spawn(program: &Program<'_>, limits: &ClientLimits, inbox: Arc<dyn
         gone: gone.clone(),
         ending: ending.clone().drop_guard(),
     };
+    let last_words = CancellationToken::new();
+    let heard = last_words.clone().drop_guard();
     let log = stderr::read(stderr, program.server.clone(), tail);
-    tasks.spawn(until(gone.clone(), log));
+    tasks.spawn(until(gone.clone(), async move {
+        log.await;
+        drop(heard);
+    }));
     tasks.spawn(feed(stdin, queue, ending.clone()));
-    tasks.spawn(deliver(stdout, limits.max_message, inbox, status, ending.clone(), gone.clone()));
+    tasks.spawn(deliver(
+        stdout,
+        limits.max_message,
+        inbox,
+        status,
+        last_words,
+        ending.clone(),
+        gone.clone(),
+    ));
     tasks.spawn(attend(child, group, limits.clone(), status_out, ending, gone));
     Ok(Pipe {
         outgoing,
@@ -111,6 +126,7 @@ async fn deliver(
     max_message: usize,
     inbox: Arc<dyn Inbox>,
     mut status: watch::Receiver<Option<ExitStatus>>,
+    last_words: CancellationToken,
     ending: CancellationToken,
     gone: CancellationToken,
 ) {
@@ -131,6 +147,8 @@ async fn deliver(
         },
     };
     ending.cancel();
+    // Whoever hears of the end will want to know what the child said last.
+    drop(timeout(LAST_WORDS, last_words.cancelled()).await);
     inbox.closed(why);
 }
 

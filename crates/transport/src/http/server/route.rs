@@ -52,7 +52,7 @@ async fn admitted(served: &Served, request: Request<Incoming>) -> Response<Reply
     let access = &served.shared.access;
     if let Err(refusal) = access.check_source(&head) {
         tracing::warn!(?refusal, "refused a request");
-        return refusal.into_response();
+        return unread(refusal).into_response();
     }
     let cors = access.cors(&head);
     let mut response = if parts.method == Method::OPTIONS && cors.is_some() {
@@ -62,13 +62,18 @@ async fn admitted(served: &Served, request: Request<Incoming>) -> Response<Reply
             Ok(principal) => dispatch(served, &parts, head, body, principal)
                 .await
                 .unwrap_or_else(Refusal::into_response),
-            Err(refusal) => refusal.into_response(),
+            Err(refusal) => unread(refusal).into_response(),
         }
     };
     if let Some(origin) = cors {
         answer::share(&mut response, origin);
     }
     response
+}
+
+/// A refusal before the body was read: the connection ends with it, and says so.
+fn unread(refusal: Refusal) -> Refusal {
+    refusal.with(header::CONNECTION, "close")
 }
 
 fn preflight(headers: &http::HeaderMap) -> Response<Reply> {
@@ -117,9 +122,9 @@ async fn post(
     // 2025-03-26 and later ask clients to list both types. Many list one, or `*/*`: one that takes JSON can be served.
     if !accepts.json {
         let text = "the answer may be `application/json`, which `Accept` doesn't admit: send `Accept: application/json, text/event-stream`";
-        return Err(Refusal::new(StatusCode::NOT_ACCEPTABLE, text));
+        return Err(unread(Refusal::new(StatusCode::NOT_ACCEPTABLE, text)));
     }
-    check_json(&head)?;
+    check_json(&head).map_err(unread)?;
     let body = intake::body(body, &parts.headers, served.shared.limits.max_body, &served.watch).await?;
     let post = InPost {
         principal,
