@@ -23,6 +23,11 @@ struct RequestLabels {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct MethodLabels {
+    method: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct ServerLabels {
     server: String,
 }
@@ -39,7 +44,7 @@ pub(crate) struct Metrics {
     registry: Registry,
     requests: Family<RequestLabels, Counter>,
     calls: Family<CallLabels, Counter>,
-    latency: Histogram,
+    latency: Family<MethodLabels, Histogram, fn() -> Histogram>,
     strays: Family<ServerLabels, Counter>,
     garbage: Family<ServerLabels, Counter>,
     failures: Family<ServerLabels, Counter>,
@@ -65,7 +70,7 @@ impl Metrics {
             registry: Registry::with_prefix("chancery"),
             requests: Family::default(),
             calls: Family::default(),
-            latency: Histogram::new(BUCKETS),
+            latency: Family::new_with_constructor(|| Histogram::new(BUCKETS)),
             strays: Family::default(),
             garbage: Family::default(),
             failures: Family::default(),
@@ -88,7 +93,7 @@ impl Metrics {
         r.register("calls", "Calls to servers, by server, method and outcome", self.calls.clone());
         r.register(
             "request_seconds",
-            "Time from a request's arrival to its outcome",
+            "Time from a request's arrival to its outcome, by method",
             self.latency.clone(),
         );
         r.register(
@@ -131,7 +136,9 @@ impl Metrics {
                 outcome,
             })
             .inc();
-        self.latency.observe(elapsed.as_secs_f64());
+        self.latency
+            .get_or_create(&MethodLabels { method: label(method) })
+            .observe(elapsed.as_secs_f64());
     }
 
     pub(crate) fn call(&self, server: &str, method: &Method, outcome: &'static str) {

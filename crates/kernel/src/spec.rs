@@ -1,6 +1,7 @@
 //! A server as it was configured: plain data, made by whoever reads configuration.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -52,8 +53,8 @@ impl ServerSpec {
     }
 }
 
-/// How a server is reached.
-#[derive(Clone, Debug)]
+/// How a server is reached. Its `Debug` shows neither arguments nor paths: both may hold what was a `${VAR}`.
+#[derive(Clone)]
 pub enum Launch {
     /// A child process that speaks line-framed JSON-RPC.
     Stdio {
@@ -75,6 +76,20 @@ pub enum Launch {
         /// Which HTTP transport.
         kind: HttpKind,
     },
+}
+
+impl fmt::Debug for Launch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stdio { command, args, env, .. } => f
+                .debug_struct("Stdio")
+                .field("command", command)
+                .field("args", &args.len())
+                .field("env", &env.len())
+                .finish(),
+            Self::Http { headers, kind, .. } => f.debug_struct("Http").field("headers", &headers.len()).field("kind", kind).finish(),
+        }
+    }
 }
 
 /// Which HTTP transport a URL speaks.

@@ -22,6 +22,7 @@ const LOOK: Duration = Duration::from_secs(2);
 /// When the address can't be listened on.
 pub async fn serve(configured: Configured, args: cli::Serve) -> anyhow::Result<ExitCode> {
     let Configured { sources, loaded } = configured;
+    raise_file_limit();
     let listener = Listener::bind(settings::listen(&loaded.config, args.listen))
         .await
         .map_err(failed)?;
@@ -45,6 +46,15 @@ pub async fn serve(configured: Configured, args: cli::Serve) -> anyhow::Result<E
     gateway.stop().await;
     while serving.join_next().await.is_some() {}
     Ok(ExitCode::SUCCESS)
+}
+
+/// Connections, streams and pipes are files: takes as many as the system lets us have.
+fn raise_file_limit() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    if current != maximum && setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).is_err() {
+        tracing::warn!(?current, "the limit on open files could not be raised");
+    }
 }
 
 pub(super) fn failed(error: impl std::fmt::Display) -> anyhow::Error {
