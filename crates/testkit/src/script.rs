@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 /// One thing that a scripted server does in the course of a request. Texts are JSON in which these names stand for what they say:
 /// `$id`, `$method`, `$params`, `$arguments`, `$name`, `$uri`, `$token` (the progress token), `$answers` (to the questions asked so far, an array),
-/// `$responses` (`inputResponses`), `$connection` (the number of the connection).
+/// `$responses` (`inputResponses`), `$connection` (the number of the connection); any other name stands for the argument of that name.
 #[derive(Clone, Debug)]
 pub enum Step {
     /// Sends a frame: a message, or what is none.

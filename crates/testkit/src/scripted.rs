@@ -436,7 +436,8 @@ impl Context<'_> {
                 let answers: Vec<&str> = self.answers.iter().map(Raw::text).collect();
                 Some(format!("[{}]", answers.join(",")))
             }
-            _ => None,
+            "" => None,
+            argument => param(&["arguments", argument]),
         });
         Bytes::from(text)
     }
