@@ -1,6 +1,6 @@
 //! What goes back to a client: answers in its own era, and what belongs to its requests meanwhile.
 
-use jsonrpc::{Change, Message, Raw};
+use jsonrpc::{Change, ErrorObject, Message, Raw};
 use model::Ticket;
 
 use super::session::{Call, CallKind, Session};
@@ -8,6 +8,7 @@ use super::{Filter, Output, Target};
 use crate::capabilities::ServerCapabilities;
 use crate::exchange::{Advertised, Answered, Failed, Outcome};
 use crate::meta::{LogLevel, key};
+use crate::method::{self, Side};
 use crate::revision::{Era, Revision};
 use crate::{adapt, error};
 
@@ -40,8 +41,12 @@ impl Session {
         let Some(call) = self.end(ticket) else { return };
         let message = match outcome {
             Outcome::Result(answered) => result_for(&call, answered),
-            Outcome::InputRequired(answered) => splice_result(&call, answered.message.as_ref(), &answered.result),
-            Outcome::Error(failed) => error_for(&call, failed),
+            Outcome::InputRequired(answered) if call.peer.era() == Era::Modern => {
+                splice_result(&call, answered.message.as_ref(), &answered.result)
+            }
+            // A legacy client has no words for it; the kernel asks it in requests.
+            Outcome::InputRequired(_) => Message::failure(Some(&call.id), &ErrorObject::internal()),
+            Outcome::Error(failed) => error_for(&call, &failed),
         };
         self.send(message, Target::Answer(ticket));
     }
@@ -52,7 +57,8 @@ impl Session {
         let forwarded = match message.method() {
             Some("notifications/progress") => call.progress.as_ref().map(|token| with_token(message, token)),
             Some("notifications/message") => self.wants_log(call, message).then(|| message.clone()),
-            _ => Some(message.clone()),
+            Some(name) if knows(call.peer.revision, name) => Some(message.clone()),
+            _ => None,
         };
         if let Some(message) = forwarded {
             self.send(message, Target::Related(ticket));
@@ -70,7 +76,8 @@ impl Session {
 
     /// A notification that belongs to no request: to the legacy session, and to every subscription stream whose filter the kernel matched.
     pub(super) fn event(&mut self, message: &Message) {
-        if self.legacy_peer().is_none() {
+        let Some(peer) = self.legacy_peer() else { return };
+        if !message.method().is_some_and(|name| knows(peer.revision, name)) {
             return;
         }
         let least = self.log_level.unwrap_or(LogLevel::Debug);
@@ -82,7 +89,7 @@ impl Session {
 
     /// Acknowledges a subscription stream with what the gateway honours of its filter; the first message on it.
     pub fn acknowledge(&mut self, ticket: Ticket, honoured: &Filter) {
-        let Some(call) = self.calls.get(&ticket) else { return };
+        let Some(call) = self.listener(ticket) else { return };
         let params = Raw::object_empty()
             .edit()
             .set(&["_meta", key::SUBSCRIPTION_ID], call.id.raw())
@@ -96,7 +103,7 @@ impl Session {
 
     /// Sends a notification on a subscription stream, under its id.
     pub fn notify_listener(&mut self, ticket: Ticket, message: &Message) {
-        let Some(call) = self.calls.get(&ticket) else { return };
+        let Some(call) = self.listener(ticket) else { return };
         let params = message.params().unwrap_or_else(Raw::object_empty);
         let params = params.edit().set(&["_meta", key::SUBSCRIPTION_ID], call.id.raw()).finish();
         let message = message.with(Change {
@@ -106,7 +113,12 @@ impl Session {
         self.send(message, Target::Related(ticket));
     }
 
+    /// 2026-07-28 basic/patterns/subscriptions asks for a result, basic/patterns/cancellation for a notification: on a pipe both are sent, the
+    /// graceful one first.
     pub(super) fn end_listen(&mut self, ticket: Ticket) {
+        if self.listener(ticket).is_none() {
+            return;
+        }
         let Some(call) = self.end(ticket) else { return };
         let result = Raw::object_empty()
             .edit()
@@ -114,6 +126,18 @@ impl Session {
             .set(&["_meta", key::SUBSCRIPTION_ID], call.id.raw())
             .finish();
         self.send(Message::result(&call.id, &result), Target::Answer(ticket));
+        if call.kind == (CallKind::Listen { piped: true }) {
+            let params = Raw::object_empty().edit().set(&["requestId"], call.id.raw()).finish();
+            self.send(
+                Message::notification("notifications/cancelled", Some(&params)),
+                Target::Related(ticket),
+            );
+        }
+    }
+
+    fn listener(&self, ticket: Ticket) -> Option<&Call> {
+        let call = self.calls.get(&ticket)?;
+        matches!(call.kind, CallKind::Listen { .. }).then_some(call)
     }
 
     /// Forgets a request whose client has gone: nothing more is sent for it.
@@ -123,7 +147,7 @@ impl Session {
         }
     }
 
-    fn end(&mut self, ticket: Ticket) -> Option<Call> {
+    pub(super) fn end(&mut self, ticket: Ticket) -> Option<Call> {
         let call = self.calls.remove(&ticket)?;
         self.in_flight.take(&call.id);
         Some(call)
@@ -139,40 +163,44 @@ fn result_for(call: &Call, answered: Answered) -> Message {
 }
 
 fn splice_result(call: &Call, message: Option<&Message>, result: &Raw) -> Message {
-    match message {
-        Some(message) if message.result_raw().is_some_and(|own| own == *result) => message.with(Change {
-            id: Some(&call.id),
-            ..Change::default()
-        }),
-        Some(message) => message.with(Change {
-            id: Some(&call.id),
-            result: Some(result),
-            ..Change::default()
-        }),
-        None => Message::result(&call.id, result),
-    }
+    let Some(message) = message else {
+        return Message::result(&call.id, result);
+    };
+    // The same place in memory is the same result; comparing what may be large is not worth it.
+    let same = message
+        .result_raw()
+        .is_some_and(|own| own.bytes().as_ptr() == result.bytes().as_ptr() && own.len() == result.len());
+    message.with(Change {
+        id: Some(&call.id),
+        result: Some(result).filter(|_| !same),
+        ..Change::default()
+    })
 }
 
-fn error_for(call: &Call, failed: Failed) -> Message {
-    let adapted = match (failed.revision.era(), call.peer.era()) {
-        // An error of the gateway's own is made for its client.
-        _ if failed.message.is_none() => None,
-        (from, to) if from == to => None,
-        (_, Era::Legacy) => Some(error::to_legacy(&failed.error, call.method.name())),
-        (_, Era::Modern) => Some(error::to_modern(&failed.error)),
+/// A server's error is put into the words of the client's era, where it can be read at all. One of the gateway's own is made for its client,
+/// but that a legacy one is told no code that only the modern era has.
+fn error_for(call: &Call, failed: &Failed) -> Message {
+    let Some(message) = &failed.message else {
+        return match call.peer.era() {
+            Era::Modern => Message::failure(Some(&call.id), &failed.error),
+            Era::Legacy => Message::failure(Some(&call.id), &error::to_legacy(&failed.error, call.method.name())),
+        };
     };
-    match (failed.message, adapted) {
-        (Some(message), None) => message.with(Change {
-            id: Some(&call.id),
-            ..Change::default()
-        }),
-        (Some(message), Some(error)) => message.with(Change {
-            id: Some(&call.id),
-            error: Some(&error.to_raw()),
-            ..Change::default()
-        }),
-        (None, adapted) => Message::failure(Some(&call.id), &adapted.unwrap_or(failed.error)),
-    }
+    let readable = message.error_raw().filter(|raw| ErrorObject::parse(raw).is_some());
+    let error = match &readable {
+        Some(raw) => error::relay(raw, call.method.name(), failed.revision, call.peer.revision),
+        None => failed.error.to_raw(),
+    };
+    message.with(Change {
+        id: Some(&call.id),
+        error: Some(&error).filter(|error| readable.as_ref() != Some(*error)),
+        ..Change::default()
+    })
+}
+
+/// Whether a revision has the notification as a server's; what the core does not know is an extension's.
+fn knows(revision: Revision, name: &str) -> bool {
+    method::named(name).is_empty() || method::lookup(name, Side::Server, revision).is_some()
 }
 
 fn with_token(message: &Message, token: &Raw) -> Message {

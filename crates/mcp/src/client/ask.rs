@@ -5,19 +5,15 @@ use model::Ticket;
 
 use super::session::{Ask, Session};
 use super::{Output, Target};
+use crate::method::{self, Side};
+use crate::revision::Era;
 use crate::{adapt, meta};
 
 impl Session {
     pub(super) fn ask(&mut self, ask: Ticket, related: Option<Ticket>, message: &Message) {
-        let method = message.method().unwrap_or_default();
-        let Some(peer) = self.legacy_peer() else {
-            let error = ErrorObject::invalid_request("this client can't be asked outside a request of its own");
-            return self.push(Output::Answered(ask, Err(error)));
-        };
         let params = message.params();
-        let needed = adapt::required_capabilities(method, params.as_ref().unwrap_or(&Raw::null()));
-        if peer.capabilities.missing(&needed).is_some() {
-            return self.push(Output::Answered(ask, Err(ErrorObject::method_not_found(method))));
+        if let Err(refusal) = self.may_ask(related, message.method().unwrap_or_default(), params.as_ref()) {
+            return self.push(Output::Answered(ask, Err(refusal)));
         }
         let progress = meta::progress_token(params.as_ref());
         let Ok(number) = self.asks.insert(
@@ -38,7 +34,39 @@ impl Session {
             params: params.as_ref(),
             ..Change::default()
         });
-        self.send(question, related.map_or(Target::Session, Target::Related));
+        let target = self.target(related);
+        self.send(question, target);
+    }
+
+    /// Whether the client can be asked this: in the legacy era, what its revision has and what it declared.
+    fn may_ask(&self, related: Option<Ticket>, method: &str, params: Option<&Raw>) -> Result<(), ErrorObject> {
+        let modern = related
+            .and_then(|ticket| self.calls.get(&ticket))
+            .is_some_and(|call| call.peer.era() == Era::Modern);
+        let peer = self.legacy_peer().filter(|_| !modern);
+        let peer = peer.ok_or_else(|| ErrorObject::invalid_request("a client of this protocol version is asked in results only"))?;
+        if method::named(method).is_empty() {
+            return Ok(());
+        }
+        let row = method::lookup(method, Side::Server, peer.revision).filter(|row| peer.capabilities.has(row.client));
+        if row.is_none() {
+            return Err(ErrorObject::method_not_found(method));
+        }
+        // 2025-11-25 client/elicitation: a mode that was not declared is -32602.
+        let needed = adapt::required_capabilities(method, params.unwrap_or(&Raw::null()));
+        match peer.capabilities.missing(&needed) {
+            Some(missing) => Err(ErrorObject::invalid_params(format_args!(
+                "the client has not declared {}",
+                missing.text()
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// Where a message about a question goes: to the request in whose course it was asked, while that is open.
+    fn target(&self, related: Option<Ticket>) -> Target {
+        let open = related.filter(|ticket| self.calls.contains_key(ticket));
+        open.map_or(Target::Session, Target::Related)
     }
 
     pub(super) fn take_back(&mut self, ask: Ticket, reason: Option<&str>) {
@@ -51,7 +79,23 @@ impl Session {
             params = params.set(&["reason"], &Raw::string(reason));
         }
         let message = Message::notification("notifications/cancelled", Some(&params.finish()));
-        self.send(message, related.map_or(Target::Session, Target::Related));
+        let target = self.target(related);
+        self.send(message, target);
+    }
+
+    /// A client that cancels a request closes what it was asked in its course, mostly without an answer: the asker must not wait for one.
+    pub(super) fn take_back_asked_in(&mut self, ticket: Ticket) {
+        let asked: Vec<Ticket> = self
+            .asks
+            .iter()
+            .filter(|(_, entry)| entry.related == Some(ticket))
+            .map(|(_, entry)| entry.ask)
+            .collect();
+        for ask in asked {
+            self.take_back(ask, None);
+            let error = ErrorObject::new(jsonrpc::code::INTERNAL_ERROR, "the client has cancelled the request");
+            self.push(Output::Answered(ask, Err(error)));
+        }
     }
 
     /// Classified by the pending question, never by its shape; an answer to nothing is dropped.
@@ -90,7 +134,8 @@ impl Session {
                 Err(ErrorObject::new(jsonrpc::code::INTERNAL_ERROR, "the client has gone")),
             ));
         }
-        let open: Vec<Ticket> = self.calls.keys().copied().collect();
+        let mut open: Vec<Ticket> = self.calls.keys().copied().collect();
+        open.sort_unstable();
         for ticket in open {
             self.abandon(ticket);
         }

@@ -1,8 +1,10 @@
 //! What a client's message means: a request of either era, a notification, or the answer to a question.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use jsonrpc::{ErrorObject, Id, Kind, Message, Raw};
+use jsonrpc::{ErrorObject, Id, Kind, Message, Raw, RawKind};
+use model::Trace;
 
 use super::session::{Call, CallKind, Handshake, Session};
 use super::{Arrival, Output};
@@ -10,7 +12,8 @@ use crate::capabilities::ClientCapabilities;
 use crate::error;
 use crate::error::Stage;
 use crate::exchange::{Method, Peer, Request, Retry};
-use crate::meta::{self, LogLevel, ModernMeta};
+use crate::meta::{self, LogLevel, ModernMeta, key};
+use crate::method::{self, Side};
 use crate::mirror;
 use crate::revision::{self, Era, Revision};
 
@@ -24,17 +27,17 @@ impl Session {
     }
 
     fn request(&mut self, message: Message, arrival: Arrival) {
-        let (Some(id), Some(name)) = (message.id().cloned(), message.method().map(str::to_owned)) else {
-            return;
-        };
-        let taken = match name.as_str() {
-            "initialize" if !names_modern(&message) => self.initialize(message, &id),
-            "ping" if !names_modern(&message) => {
+        let Some(id) = message.id().cloned() else { return };
+        let modern = self.is_modern(&message, &arrival);
+        let taken = match message.method() {
+            // 2026-07-28 basic/versioning: `initialize` selects the legacy era, whatever the transport shows beside it.
+            Some("initialize") if !meta::is_modern(message.params().as_ref()) => self.initialize(&message, &id),
+            Some("ping") if !modern => {
                 self.reply(Message::result(&id, &Raw::object_empty()), 200);
                 Ok(())
             }
-            _ if self.is_modern(&message, &arrival) => self.modern_request(message, &id, &name, arrival),
-            _ => self.legacy_request(message, &id, &name, arrival),
+            _ if modern => self.modern_request(message, &id, arrival),
+            _ => self.legacy_request(message, &id, arrival),
         };
         if let Err(refusal) = taken {
             let status = if self.legacy_peer().is_some() {
@@ -46,56 +49,64 @@ impl Session {
         }
     }
 
-    /// A request is modern when it says so, in `_meta` or in a mirror; a client that was never initialized and says nothing is told what is missing.
+    /// A request is modern when it names its version, in `_meta` or in a mirror. Before any `initialize`, one that only a modern client sends is
+    /// modern too, so that it is told what it lacks.
     fn is_modern(&self, message: &Message, arrival: &Arrival) -> bool {
+        let meta = message.params().and_then(|params| params.get(key::META));
+        let has = |name| meta.as_ref().is_some_and(|meta| meta.get(name).is_some());
         let mirrored = || {
-            arrival
-                .mirrors
-                .as_ref()
-                .and_then(|m| m.revision.as_deref())
-                .is_some_and(is_modern_revision)
+            let shown = arrival.mirrors.as_ref().and_then(|mirrors| mirrors.revision.as_deref());
+            shown.is_some_and(is_modern_revision)
         };
-        names_modern(message) || mirrored() || (self.legacy_peer().is_none() && message.method() == Some("server/discover"))
+        let opens = || message.method() == Some("server/discover") || has(key::CLIENT_CAPABILITIES);
+        has(key::PROTOCOL_VERSION) || mirrored() || (self.legacy_peer().is_none() && opens())
     }
 
-    fn initialize(&mut self, message: Message, id: &Id) -> Result<(), ErrorObject> {
+    fn initialize(&mut self, message: &Message, id: &Id) -> Result<(), ErrorObject> {
         if self.legacy_peer().is_some() {
             return Err(ErrorObject::invalid_request("this session is initialized already; open a new one"));
         }
         let params = message
             .params()
             .ok_or_else(|| ErrorObject::invalid_params("`initialize` needs params"))?;
-        let requested = params
-            .get("protocolVersion")
-            .and_then(|v| v.as_str().map(std::borrow::Cow::into_owned));
+        let params = params.object().map_err(ErrorObject::invalid_params)?;
+        let requested = params.get("protocolVersion").and_then(Raw::as_str);
         let requested = requested.ok_or_else(|| ErrorObject::invalid_params("`initialize` needs `protocolVersion`, a string"))?;
         let peer = Arc::new(Peer {
             revision: revision::negotiate(&requested),
-            capabilities: ClientCapabilities::new(params.get("capabilities").unwrap_or_else(Raw::object_empty)),
-            info: params.get("clientInfo"),
+            capabilities: ClientCapabilities::new(params.get("capabilities").cloned().unwrap_or_else(Raw::object_empty)),
+            info: params.get("clientInfo").cloned(),
         });
-        self.handshake = Handshake::Legacy(peer.clone());
         let method = method_of("initialize", peer.revision)?;
         let ticket = self.begin(id, method, &peer, CallKind::Initialize, None, None)?;
+        self.handshake = Handshake::Legacy(peer.clone());
         self.push(Output::Hello(ticket, peer));
         Ok(())
     }
 
-    fn legacy_request(&mut self, message: Message, id: &Id, name: &str, arrival: Arrival) -> Result<(), ErrorObject> {
+    fn legacy_request(&mut self, message: Message, id: &Id, arrival: Arrival) -> Result<(), ErrorObject> {
         let Some(peer) = self.legacy_peer().cloned() else {
-            return Err(ErrorObject::invalid_request(
-                "say `initialize` first, or name the protocol version in `_meta[\"io.modelcontextprotocol/protocolVersion\"]`",
-            ));
+            // 2026-07-28 basic: a request without the required fields is -32602. Whoever meant an older revision is told the other way.
+            return Err(ErrorObject::invalid_params(format_args!(
+                "`_meta` with `{}` is missing; a client of an older protocol version sends `initialize` first",
+                key::PROTOCOL_VERSION
+            )));
         };
-        let method = method_of(name, peer.revision)?;
-        if name == "logging/setLevel" {
-            return self.set_level(&message, id, peer, method);
-        }
+        let method = method_of(message.method().unwrap_or_default(), peer.revision)?;
         let params = message.params();
-        let progress = meta::progress_token(params.as_ref());
-        let trace = trace_of(params.as_ref(), arrival.trace);
+        let (progress, trace) = said(params.as_ref())?;
+        let sets_level = method.is("logging/setLevel");
+        // A level is the session's; the kernel passes it on to servers and answers.
+        let log_level = if sets_level {
+            Some(level(params.as_ref())?)
+        } else {
+            self.log_level
+        };
         let ticket = self.begin(id, method.clone(), &peer, CallKind::Request, progress.clone(), None)?;
-        let log_level = self.log_level;
+        if let Some(level) = log_level.filter(|_| sets_level) {
+            self.log_level = Some(level);
+            self.push(Output::LogLevel(level));
+        }
         let request = Request {
             message,
             method,
@@ -103,7 +114,7 @@ impl Session {
             peer,
             progress,
             log_level,
-            trace,
+            trace: if arrival.trace.is_empty() { trace } else { arrival.trace },
             retry: None,
             rename: None,
             mirrors: None,
@@ -113,39 +124,11 @@ impl Session {
         Ok(())
     }
 
-    /// The level is the session's; the kernel passes it on to servers and answers.
-    fn set_level(&mut self, message: &Message, id: &Id, peer: Arc<Peer>, method: Method) -> Result<(), ErrorObject> {
+    fn modern_request(&mut self, message: Message, id: &Id, arrival: Arrival) -> Result<(), ErrorObject> {
+        let name = message.method().unwrap_or_default();
         let params = message.params();
-        let level = params
-            .as_ref()
-            .and_then(|p| p.get("level"))
-            .and_then(|v| LogLevel::parse(&v.as_str()?));
-        let level = level.ok_or_else(|| {
-            ErrorObject::invalid_params("`level` must be one of debug, info, notice, warning, error, critical, alert, emergency")
-        })?;
-        let ticket = self.begin(id, method.clone(), &peer, CallKind::Request, None, None)?;
-        self.log_level = Some(level);
-        self.push(Output::LogLevel(level));
-        let request = Request {
-            message: message.clone(),
-            method,
-            params,
-            peer,
-            progress: None,
-            log_level: Some(level),
-            trace: model::Trace::default(),
-            retry: None,
-            rename: None,
-            mirrors: None,
-            headers: None,
-        };
-        self.push(Output::Request(ticket, Box::new(request)));
-        Ok(())
-    }
-
-    fn modern_request(&mut self, message: Message, id: &Id, name: &str, arrival: Arrival) -> Result<(), ErrorObject> {
-        let params = message.params();
-        let meta = ModernMeta::read(params.as_ref())?;
+        // Which fields a request of another revision must have is not known here: its version is refused first.
+        let meta = ModernMeta::read(params.as_ref()).map_err(|error| foreign_version(params.as_ref()).unwrap_or(error))?;
         let mirrors = arrival.mirrors;
         if let Some(mirrors) = &mirrors {
             mirror::validate(mirrors, name, params.as_ref(), None)?;
@@ -153,33 +136,39 @@ impl Session {
         let revision = Revision::parse(&meta.version).filter(|revision| revision.is_modern());
         let revision = revision.ok_or_else(|| error::unsupported_version(&meta.version, &[Revision::LATEST]))?;
         let method = method_of(name, revision)?;
-        let peer = self.modern_peer(&meta, revision);
         let kind = match name {
             "server/discover" => CallKind::Discover,
-            "subscriptions/listen" => CallKind::Listen,
+            "subscriptions/listen" => CallKind::Listen { piped: mirrors.is_none() },
             _ => CallKind::Request,
         };
-        let progress = meta.progress_token.clone();
+        let listens = matches!(kind, CallKind::Listen { .. });
+        if listens {
+            has_filter(params.as_ref())?;
+        }
+        let peer = self.modern_peer(&meta, revision);
+        let ticket = self.begin(id, method.clone(), &peer, kind, meta.progress_token.clone(), meta.log_level)?;
+        if kind == CallKind::Discover {
+            self.push(Output::Hello(ticket, peer));
+            return Ok(());
+        }
         let retry = params.as_ref().and_then(retry_of);
-        let trace = trace_of(params.as_ref(), arrival.trace);
-        let ticket = self.begin(id, method.clone(), &peer, kind, progress.clone(), meta.log_level)?;
         let request = Box::new(Request {
             message,
             method,
             params,
-            peer: peer.clone(),
-            progress,
+            peer,
+            progress: meta.progress_token,
             log_level: meta.log_level,
-            trace,
+            trace: if arrival.trace.is_empty() { meta.trace } else { arrival.trace },
             retry,
             rename: None,
             mirrors,
             headers: None,
         });
-        self.push(match kind {
-            CallKind::Discover => Output::Hello(ticket, peer),
-            CallKind::Listen => Output::Listen(ticket, request),
-            CallKind::Initialize | CallKind::Request => Output::Request(ticket, request),
+        self.push(if listens {
+            Output::Listen(ticket, request)
+        } else {
+            Output::Request(ticket, request)
         });
         Ok(())
     }
@@ -235,11 +224,22 @@ impl Session {
 
     fn notification(&mut self, message: &Message) {
         match message.method().unwrap_or_default() {
-            "notifications/initialized" => self.push(Output::Initialized),
+            "notifications/initialized" if self.legacy_peer().is_some() && !self.initialized => {
+                self.initialized = true;
+                self.push(Output::Initialized);
+            }
+            "notifications/initialized" => {}
             "notifications/cancelled" => self.cancelled(message),
             "notifications/progress" => self.ask_progress(message),
-            _ => self.push(Output::Notify(message.clone())),
+            name if self.may_notify(name) => self.push(Output::Notify(message.clone())),
+            _ => {}
         }
+    }
+
+    /// Whether the client's revision has it as a client's notification; what the core does not know is an extension's.
+    fn may_notify(&self, name: &str) -> bool {
+        let revision = self.legacy_peer().map_or(Revision::LATEST, |peer| peer.revision);
+        method::named(name).is_empty() || method::lookup(name, Side::Client, revision).is_some()
     }
 
     /// 2025-11-25 basic/utilities/cancellation: an unknown id is ignored, and `initialize` can't be cancelled.
@@ -252,15 +252,11 @@ impl Session {
         if self.calls.get(&ticket).is_some_and(|call| call.kind == CallKind::Initialize) {
             return;
         }
-        self.in_flight.take(&id);
-        self.calls.remove(&ticket);
-        let reason = params.get("reason").and_then(|r| r.as_str().map(std::borrow::Cow::into_owned));
+        self.end(ticket);
+        let reason = params.get("reason").and_then(|r| r.as_str().map(Cow::into_owned));
         self.push(Output::Cancelled(ticket, reason));
+        self.take_back_asked_in(ticket);
     }
-}
-
-fn names_modern(message: &Message) -> bool {
-    meta::is_modern(message.params().as_ref())
 }
 
 fn is_modern_revision(text: &str) -> bool {
@@ -275,8 +271,53 @@ fn retry_of(params: &Raw) -> Option<Retry> {
     (retry.responses.is_some() || retry.state.is_some()).then_some(retry)
 }
 
-fn trace_of(params: Option<&Raw>, shown: model::Trace) -> model::Trace {
-    if shown.is_empty() { meta::trace(params) } else { shown }
+/// What a legacy request says in its `_meta`: the progress token and the trace.
+///
+/// DESIGN, Laws: a key that stands twice is refused where the gateway reads, because the server might read the other one.
+fn said(params: Option<&Raw>) -> Result<(Option<Raw>, Trace), ErrorObject> {
+    let Some(params) = params else {
+        return Ok((None, Trace::default()));
+    };
+    let params = params.object().map_err(ErrorObject::invalid_params)?;
+    let Some(meta) = params.get(key::META).filter(|meta| meta.kind() == RawKind::Object) else {
+        return Ok((None, Trace::default()));
+    };
+    let meta = meta
+        .object()
+        .map_err(|e| ErrorObject::invalid_params(format_args!("`_meta`: {e}")))?;
+    let token = meta.get(key::PROGRESS_TOKEN);
+    let token = token.filter(|token| matches!(token.kind(), RawKind::String | RawKind::Number));
+    let text = |name| meta.get(name).and_then(Raw::as_str).map(Cow::into_owned);
+    let trace = Trace {
+        parent: text(key::TRACEPARENT),
+        state: text(key::TRACESTATE),
+        baggage: text(key::BAGGAGE),
+    };
+    Ok((token.cloned(), trace))
+}
+
+/// 2025-11-25 server/utilities/logging: an invalid level is -32602.
+fn level(params: Option<&Raw>) -> Result<LogLevel, ErrorObject> {
+    let level = params.and_then(|params| params.get("level"));
+    level.and_then(|level| LogLevel::parse(&level.as_str()?)).ok_or_else(|| {
+        ErrorObject::invalid_params("`level` must be one of debug, info, notice, warning, error, critical, alert, emergency")
+    })
+}
+
+/// The refusal of a request whose `_meta` names a version that is not spoken here.
+fn foreign_version(params: Option<&Raw>) -> Option<ErrorObject> {
+    let version = meta::get(params?, key::PROTOCOL_VERSION)?;
+    let version = version.as_str()?;
+    let spoken = Revision::parse(&version).is_some_and(Revision::is_modern);
+    (!spoken).then(|| error::unsupported_version(&version, &[Revision::LATEST]))
+}
+
+/// 2026-07-28 schema, `SubscriptionsListenRequestParams`: the filter is required.
+fn has_filter(params: Option<&Raw>) -> Result<(), ErrorObject> {
+    let filter = params.and_then(|params| params.get("notifications"));
+    let filter = filter.ok_or_else(|| ErrorObject::invalid_params("`subscriptions/listen` needs `notifications`, an object"))?;
+    let read = filter.object().map(drop);
+    read.map_err(|e| ErrorObject::invalid_params(format_args!("`notifications`: {e}")))
 }
 
 fn method_of(name: &str, revision: Revision) -> Result<Method, ErrorObject> {

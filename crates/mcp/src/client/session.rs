@@ -20,6 +20,8 @@ const MAX_ASKS: usize = 256;
 #[derive(Debug)]
 pub struct Session {
     pub(super) handshake: Handshake,
+    /// Whether a legacy client has completed its handshake.
+    pub(super) initialized: bool,
     pub(super) in_flight: InFlight<Ticket>,
     pub(super) calls: HashMap<Ticket, Call>,
     pub(super) asks: Pending<Ask>,
@@ -57,8 +59,8 @@ pub(super) enum CallKind {
     Initialize,
     /// `server/discover`
     Discover,
-    /// `subscriptions/listen`
-    Listen,
+    /// `subscriptions/listen`; on a pipe, where its end can't be seen from its stream's, or on a stream of its own.
+    Listen { piped: bool },
     /// Anything else.
     Request,
 }
@@ -84,6 +86,7 @@ impl Session {
     pub fn new() -> Self {
         Self {
             handshake: Handshake::None,
+            initialized: false,
             in_flight: InFlight::new(MAX_IN_FLIGHT),
             calls: HashMap::new(),
             asks: Pending::new(MAX_ASKS),
@@ -126,6 +129,12 @@ impl Session {
     #[must_use]
     pub fn in_flight(&self) -> usize {
         self.in_flight.len()
+    }
+
+    /// Questions to the client that are not answered yet.
+    #[must_use]
+    pub fn asked(&self) -> usize {
+        self.asks.len()
     }
 
     /// The oldest request that is not answered yet, where there is a legacy one.

@@ -1,11 +1,13 @@
 //! What a server's message means: the answer to a call, a question, or a notification.
 
-use jsonrpc::{ErrorObject, Id, Kind, Message, Raw};
+use jsonrpc::{ErrorObject, Id, Kind, Message, Raw, Refused};
 use model::Ticket;
 
 use super::Output;
 use super::session::{Call, Session};
 use crate::exchange::{Answered, Failed, Outcome};
+use crate::meta::{self, key};
+use crate::method;
 use crate::revision::{Era, Revision};
 
 impl Session {
@@ -38,45 +40,80 @@ impl Session {
 
     fn question(&mut self, message: Message, via: Option<Ticket>) {
         let Some(id) = message.id().cloned() else { return };
+        if self.era == Era::Modern {
+            // 2026-07-28 basic/transports: servers ask in results (basic/patterns/mrtr), and a client never sends a response.
+            return self.push(Output::Stray("request of a modern server", message));
+        }
         if message.method() == Some("ping") {
             return self.send(Message::result(&id, &Raw::object_empty()));
         }
-        if self.era == Era::Modern {
-            // 2026-07-28 basic/patterns/mrtr: servers ask in results, on every transport.
-            let error = ErrorObject::invalid_request("requests to clients are not part of this protocol version; answer `input_required`");
-            return self.send(Message::failure(Some(&id), &error));
-        }
-        let related = via.or_else(|| self.sole_call());
+        let related = via.or_else(|| self.sole_client_call(|_| true));
         match self.register_ask(&id) {
-            Some(ask) => self.push(Output::Ask { ask, related, message }),
-            None => {
-                let error = ErrorObject::new(
-                    jsonrpc::code::INTERNAL_ERROR,
-                    "this id is in use, or too many questions are unanswered",
-                );
+            Ok(ask) => self.push(Output::Ask { ask, related, message }),
+            Err(refused) => {
+                let error = match refused {
+                    Refused::Duplicate => ErrorObject::invalid_request("a request with this id is being answered; use a new id"),
+                    Refused::Full => ErrorObject::new(jsonrpc::code::INTERNAL_ERROR, "too many unanswered requests; wait for some answers"),
+                };
                 self.send(Message::failure(Some(&id), &error));
             }
         }
     }
 
     fn notification(&mut self, message: Message, via: Option<Ticket>) {
-        let via = via.filter(|ticket| self.calls.get(ticket.0).is_some());
         match message.method().unwrap_or_default() {
             "notifications/progress" => match self.progress_of(&message) {
                 Some(ticket) => self.push(Output::Interim(ticket, message)),
                 None => self.push(Output::Stray("progress of no request", message)),
             },
             "notifications/cancelled" => self.taken_back(&message),
-            "notifications/message" => match via.or_else(|| self.sole_call().filter(|t| self.calls.get(t.0).is_some_and(|c| c.logs))) {
-                Some(ticket) => self.push(Output::Interim(ticket, message)),
-                None => self.push(Output::Event(message)),
-            },
             name if is_broadcast(name) => self.push(Output::Event(message)),
-            _ => match via {
+            "notifications/message" => self.log(message, via),
+            _ => self.extension(message, via),
+        }
+    }
+
+    /// A log message belongs to the call on whose exchange it came, else to the only one that wants any. Otherwise it is for the sessions of
+    /// legacy clients; but a modern server logs for requests only (2026-07-28 server/utilities/logging), so that without one it goes nowhere.
+    fn log(&mut self, message: Message, via: Option<Ticket>) {
+        let live = |ticket: &Ticket| self.calls.get(ticket.0).is_some_and(|call| !call.listens());
+        let of = match via {
+            Some(_) => via.filter(live),
+            None => self.sole_client_call(|call| call.logs),
+        };
+        let for_sessions = via.is_none() && (self.era == Era::Legacy || self.has_client_call(|call| call.logs));
+        match of {
+            Some(ticket) => self.push(Output::Interim(ticket, message)),
+            None if for_sessions => self.push(Output::Event(message)),
+            None => self.push(Output::Stray("log message of no request", message)),
+        }
+    }
+
+    /// What the core does not know belongs to the call on whose exchange it came, else to everybody.
+    fn extension(&mut self, message: Message, via: Option<Ticket>) {
+        let call = via.map(|ticket| self.calls.get(ticket.0));
+        match (via, call) {
+            (Some(ticket), Some(Some(call))) if !call.listens() => self.push(Output::Interim(ticket, message)),
+            (_, Some(None)) => self.push(Output::Stray("notification of no request", message)),
+            (_, Some(Some(_))) => self.push(Output::Event(message)),
+            (_, None) => match self.sole_for_extension(&message) {
                 Some(ticket) => self.push(Output::Interim(ticket, message)),
                 None => self.push(Output::Event(message)),
             },
         }
+    }
+
+    /// On one channel, an extension's notification of a modern server that names no subscription belongs to a request: there is nothing else.
+    fn sole_for_extension(&self, message: &Message) -> Option<Ticket> {
+        let subscribed = || {
+            message
+                .params()
+                .is_some_and(|params| meta::get(&params, key::SUBSCRIPTION_ID).is_some())
+        };
+        if self.era == Era::Legacy || !method::named(message.method()?).is_empty() || subscribed() {
+            return None;
+        }
+        self.sole_client_call(|_| true)
     }
 
     fn progress_of(&self, message: &Message) -> Option<Ticket> {
@@ -95,9 +132,7 @@ impl Session {
             return self.push(Output::AskCancelled(ask, reason));
         }
         // 2026-07-28 basic/patterns/cancellation: a server may end a subscription stream this way.
-        let listening = id
-            .as_u64()
-            .filter(|n| self.calls.get(*n).is_some_and(|call| call.method.is("subscriptions/listen")));
+        let listening = id.as_u64().filter(|n| self.calls.get(*n).is_some_and(Call::listens));
         if let Some(call) = listening.and_then(|n| self.calls.take(n).map(|_| n)) {
             self.push(Output::Outcome(Ticket(call), Outcome::own(Raw::object_empty())));
         }

@@ -1,37 +1,30 @@
 //! The params of a request as its server shall read them.
 
-use jsonrpc::Raw;
+use jsonrpc::{Editor, Raw};
 
-use crate::adapt;
 use crate::capabilities::Carry;
 use crate::exchange::Request;
-use crate::meta::{self, Modern, key};
+use crate::meta::{Change, Modern, key};
 use crate::revision::{Era, Revision};
 
-/// The params that replace the client's; `None` when they go as they came.
+/// The params that replace the client's, made in one scan; `None` when they go as they came.
 pub(super) fn params(request: &Request, era: Era, revision: Revision, number: u64) -> Option<Raw> {
-    let crossed = match (request.peer.era(), era) {
-        (Era::Modern, Era::Legacy) => request
-            .params
-            .as_ref()
-            .map(|params| adapt::without_retry(&meta::strip_modern(params))),
-        (Era::Legacy, Era::Modern) => Some(modernised(request, revision)),
-        (Era::Modern, Era::Modern) if request.peer.revision != revision => {
-            let params = request.params.clone().unwrap_or_else(Raw::object_empty);
-            Some(
-                params
-                    .edit()
-                    .set(&["_meta", key::PROTOCOL_VERSION], &Raw::string(revision.as_str()))
-                    .finish(),
-            )
-        }
-        _ => None,
-    };
-    if request.progress.is_none() && request.rename.is_none() {
-        return crossed;
+    let from = request.peer.revision;
+    let crosses = from.era() != era || (era == Era::Modern && from != revision);
+    if !crosses && request.progress.is_none() && request.rename.is_none() {
+        return None;
     }
-    let params = crossed.or_else(|| request.params.clone()).unwrap_or_else(Raw::object_empty);
+    if request.params.is_none() && era == Era::Legacy {
+        return None;
+    }
+    let params = request.params.clone().unwrap_or_else(Raw::object_empty);
     let mut edit = params.edit();
+    edit = match (from.era(), era) {
+        (Era::Modern, Era::Legacy) => demodernised(edit, &params),
+        (Era::Legacy, Era::Modern) => modernised(edit, &params, request, revision),
+        (Era::Modern, Era::Modern) if crosses => edit.set(&["_meta", key::PROTOCOL_VERSION], &Raw::string(revision.as_str())),
+        _ => edit,
+    };
     if request.progress.is_some() {
         edit = edit.set(&["_meta", key::PROGRESS_TOKEN], &Raw::uint(number));
     }
@@ -46,7 +39,15 @@ pub(super) fn params(request: &Request, era: Era, revision: Revision, number: u6
     Some(edit.finish())
 }
 
-fn modernised(request: &Request, revision: Revision) -> Raw {
+fn demodernised(edit: Editor, params: &Raw) -> Editor {
+    let change = Change {
+        strip: true,
+        ..Change::default()
+    };
+    change.edit(edit, params).remove(&["inputResponses"]).remove(&["requestState"])
+}
+
+fn modernised(edit: Editor, params: &Raw, request: &Request, revision: Revision) -> Editor {
     let carry = Carry {
         from: request.peer.revision,
         to: revision,
@@ -60,5 +61,9 @@ fn modernised(request: &Request, revision: Revision) -> Raw {
         client_info: request.peer.info.as_ref(),
         log_level: request.log_level,
     };
-    meta::add_modern(request.params.as_ref(), modern)
+    let change = Change {
+        modern: Some(modern),
+        ..Change::default()
+    };
+    change.edit(edit, params)
 }

@@ -2,11 +2,12 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use jsonrpc::{Change, ErrorObject, Id, InFlight, Message, Pending, Raw};
+use jsonrpc::{Change, ErrorObject, Id, InFlight, Message, Pending, Raw, Refused};
 use model::Ticket;
 
 use super::{CallError, Outgoing, Output, Placed};
 use crate::exchange::{Method, Request};
+use crate::method::{self, Side};
 use crate::mirror::{self, Mirrors};
 use crate::revision::{Era, Revision};
 
@@ -76,6 +77,12 @@ impl Session {
         self.calls.len()
     }
 
+    /// Questions of the server that are not answered yet.
+    #[must_use]
+    pub fn asked(&self) -> usize {
+        self.asked.len()
+    }
+
     /// The next thing to do.
     pub fn poll(&mut self) -> Option<Output> {
         self.outbox.pop_front()
@@ -141,17 +148,23 @@ impl Session {
     }
 
     pub(super) fn plain_mirrors(&self, method: Option<&str>) -> Mirrors {
-        let method = if self.era == Era::Modern { method.map(str::to_owned) } else { None };
         Mirrors {
-            revision: Some(self.revision.as_str().to_owned()),
-            method,
+            revision: self.revision.has_version_header().then(|| self.revision.as_str().to_owned()),
+            method: method.filter(|_| self.era == Era::Modern).map(str::to_owned),
             ..Mirrors::default()
         }
     }
 
     /// Gives a call up. In the modern era over HTTP the kernel closes the exchange instead and asks for no notification.
+    ///
+    /// A handshake is given up silently: 2025-11-25 basic/utilities/cancellation forbids to cancel `initialize`, and a server that left the
+    /// modern era's probe unanswered may be one that wants `initialize` before anything else.
     pub fn cancel(&mut self, ticket: Ticket, reason: Option<&str>, tell: bool) {
-        if self.calls.take(ticket.0).is_none() || !tell {
+        let greets = self.hello == Some(ticket.0);
+        if greets {
+            self.hello = None;
+        }
+        if self.calls.take(ticket.0).is_none() || !tell || greets {
             return;
         }
         let mut params = Raw::object_empty().edit().set(&["requestId"], &Raw::uint(ticket.0));
@@ -161,9 +174,12 @@ impl Session {
         self.send(Message::notification("notifications/cancelled", Some(&params.finish())));
     }
 
-    /// Passes a notification of a client on.
+    /// Passes a notification of a client on, unless it is one that the server's revision does not have.
     pub fn notify(&mut self, message: &Message) {
-        self.send(message.clone());
+        let name = message.method().unwrap_or_default();
+        if method::named(name).is_empty() || method::lookup(name, Side::Client, self.revision).is_some() {
+            self.send(message.clone());
+        }
     }
 
     /// Answers a question of the server with what its addressee said, under the server's own id.
@@ -185,18 +201,45 @@ impl Session {
         self.send(message.clone());
     }
 
-    pub(super) fn register_ask(&mut self, id: &Id) -> Option<Ticket> {
+    pub(super) fn register_ask(&mut self, id: &Id) -> Result<Ticket, Refused> {
         let ask = Ticket(self.next_ask);
-        self.asks.insert(id.clone(), ask).ok()?;
+        self.asks.insert(id.clone(), ask)?;
         self.next_ask += 1;
         self.asked.insert(ask, id.clone());
-        Some(ask)
+        Ok(ask)
     }
 
-    /// The only call in flight, where there is exactly one.
+    /// The only call in flight but for subscription streams, where there is exactly one.
     pub(super) fn sole_call(&self) -> Option<Ticket> {
-        let mut calls = self.calls.iter().filter(|(_, call)| !call.method.is("subscriptions/listen"));
-        let (number, _) = calls.next()?;
-        calls.next().is_none().then_some(Ticket(number))
+        sole(self.calls.iter().filter(|(_, call)| !call.listens()))
     }
+
+    /// The only call of a client in flight that is like this, where there is exactly one. What the gateway asks on its own behalf (lists,
+    /// subscriptions, levels) leads to no questions and no log messages for a client.
+    pub(super) fn sole_client_call(&self, like: impl Fn(&Call) -> bool) -> Option<Ticket> {
+        sole(self.calls.iter().filter(|(_, call)| call.is_clients() && like(call)))
+    }
+
+    /// Whether a call of a client in flight is like this.
+    pub(super) fn has_client_call(&self, like: impl Fn(&Call) -> bool) -> bool {
+        self.calls.iter().any(|(_, call)| call.is_clients() && like(call))
+    }
+}
+
+impl Call {
+    pub(super) fn listens(&self) -> bool {
+        self.method.is("subscriptions/listen")
+    }
+
+    fn is_clients(&self) -> bool {
+        match &self.method {
+            Method::Known(info) => method::may_ask(info.name) || matches!(info.name, "completion/complete" | "tasks/result"),
+            Method::Extension(_) => true,
+        }
+    }
+}
+
+fn sole<'a>(mut calls: impl Iterator<Item = (u64, &'a Call)>) -> Option<Ticket> {
+    let (number, _) = calls.next()?;
+    calls.next().is_none().then_some(Ticket(number))
 }
