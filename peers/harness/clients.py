@@ -39,6 +39,9 @@ class Client:
     transports: tuple = ("http", "stdio", "sse")
     can: frozenset = frozenset({"answer", "subscribe", "cancel", "progress", "complete", "log"})
 
+    def __str__(self):
+        return self.name
+
     @property
     def legacy(self):
         return self.mode == "legacy"
