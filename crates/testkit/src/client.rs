@@ -1,5 +1,7 @@
 //! A scripted client of either era: on a pipe, or a POST for each message.
 
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::task::Poll;
@@ -110,6 +112,7 @@ impl ClientBuilder {
             pipe: Mutex::new(pipe),
             session: OnceLock::new(),
             next: AtomicU64::new(0),
+            running: Mutex::default(),
         }
     }
 
@@ -130,6 +133,7 @@ pub struct Client {
     pipe: Mutex<Option<Arc<dyn ClientPipe>>>,
     session: OnceLock<String>,
     next: AtomicU64,
+    running: Mutex<Vec<AbortHandle>>,
 }
 
 impl std::fmt::Debug for Client {
@@ -278,11 +282,20 @@ impl Client {
             body: frame.into(),
         };
         let (kernel, mailbox) = (self.said.kernel.clone(), self.mailbox.clone());
-        let task = tokio::spawn(async move {
+        let mut posting: Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(async move {
             let answer = kernel.post(post).await;
             read_answer(answer, number, &mailbox).await;
         });
-        (number, Some(task.abort_handle()))
+        // What is sent first is received first, as on one connection.
+        let done = std::future::poll_fn(|cx| Poll::Ready(posting.as_mut().poll(cx).is_ready())).await;
+        if done {
+            return (number, None);
+        }
+        let task = tokio::spawn(posting).abort_handle();
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        running.retain(|task| !task.is_finished());
+        running.push(task.clone());
+        (number, Some(task))
     }
 
     fn mirrors_of(&self, frame: &Bytes) -> Mirrors {
@@ -432,8 +445,11 @@ impl Client {
         (exchange, status)
     }
 
-    /// Ends its session, or closes its pipe.
+    /// Ends its session, or closes its pipe, and everything that it waits for.
     pub async fn leave(&self) {
+        for task in self.running.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+            task.abort();
+        }
         if let Some(pipe) = self.pipe.lock().unwrap_or_else(PoisonError::into_inner).take() {
             pipe.closed();
         }

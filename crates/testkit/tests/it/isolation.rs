@@ -1,1 +1,290 @@
-//! To come.
+//! One dead, slow or hostile server costs only itself; and what is known, lost, cached and reloaded.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kernel::spec::Start;
+use serde_json::{Value, json};
+use testkit::{Era, MemoryCache, Script, Step, Wire, gateway};
+
+use crate::{ECHO, WAYS, echo, said};
+
+fn stuck(what: &str) -> Script {
+    Script::legacy().on(what, [Step::Hang]).tool("never", [Step::Hang])
+}
+
+#[tokio::test(start_paused = true)]
+async fn dead_slow_and_silent_servers_are_named_and_delay_nobody_for_longer_than_the_start_up_wait() {
+    for (era, wire) in WAYS {
+        let gateway = gateway()
+            .upstream("good", echo(Era::Legacy, Wire::Pipe))
+            .upstream("silent", stuck("initialize"))
+            .upstream("listless", stuck("tools/list"))
+            .upstream("dead", echo(Era::Legacy, Wire::Pipe).on("initialize", [Step::Exit]))
+            .upstream("broken", echo(Era::Modern, Wire::Http).on("server/discover", [Step::Status(500, "no".to_owned())]))
+            .settings(|settings| settings.startup_wait = Duration::from_secs(2))
+            .start();
+        let started = tokio::time::Instant::now();
+        let client = gateway.client(era, wire).connect().await;
+        let listed = client.request("tools/list", json!({})).await.result();
+        assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
+        let names: Vec<&str> = listed["tools"].as_array().expect("tools").iter().filter_map(|tool| tool["name"].as_str()).collect();
+        assert_eq!(names, ["say"], "the others' tools are not empty");
+        let mut missing: Vec<&str> = listed["_meta"]["dev.chancery/missing"].as_array().expect("who is missing").iter().filter_map(Value::as_str).collect();
+        missing.sort_unstable();
+        assert_eq!(missing, ["broken", "dead", "listless", "silent"], "{era:?} {wire:?}");
+        let before = tokio::time::Instant::now();
+        for n in 0..20 {
+            assert_eq!(said(&client.call("say", json!({"n": n})).await.result())["n"], n);
+        }
+        assert!(before.elapsed() < Duration::from_millis(100), "a call waits for nobody else: {:?}", before.elapsed());
+        let (code, text) = client.call("no_such_tool", json!({})).await.error();
+        assert_eq!(code, -32602);
+        assert!(text.contains("silent"), "an unknown tool may be a missing server's: {text}");
+        gateway.stop().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_was_down_comes_back_by_itself_and_clients_are_told() {
+    for server_way in WAYS {
+        let script = echo(server_way.0, server_way.1);
+        let gateway = gateway().upstream("late", script).upstream("good", Script::legacy().tool("well", [Step::answer(ECHO)])).start();
+        gateway.server("late").set_down(true);
+        let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
+        assert_eq!(client.tools().await, ["well"], "{server_way:?}");
+        client.mailbox().drain();
+        gateway.server("late").set_down(false);
+        while client.tools().await != ["say", "well"] {
+            client.notification("notifications/tools/list_changed").await;
+        }
+        assert_eq!(said(&client.call("say", json!({"a": 1})).await.result())["a"], 1);
+        gateway.stop().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_crashes_again_and_again_is_tried_more_and_more_seldom() {
+    let gateway = gateway().upstream("dying", Script::legacy().on("initialize", [Step::Exit])).start();
+    tokio::time::advance(Duration::from_millis(1)).await;
+    let mut starts = Vec::new();
+    for _ in 0..10 {
+        for _ in 0..60 {
+            tokio::time::advance(Duration::from_secs(1)).await;
+            for _ in 0..20 {
+                tokio::task::yield_now().await;
+            }
+        }
+        starts.push(gateway.server("dying").opened());
+    }
+    let (first, last) = (starts[0], starts[9] - starts[8]);
+    assert!((3..=30).contains(&first), "in the first minute: {starts:?}");
+    assert!((1..=3).contains(&last), "in the tenth: {starts:?}");
+    gateway.stop().await;
+}
+
+#[tokio::test]
+async fn a_lost_session_is_opened_anew_and_the_call_made_once_more() {
+    for (era, wire) in WAYS {
+        let gateway = gateway().upstream("forgetful", echo(Era::Legacy, Wire::Http)).start();
+        let client = gateway.client(era, wire).connect().await;
+        client.tools().await;
+        assert_eq!(said(&client.call("say", json!({"n": 1})).await.result())["n"], 1);
+        let hellos = gateway.server("forgetful").received_of("initialize").len();
+        gateway.server("forgetful").forget_sessions();
+        assert_eq!(said(&client.call("say", json!({"n": 2})).await.result())["n"], 2, "{era:?} {wire:?}");
+        assert!(gateway.server("forgetful").received_of("initialize").len() > hellos);
+        let calls: Vec<Value> = gateway.server("forgetful").received_of("tools/call").iter().map(|r| r.params()["arguments"]["n"].clone()).collect();
+        assert!(calls == [1, 2, 2] || calls == [1, 2], "sent again at most once: {calls:?}");
+        gateway.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn subscriptions_are_restored_on_a_fresh_connection() {
+    for wire in [Wire::Pipe, Wire::Http] {
+        let script = Script::legacy()
+            .over_http(wire == Wire::Http)
+            .resource("test://one", [Step::answer(r#"{"contents":[]}"#)])
+            .tool("say", [Step::answer(ECHO)]);
+        let gateway = gateway().upstream("library", script).start();
+        let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
+        client.tools().await;
+        assert!(!client.request("resources/subscribe", json!({"uri": "test://one"})).await.message.is_error());
+        let server = gateway.server("library");
+        if wire == Wire::Pipe {
+            server.crash();
+            server.until("the end", |server| server.opened() >= 1).await;
+        } else {
+            server.forget_sessions();
+        }
+        // The next use opens the connection anew; within the backoff it may be refused once or twice.
+        while client.call("say", json!({})).await.message.is_error() {
+            tokio::task::yield_now().await;
+        }
+        server.until("the subscription", |server| server.received_of("resources/subscribe").len() >= 2).await;
+        if wire == Wire::Http {
+            server.until("the stream", |server| server.streams() > 0).await;
+        }
+        server.say("notifications/resources/updated", r#"{"uri":"test://one"}"#);
+        client.notification("notifications/resources/updated").await;
+        gateway.stop().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_cached_catalogue_answers_at_once_while_servers_start() {
+    let cache = Arc::new(MemoryCache::default());
+    let first = gateway().upstream("slow", echo(Era::Legacy, Wire::Pipe)).cache(cache.clone()).start();
+    let client = first.client(Era::Legacy, Wire::Pipe).connect().await;
+    assert_eq!(client.tools().await, ["say"]);
+    first.stop().await;
+
+    let slow = echo(Era::Legacy, Wire::Pipe).on("initialize", [Step::Hang]);
+    for (era, wire) in WAYS {
+        let again = gateway().upstream("slow", slow.clone()).cache(cache.clone()).start();
+        let started = tokio::time::Instant::now();
+        let client = again.client(era, wire).connect().await;
+        let listed = client.request("tools/list", json!({})).await.result();
+        assert_eq!(listed["tools"][0]["name"], "say");
+        assert!(started.elapsed() < Duration::from_millis(100), "{era:?} {wire:?}: {:?}", started.elapsed());
+        again.stop().await;
+    }
+
+    let changed = Script::legacy().tool("new", [Step::answer(ECHO)]);
+    let again = gateway().upstream("slow", changed).cache(cache).start();
+    let client = again.client(Era::Legacy, Wire::Pipe).connect().await;
+    client.tools().await;
+    while client.tools().await != ["new"] {
+        client.notification("notifications/tools/list_changed").await;
+    }
+    again.stop().await;
+}
+
+#[tokio::test]
+async fn a_server_to_start_on_use_is_started_by_its_first_call_only() {
+    let cache = Arc::new(MemoryCache::default());
+    let lazy = |spec: &mut kernel::spec::ServerSpec| spec.start = Start::OnUse;
+    let first = gateway().upstream("lazy", echo(Era::Legacy, Wire::Pipe)).cache(cache.clone()).start();
+    assert_eq!(first.client(Era::Legacy, Wire::Pipe).connect().await.tools().await, ["say"]);
+    first.stop().await;
+    let again = gateway().upstream_with("lazy", echo(Era::Legacy, Wire::Pipe), lazy).cache(cache).start();
+    let client = again.client(Era::Legacy, Wire::Pipe).connect().await;
+    assert_eq!(client.tools().await, ["say"]);
+    assert_eq!(again.server("lazy").opened(), 0, "a list starts nothing that is known");
+    assert_eq!(said(&client.call("say", json!({"a": 1})).await.result())["a"], 1);
+    assert!(again.server("lazy").opened() > 0);
+    again.stop().await;
+}
+
+#[tokio::test]
+async fn a_reload_keeps_what_did_not_change() {
+    let gateway = gateway()
+        .upstream("stays", echo(Era::Legacy, Wire::Pipe))
+        .upstream("goes", Script::legacy().tool("gone", [Step::answer(ECHO)]).tool("slow", [Step::Hang]))
+        .start();
+    let client = gateway.client(Era::Legacy, Wire::Http).connect().await;
+    assert_eq!(client.tools().await, ["say", "gone", "slow"]);
+    assert_eq!(said(&client.call("say", json!({"a": 1})).await.result())["a"], 1);
+    let opened = gateway.server("stays").opened();
+    let doomed = client.start_call("slow", json!({})).await;
+    gateway.server("goes").nth("tools/call", 1).await;
+    assert_eq!(client.listen(None).await.1, 200);
+    client.mailbox().drain();
+
+    let mut settings = gateway.settings.clone();
+    settings.servers.retain(|spec| spec.id.as_str() == "stays");
+    gateway.kernel.reload(settings);
+    client.notification("notifications/tools/list_changed").await;
+    assert_eq!(client.tools().await, ["say"]);
+    assert!(client.reply(&doomed).await.message.is_error(), "its call is answered");
+    gateway.server("goes").until("its end", |server| server.live() == 0).await;
+    assert_eq!(said(&client.call("say", json!({"a": 2})).await.result())["a"], 2);
+    assert_eq!(gateway.server("stays").opened(), opened, "and its connections live on");
+    let (_, text) = client.call("gone", json!({})).await.error();
+    assert!(text.contains("gone"), "{text}");
+
+    gateway.kernel.reload(gateway.settings.clone());
+    client.notification("notifications/tools/list_changed").await;
+    assert_eq!(client.tools().await, ["say", "gone", "slow"]);
+    assert_eq!(gateway.server("stays").opened(), opened);
+
+    let mut changed = gateway.settings.clone();
+    changed.servers[0].prefix = true;
+    gateway.kernel.reload(changed);
+    while client.tools().await != ["stays__say", "gone", "slow"] {
+        client.notification("notifications/tools/list_changed").await;
+    }
+    gateway.stop().await;
+}
+
+#[tokio::test]
+async fn a_server_that_can_not_be_configured_is_in_error_and_the_others_start() {
+    let gateway = gateway()
+        .upstream_with("unset", echo(Era::Legacy, Wire::Pipe), |spec| spec.launch = Err("the variable `TOKEN` is not set".to_owned()))
+        .upstream("good", echo(Era::Legacy, Wire::Pipe))
+        .start();
+    let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
+    let listed = client.request("tools/list", json!({})).await.result();
+    assert_eq!(listed["_meta"]["dev.chancery/missing"], json!(["unset"]));
+    assert_eq!(listed["tools"].as_array().map(Vec::len), Some(1));
+    let status = gateway.kernel.status();
+    assert!(format!("{:?}", status[0].health).contains("TOKEN"));
+    gateway.stop().await;
+}
+
+#[tokio::test]
+async fn a_hundred_servers_are_one_list_in_their_order() {
+    let mut builder = gateway();
+    for number in 0..100 {
+        let way = WAYS[number % WAYS.len()];
+        builder = builder.upstream(&format!("s{number:02}"), echo(way.0, way.1).tool(&format!("own-{number:02}"), [Step::answer(ECHO)]));
+    }
+    let gateway = builder.start();
+    for (era, wire) in WAYS {
+        let client = gateway.client(era, wire).connect().await;
+        let tools = client.tools().await;
+        let expected: Vec<String> = (0..100).flat_map(|n| [format!("s{n:02}__say"), format!("own-{n:02}")]).collect();
+        assert_eq!(tools.len(), 200);
+        let mut sorted = (tools.clone(), expected);
+        sorted.0.sort();
+        sorted.1.sort();
+        assert_eq!(sorted.0, sorted.1);
+        assert_eq!(tools, client.tools().await, "always in the same order");
+        assert_eq!(said(&client.call("s42__say", json!({"n": 42})).await.result())["n"], 42);
+        assert_eq!(said(&client.call("own-77", json!({"n": 77})).await.result())["n"], 77);
+    }
+    gateway.stop().await;
+}
+
+#[tokio::test]
+async fn a_legacy_session_resumes_its_streams() {
+    let script = Script::legacy()
+        .tool(
+            "work",
+            [
+                Step::notify("notifications/progress", r#"{"progressToken":$token,"progress":1}"#),
+                Step::gate("gone"),
+                Step::notify("notifications/progress", r#"{"progressToken":$token,"progress":2}"#),
+                Step::answer(ECHO),
+            ],
+        )
+        .tool("say", [Step::answer(ECHO)]);
+    let gateway = gateway().upstream("far", script).start();
+    let client = gateway.client(Era::Legacy, Wire::Http).connect().await;
+    client.tools().await;
+    let call = client.start("tools/call", json!({"name": "work", "arguments": {"a": 1}, "_meta": {"progressToken": 1}})).await;
+    let first = client.mailbox().take("progress", |a| a.calls("notifications/progress")).await;
+    let event = first.event.expect("events of a legacy session have ids");
+    call.close();
+    gateway.server("far").open_gate("gone");
+    let (_, status) = client.listen(Some(&event)).await;
+    assert_eq!(status, 200);
+    let second = client.mailbox().take("the rest", |a| a.calls("notifications/progress")).await;
+    assert_eq!(second.message.and_then(|m| m.params()).expect("params").to_value()["progress"], 2);
+    assert_eq!(said(&client.reply(&call).await.result())["a"], 1);
+    let (_, status) = client.listen(Some(&event)).await;
+    assert_eq!(status, 200, "what is kept can be replayed again");
+    client.mailbox().take("the answer again", |a| a.answers(&call.id)).await;
+    gateway.stop().await;
+}
