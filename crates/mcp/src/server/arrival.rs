@@ -5,6 +5,7 @@ use model::Ticket;
 
 use super::Output;
 use super::session::{Call, Session};
+use crate::adapt::{self, ResultType};
 use crate::exchange::{Answered, Failed, Outcome};
 use crate::meta::{self, key};
 use crate::method;
@@ -141,19 +142,24 @@ impl Session {
 
 fn outcome_of(call: &Call, message: Message, revision: Revision) -> Outcome {
     if let Some(result) = message.result_raw() {
-        let asks = call.inspect
-            && result
-                .get("resultType")
-                .is_some_and(|t| t.as_str().as_deref() == Some("input_required"));
+        let kind = if call.inspect {
+            adapt::result_type(&result)
+        } else {
+            ResultType::Complete
+        };
         let answered = Answered {
             message: Some(message),
             result,
             revision,
         };
-        return if asks {
-            Outcome::InputRequired(answered)
-        } else {
-            Outcome::Result(answered)
+        return match kind {
+            ResultType::Complete | ResultType::Task => Outcome::Result(answered),
+            ResultType::InputRequired => Outcome::InputRequired(answered),
+            // 2026-07-28 basic, ResultType: one that the client does not know is invalid; a legacy client knows none.
+            ResultType::Other(kind) => {
+                let why = format!("the server answered with a result of the type `{kind}`, which is not known");
+                Outcome::refused(ErrorObject::new(jsonrpc::code::INTERNAL_ERROR, why))
+            }
         };
     }
     let error = message.error_raw().as_ref().and_then(ErrorObject::parse);
