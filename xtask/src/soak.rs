@@ -9,7 +9,7 @@ use crate::workspace;
 /// How every long test is called; they are `#[ignore]`d.
 const PREFIX: &str = "soak_";
 /// Where a long test finds the seed of its randomness.
-const SEED: &str = "CHANCERY_SEED";
+const SEED: &str = "SOAK_SEED";
 
 /// Runs the long tests whose name holds the argument.
 pub(crate) fn run(args: &[String]) -> anyhow::Result<()> {
@@ -28,7 +28,6 @@ pub(crate) fn run(args: &[String]) -> anyhow::Result<()> {
         .args([
             "test",
             "--locked",
-            "--release",
             "--workspace",
             "--no-fail-fast",
             "--",

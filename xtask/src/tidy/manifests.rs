@@ -88,7 +88,12 @@ fn member(file: &File, manifest: &Table, files: &[File], used: &mut BTreeSet<Str
                 }));
             }
             if !is_named(dependency, file, files, dev) && !features.contains(dependency.as_str()) {
-                let text = format!("nothing in `{name}` names `{dependency}`: remove it");
+                let advice = if is_named(dependency, file, files, true) {
+                    "only tests name it: move it to dev-dependencies"
+                } else {
+                    "remove it"
+                };
+                let text = format!("nothing in `{name}` names `{dependency}`: {advice}");
                 found.push(Violation::new(place.0, place.1, "unused", text));
             }
         }
