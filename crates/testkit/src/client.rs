@@ -49,7 +49,11 @@ impl ClientBuilder {
             wire,
             principal: Principal::local(),
             capabilities: json!({}),
-            revision: if era == Era::Modern { Revision::LATEST } else { Revision::LATEST_LEGACY },
+            revision: if era == Era::Modern {
+                Revision::LATEST
+            } else {
+                Revision::LATEST_LEGACY
+            },
             log_level: None,
         }
     }
@@ -248,7 +252,11 @@ impl Client {
         if let Some(session) = arrived.session {
             self.session.set(session).expect("one hello");
         }
-        let result = arrived.message.and_then(|message| message.result_raw()).expect("a welcome").to_value();
+        let result = arrived
+            .message
+            .and_then(|message| message.result_raw())
+            .expect("a welcome")
+            .to_value();
         self.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
         result
     }
@@ -268,7 +276,12 @@ impl Client {
     /// On a pipe that was closed.
     pub async fn send_with(&self, frame: impl Into<Bytes>, mirrors: Mirrors) -> (u64, Option<AbortHandle>) {
         if self.said.wire == Wire::Pipe {
-            let pipe = self.pipe.lock().unwrap_or_else(PoisonError::into_inner).clone().expect("an open pipe");
+            let pipe = self
+                .pipe
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clone()
+                .expect("an open pipe");
             pipe.receive(frame.into()).await;
             return (0, None);
         }
@@ -347,7 +360,11 @@ impl Client {
         let id = self.next_id();
         let params = self.dressed(params);
         let message = Message::request(&id, method, params.as_ref());
-        let frame = if self.said.wire == Wire::Pipe { message.line() } else { message.into_bytes() };
+        let frame = if self.said.wire == Wire::Pipe {
+            message.line()
+        } else {
+            message.into_bytes()
+        };
         let mirrors = self.mirrors_of(&frame);
         let (number, task) = self.send_with(frame, mirrors).await;
         Exchange { id, number, task }

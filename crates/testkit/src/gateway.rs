@@ -61,7 +61,11 @@ pub fn spec_of(id: &str, script: &Script) -> ServerSpec {
     } else {
         stdio("scripted", &[])
     };
-    let era = if script.era == Era::Modern { EraChoice::Modern } else { EraChoice::Legacy };
+    let era = if script.era == Era::Modern {
+        EraChoice::Modern
+    } else {
+        EraChoice::Legacy
+    };
     spec(id, launch, era)
 }
 

@@ -24,8 +24,8 @@ use std::time::Duration;
 pub use client::{Client, ClientBuilder, Exchange, Reply, Wire};
 pub use gateway::{Builder, Door, Gateway, gateway, spec_of};
 pub use mailbox::{Arrived, Mailbox};
-pub use memory::MemoryCache;
 pub use mcp::revision::{Era, Revision};
+pub use memory::MemoryCache;
 pub use script::{Script, Step};
 pub use scripted::{Received, Scripted};
 

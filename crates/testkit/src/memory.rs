@@ -124,7 +124,10 @@ fn cancelled(scripted: &Scripted, message: &Message, calls: &mut Calls) {
     if message.method() != Some("notifications/cancelled") {
         return;
     }
-    let id = message.params().and_then(|params| params.get("requestId")).and_then(|raw| Id::parse(&raw));
+    let id = message
+        .params()
+        .and_then(|params| params.get("requestId"))
+        .and_then(|raw| Id::parse(&raw));
     if let Some(call) = id.and_then(|id| calls.0.remove(&id)) {
         call.abort();
         scripted.note_cancelled();
@@ -284,19 +287,19 @@ impl EventSource for Source {
             None => std::task::ready!(self.emitted.poll_recv(cx)),
         };
         Poll::Ready(match emitted {
-            Some(Emitted::Frame(data, _)) => Some(Ok(Event {
-                data,
-                ..Event::default()
-            })),
+            Some(Emitted::Frame(data, _)) => Some(Ok(Event { data, ..Event::default() })),
             Some(Emitted::Status(..)) | None => None,
         })
     }
 }
 
+/// By the capabilities of clients.
+type Offers = HashMap<Vec<u8>, Vec<u8>>;
+
 /// A cache of catalogues in memory, to be handed from one gateway to the next.
 #[derive(Debug, Default)]
 pub struct MemoryCache {
-    saved: Mutex<HashMap<String, HashMap<Vec<u8>, Vec<u8>>>>,
+    saved: Mutex<HashMap<String, Offers>>,
 }
 
 impl OfferCache for MemoryCache {
@@ -308,6 +311,9 @@ impl OfferCache for MemoryCache {
 
     fn save(&self, server_digest: &str, capabilities: &[u8], offer: &[u8]) {
         let mut saved = self.saved.lock().unwrap_or_else(PoisonError::into_inner);
-        saved.entry(server_digest.to_owned()).or_default().insert(capabilities.to_vec(), offer.to_vec());
+        saved
+            .entry(server_digest.to_owned())
+            .or_default()
+            .insert(capabilities.to_vec(), offer.to_vec());
     }
 }

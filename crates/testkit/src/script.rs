@@ -63,7 +63,10 @@ impl Step {
     #[must_use]
     pub fn elicit(message: &str) -> Self {
         let schema = r#"{"type":"object","properties":{"value":{"type":"string"}}}"#;
-        Self::ask("elicitation/create", &format!(r#"{{"message":{message},"requestedSchema":{schema}}}"#))
+        Self::ask(
+            "elicitation/create",
+            &format!(r#"{{"message":{message},"requestedSchema":{schema}}}"#),
+        )
     }
 
     /// Answers `input_required` (2026-07-28); the state names the round that the retry begins.

@@ -346,7 +346,9 @@ impl Scripted {
                 }
                 Step::Fail(code, text) => {
                     let text = serde_json::Value::from(text);
-                    let frame = context.fill(&format!(r#"{{"jsonrpc":"2.0","id":$id,"error":{{"code":{code},"message":{text}}}}}"#));
+                    let frame = context.fill(&format!(
+                        r#"{{"jsonrpc":"2.0","id":$id,"error":{{"code":{code},"message":{text}}}}}"#
+                    ));
                     vec![Emitted::Frame(frame, true)]
                 }
                 Step::Ask(method, params) => {
@@ -385,8 +387,13 @@ impl Scripted {
     }
 
     async fn listen(self: &Arc<Self>, message: &Message, out: &mpsc::Sender<Emitted>) -> bool {
-        let Some(id) = message.id().map(|id| id.raw().clone()) else { return false };
-        let filter = message.params().and_then(|params| params.get("notifications")).unwrap_or_else(Raw::object_empty);
+        let Some(id) = message.id().map(|id| id.raw().clone()) else {
+            return false;
+        };
+        let filter = message
+            .params()
+            .and_then(|params| params.get("notifications"))
+            .unwrap_or_else(Raw::object_empty);
         let params = Raw::object_empty()
             .edit()
             .set(&["_meta", mcp::meta::key::SUBSCRIPTION_ID], &id)
@@ -402,7 +409,11 @@ impl Scripted {
 fn round(params: Option<&Raw>) -> usize {
     let state = params.and_then(|params| params.get("requestState"));
     let state = state.as_ref().and_then(|raw| raw.as_str().map(std::borrow::Cow::into_owned));
-    match state.as_deref().and_then(|state| state.strip_prefix("round-")).and_then(|n| n.parse().ok()) {
+    match state
+        .as_deref()
+        .and_then(|state| state.strip_prefix("round-"))
+        .and_then(|n| n.parse().ok())
+    {
         Some(round) => round,
         None => usize::from(params.is_some_and(|params| params.get("inputResponses").is_some())),
     }

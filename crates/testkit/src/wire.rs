@@ -35,15 +35,20 @@ impl Answered {
     #[must_use]
     pub fn header(&self, name: &str) -> Option<String> {
         let mut lines = self.head.lines().filter_map(|line| line.split_once(':'));
-        lines.find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim().to_owned())
+        lines
+            .find(|(key, _)| key.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.trim().to_owned())
     }
 }
 
 /// A connection.
 #[derive(Debug)]
 pub struct Connection {
+    address: SocketAddr,
     stream: TcpStream,
     buffer: Vec<u8>,
+    /// The last answer said that it is the connection's last.
+    closing: bool,
 }
 
 impl Connection {
@@ -53,8 +58,17 @@ impl Connection {
     /// When nobody listens there.
     pub async fn open(address: SocketAddr) -> Self {
         Self {
+            address,
             stream: TcpStream::connect(address).await.expect("a listener"),
             buffer: Vec::new(),
+            closing: false,
+        }
+    }
+
+    /// Another connection, where the last answer said `Connection: close`.
+    async fn renew(&mut self) {
+        if self.closing {
+            *self = Self::open(self.address).await;
         }
     }
 
@@ -66,7 +80,10 @@ impl Connection {
     /// POSTs a body with these headers besides `Host`, `Content-Length` and (unless given) `Content-Type` and `Accept`.
     pub async fn post(&mut self, headers: &[(&str, &str)], body: &[u8]) -> Answered {
         let mut head = format!("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n", body.len());
-        for (name, value) in [("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")] {
+        for (name, value) in [
+            ("Content-Type", "application/json"),
+            ("Accept", "application/json, text/event-stream"),
+        ] {
             if !headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name)) {
                 head.push_str(&format!("{name}: {value}\r\n"));
             }
@@ -75,6 +92,7 @@ impl Connection {
             head.push_str(&format!("{name}: {value}\r\n"));
         }
         head.push_str("\r\n");
+        self.renew().await;
         self.write(&[head.as_bytes(), body].concat()).await;
         self.answer().await
     }
@@ -86,6 +104,7 @@ impl Connection {
             head.push_str(&format!("{name}: {value}\r\n"));
         }
         head.push_str("\r\n");
+        self.renew().await;
         self.write(head.as_bytes()).await;
         self.answer().await
     }
@@ -103,7 +122,11 @@ impl Connection {
             if let Some(at) = self.buffer.windows(4).position(|w| w == b"\r\n\r\n") {
                 break at;
             }
-            assert!(self.fill().await > 0, "the connection was closed without an answer: {:?}", String::from_utf8_lossy(&self.buffer));
+            assert!(
+                self.fill().await > 0,
+                "the connection was closed without an answer: {:?}",
+                String::from_utf8_lossy(&self.buffer)
+            );
         };
         let head = String::from_utf8_lossy(&self.buffer[..end]).to_lowercase();
         self.buffer.drain(..end + 4);
@@ -113,8 +136,12 @@ impl Connection {
             head,
             body: Vec::new(),
         };
-        let length: usize = answered.header("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
+        let length: usize = answered
+            .header("content-length")
+            .and_then(|length| length.parse().ok())
+            .unwrap_or(0);
         while self.buffer.len() < length && self.fill().await > 0 {}
+        self.closing = answered.header("connection").is_some_and(|value| value == "close");
         answered.body = self.buffer.drain(..length.min(self.buffer.len())).collect();
         answered
     }

@@ -11,7 +11,9 @@ fn main() {
     let mut out = std::io::stdout().lock();
     for line in std::io::stdin().lock().lines() {
         let Ok(line) = line else { return };
-        let Ok(message) = serde_json::from_str::<serde_json::Value>(&line) else { continue };
+        let Ok(message) = serde_json::from_str::<serde_json::Value>(&line) else {
+            continue;
+        };
         if answer(&how, &message, &mut out).and_then(|()| out.flush()).is_err() {
             return;
         }
@@ -22,13 +24,21 @@ fn answer(how: &str, message: &serde_json::Value, out: &mut impl Write) -> std::
     let Some(id) = message.get("id") else { return Ok(()) };
     let result = match message["method"].as_str().unwrap_or_default() {
         "initialize" => {
-            r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"logging":{}},"serverInfo":{"name":"scripted","version":"1"}}"#.to_owned()
+            r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"logging":{}},"serverInfo":{"name":"scripted","version":"1"}}"#
+                .to_owned()
         }
         "ping" | "logging/setLevel" => "{}".to_owned(),
-        "tools/list" => r#"{"tools":[{"name":"misbehave","inputSchema":{"type":"object"}},{"name":"pid","inputSchema":{"type":"object"}}]}"#.to_owned(),
+        "tools/list" => {
+            r#"{"tools":[{"name":"misbehave","inputSchema":{"type":"object"}},{"name":"pid","inputSchema":{"type":"object"}}]}"#.to_owned()
+        }
         "tools/call" if message["params"]["name"] == "misbehave" => return misbehave(how, id, out),
         "tools/call" => format!(r#"{{"content":[{{"type":"text","text":"{}"}}]}}"#, std::process::id()),
-        _ => return writeln!(out, r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32601,"message":"Method not found"}}}}"#),
+        _ => {
+            return writeln!(
+                out,
+                r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32601,"message":"Method not found"}}}}"#
+            );
+        }
     };
     writeln!(out, r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#)
 }
@@ -48,11 +58,18 @@ fn misbehave(how: &str, id: &serde_json::Value, out: &mut impl Write) -> std::io
         }
         "flood" => {
             for _ in 0..200_000 {
-                writeln!(out, r#"{{"jsonrpc":"2.0","method":"notifications/message","params":{{"level":"info","data":"{}"}}}}"#, "x".repeat(500))?;
+                writeln!(
+                    out,
+                    r#"{{"jsonrpc":"2.0","method":"notifications/message","params":{{"level":"info","data":"{}"}}}}"#,
+                    "x".repeat(500)
+                )?;
             }
         }
         "silent" => return Ok(()),
         _ => {}
     }
-    writeln!(out, r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":"done"}}]}}}}"#)
+    writeln!(
+        out,
+        r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":"done"}}]}}}}"#
+    )
 }

@@ -17,7 +17,11 @@ fn modern_call(id: &str, name: &str) -> String {
 }
 
 fn modern_headers(name: &'static str) -> [(&'static str, &'static str); 3] {
-    [("MCP-Protocol-Version", "2026-07-28"), ("Mcp-Method", "tools/call"), ("Mcp-Name", name)]
+    [
+        ("MCP-Protocol-Version", "2026-07-28"),
+        ("Mcp-Method", "tools/call"),
+        ("Mcp-Name", name),
+    ]
 }
 
 /// Opens a legacy session over a connection, and returns its id.
@@ -27,7 +31,10 @@ async fn initialize(connection: &mut Connection) -> String {
     assert_eq!(answered.status, 200);
     let session = answered.header("mcp-session-id").expect("a session");
     let heard = connection
-        .post(&[("Mcp-Session-Id", &session)], br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)
+        .post(
+            &[("Mcp-Session-Id", &session)],
+            br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+        )
         .await;
     assert_eq!(heard.status, 202);
     session
@@ -48,7 +55,11 @@ async fn unreadable_bodies_are_answered_and_the_connection_lives_on() {
     let door = gateway.door(|_| {}).await;
     let mut connection = Connection::open(door.address).await;
     let session = initialize(&mut connection).await;
-    let deep = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{}{}}}"#, "[".repeat(100_000), "]".repeat(100_000));
+    let deep = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{}{}}}"#,
+        "[".repeat(100_000),
+        "]".repeat(100_000)
+    );
     let cases: [(&str, i64); 13] = [
         (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"na"#, -32700),
         ("", -32700),
@@ -72,7 +83,12 @@ async fn unreadable_bodies_are_answered_and_the_connection_lives_on() {
             assert!(!answered.json()["error"]["message"].as_str().unwrap_or_default().is_empty());
         }
     }
-    let invalid = connection.post(&[("Mcp-Session-Id", &session)], b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\"}").await;
+    let invalid = connection
+        .post(
+            &[("Mcp-Session-Id", &session)],
+            b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\"}",
+        )
+        .await;
     assert_eq!((invalid.status, invalid.code()), (400, Some(-32700)));
     still_works(&mut connection, &session).await;
     door.close().await;
@@ -91,14 +107,22 @@ async fn large_body() {
         let mut connection = Connection::open(door.address).await;
         let session = initialize(&mut connection).await;
         let before = process::resident();
-        let length = if chunked { "Transfer-Encoding: chunked".to_owned() } else { format!("Content-Length: {}", 100 << 20) };
+        let length = if chunked {
+            "Transfer-Encoding: chunked".to_owned()
+        } else {
+            format!("Content-Length: {}", 100 << 20)
+        };
         let head = format!(
             "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMcp-Session-Id: {session}\r\n{length}\r\n\r\n"
         );
         connection.write(head.as_bytes()).await;
         let chunk = vec![b' '; 1 << 20];
         for _ in 0..100 {
-            let framed = if chunked { [format!("{:x}\r\n", chunk.len()).as_bytes(), &chunk, b"\r\n"].concat() } else { chunk.clone() };
+            let framed = if chunked {
+                [format!("{:x}\r\n", chunk.len()).as_bytes(), &chunk, b"\r\n"].concat()
+            } else {
+                chunk.clone()
+            };
             if !connection.write(&framed).await {
                 break;
             }
@@ -120,7 +144,10 @@ async fn large_body() {
 
 #[test]
 fn a_line_of_100_mb_on_a_pipe_is_refused_and_the_next_one_is_answered() {
-    alone("bad_clients::a_line_of_100_mb_on_a_pipe_is_refused_and_the_next_one_is_answered", large_line());
+    alone(
+        "bad_clients::a_line_of_100_mb_on_a_pipe_is_refused_and_the_next_one_is_answered",
+        large_line(),
+    );
 }
 
 async fn large_line() {
@@ -136,13 +163,19 @@ async fn large_line() {
     for _ in 0..100 {
         output.write_all(&chunk).await.expect("the gateway reads on");
     }
-    output.write_all(b"\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n{\"jsonrpc\":\"2.0\",\"id\":2,\"met\n").await.expect("written");
+    output
+        .write_all(b"\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n{\"jsonrpc\":\"2.0\",\"id\":2,\"met\n")
+        .await
+        .expect("written");
     let mut answers: Vec<Value> = Vec::new();
     for _ in 0..3 {
         let line = tokio::time::timeout(testkit::PATIENCE, lines.next_line()).await.expect("in time");
         answers.push(serde_json::from_str(&line.expect("readable").expect("an answer")).expect("JSON"));
     }
-    assert!(answers[0]["error"]["code"] == -32600 || answers[0]["error"]["code"] == -32700, "{answers:?}");
+    assert!(
+        answers[0]["error"]["code"] == -32600 || answers[0]["error"]["code"] == -32700,
+        "{answers:?}"
+    );
     assert!(answers[0]["id"].is_null());
     assert_eq!(answers[1], json!({"jsonrpc": "2.0", "id": 1, "result": {}}));
     assert_eq!(answers[2]["error"]["code"], -32700);
@@ -160,10 +193,14 @@ async fn wrong_content_types_and_methods_are_refused_by_status() {
     let session = initialize(&mut connection).await;
     let ping = br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
     for media in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"] {
-        let answered = connection.post(&[("Mcp-Session-Id", &session), ("Content-Type", media)], ping).await;
+        let answered = connection
+            .post(&[("Mcp-Session-Id", &session), ("Content-Type", media)], ping)
+            .await;
         assert_eq!(answered.status, 415, "{media}: {answered:?}");
     }
-    let answered = connection.post(&[("Mcp-Session-Id", &session), ("Accept", "text/html")], ping).await;
+    let answered = connection
+        .post(&[("Mcp-Session-Id", &session), ("Accept", "text/html")], ping)
+        .await;
     assert_eq!(answered.status, 406, "{answered:?}");
     let answered = connection.send("PUT", &[("Content-Length", "0")]).await;
     assert_eq!(answered.status, 405);
@@ -192,8 +229,15 @@ async fn sessions_that_are_unknown_or_somebody_elses_are_not_found() {
     let mut connection = Connection::open(door.address).await;
     let hello = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
     assert_eq!(connection.post(&[], hello.as_bytes()).await.status, 401);
-    assert_eq!(connection.post(&[("Authorization", "Bearer guess")], hello.as_bytes()).await.status, 401);
-    let session = connection.post(&[ann], hello.as_bytes()).await.header("mcp-session-id").expect("a session");
+    assert_eq!(
+        connection.post(&[("Authorization", "Bearer guess")], hello.as_bytes()).await.status,
+        401
+    );
+    let session = connection
+        .post(&[ann], hello.as_bytes())
+        .await
+        .header("mcp-session-id")
+        .expect("a session");
     let ping = br#"{"jsonrpc":"2.0","id":"p","method":"ping"}"#;
     let list = br#"{"jsonrpc":"2.0","id":"l","method":"tools/list"}"#;
 
@@ -202,7 +246,10 @@ async fn sessions_that_are_unknown_or_somebody_elses_are_not_found() {
         assert!(matches!(answered.status, 404 | 400), "{id}: {answered:?}");
         assert_eq!(answered.json()["id"], "l", "the error names the request");
         assert!(answered.code().is_some());
-        let status = connection.send("GET", &[who, ("Mcp-Session-Id", id), ("Accept", "text/event-stream")]).await.status;
+        let status = connection
+            .send("GET", &[who, ("Mcp-Session-Id", id), ("Accept", "text/event-stream")])
+            .await
+            .status;
         assert!(matches!(status, 404 | 400 | 405), "{status}");
         let status = connection.send("DELETE", &[who, ("Mcp-Session-Id", id)]).await.status;
         assert!(matches!(status, 404 | 400 | 405), "{status}");
@@ -210,8 +257,15 @@ async fn sessions_that_are_unknown_or_somebody_elses_are_not_found() {
     assert_eq!(connection.post(&[bob, ("Mcp-Session-Id", &session)], list).await.status, 404);
     let answered = connection.post(&[ann], list).await;
     assert_eq!((answered.status, answered.code()), (400, Some(-32600)), "no session at all");
-    assert_eq!(connection.post(&[ann, ("Mcp-Session-Id", &session)], ping).await.status, 200, "ann's session has survived it all");
-    assert_eq!(connection.send("DELETE", &[ann, ("Mcp-Session-Id", &session)]).await.status / 100, 2);
+    assert_eq!(
+        connection.post(&[ann, ("Mcp-Session-Id", &session)], ping).await.status,
+        200,
+        "ann's session has survived it all"
+    );
+    assert_eq!(
+        connection.send("DELETE", &[ann, ("Mcp-Session-Id", &session)]).await.status / 100,
+        2
+    );
     assert_eq!(connection.post(&[ann, ("Mcp-Session-Id", &session)], list).await.status, 404);
     door.close().await;
     gateway.stop().await;
@@ -239,10 +293,14 @@ async fn headers_that_contradict_the_body_are_a_header_mismatch() {
         assert_eq!((answered.status, answered.code()), (400, Some(-32020)), "{headers:?}: {answered:?}");
         assert_eq!(answered.json()["id"], "m");
     }
-    let answered = connection.post(&[version, method, ("Mcp-Name", "=?base64?c2F5?=")], body.as_bytes()).await;
+    let answered = connection
+        .post(&[version, method, ("Mcp-Name", "=?base64?c2F5?=")], body.as_bytes())
+        .await;
     assert_eq!(answered.status, 200, "the sentinel is decoded before it is compared: {answered:?}");
     let unknown = body.replace("2026-07-28", "2099-01-01");
-    let answered = connection.post(&[("MCP-Protocol-Version", "2099-01-01"), method, name], unknown.as_bytes()).await;
+    let answered = connection
+        .post(&[("MCP-Protocol-Version", "2099-01-01"), method, name], unknown.as_bytes())
+        .await;
     assert_eq!((answered.status, answered.code()), (400, Some(-32022)), "{answered:?}");
     let missing = body.replace(r#","io.modelcontextprotocol/clientCapabilities":{}"#, "");
     let answered = connection.post(&[version, method, name], missing.as_bytes()).await;
@@ -251,7 +309,11 @@ async fn headers_that_contradict_the_body_are_a_header_mismatch() {
     let answered = connection.post(&[version, ("Mcp-Method", "no/such")], nowhere.as_bytes()).await;
     assert_eq!((answered.status, answered.code()), (404, Some(-32601)), "{answered:?}");
     assert_eq!(connection.post(&[version, method, name], body.as_bytes()).await.status, 200);
-    assert_eq!(gateway.server("echo").received_of("tools/call").len(), 2, "only the good ones arrived");
+    assert_eq!(
+        gateway.server("echo").received_of("tools/call").len(),
+        2,
+        "only the good ones arrived"
+    );
     door.close().await;
     gateway.stop().await;
 }
@@ -263,19 +325,43 @@ async fn an_id_that_is_in_flight_is_refused_and_may_be_used_again_later() {
         let gateway = gateway().upstream("echo", script).start();
         let client = gateway.client(era, wire).connect().await;
         client.tools().await;
-        let params = |name: &str| client.dressed(Some(json!({"name": name, "arguments": {}}).to_string())).expect("params");
-        let frame = |name: &str| format!(r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{}}}"#, params(name).text());
+        let params = |name: &str| {
+            client
+                .dressed(Some(json!({"name": name, "arguments": {}}).to_string()))
+                .expect("params")
+        };
+        let frame = |name: &str| {
+            format!(
+                r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{}}}"#,
+                params(name).text()
+            )
+        };
         let id = jsonrpc::Id::number(7);
         client.send(frame("slow")).await;
         gateway.server("echo").nth("tools/call", 1).await;
         client.send(frame("say")).await;
-        let refused = client.mailbox().take("the refusal", |a| a.answers(&id)).await.message.expect("a message");
+        let refused = client
+            .mailbox()
+            .take("the refusal", |a| a.answers(&id))
+            .await
+            .message
+            .expect("a message");
         assert!(refused.is_error(), "{era:?} {wire:?}: {refused:?}");
         gateway.server("echo").open_gate("go");
-        let answered = client.mailbox().take("the first answer", |a| a.answers(&id)).await.message.expect("a message");
+        let answered = client
+            .mailbox()
+            .take("the first answer", |a| a.answers(&id))
+            .await
+            .message
+            .expect("a message");
         assert!(!answered.is_error(), "{answered:?}");
         client.send(frame("say")).await;
-        let again = client.mailbox().take("the second answer", |a| a.answers(&id)).await.message.expect("a message");
+        let again = client
+            .mailbox()
+            .take("the second answer", |a| a.answers(&id))
+            .await
+            .message
+            .expect("a message");
         assert!(!again.is_error(), "{again:?}");
         gateway.stop().await;
     }
@@ -296,16 +382,30 @@ async fn a_pipe_survives_every_kind_of_nonsense() {
     ];
     for (frame, code) in cases {
         client.send(frame.to_owned()).await;
-        let refused = client.mailbox().take("a refusal", |a| a.message.as_ref().is_some_and(jsonrpc::Message::is_error)).await;
-        let error = refused.message.and_then(|message| message.error_raw()).expect("an error").to_value();
+        let refused = client
+            .mailbox()
+            .take("a refusal", |a| a.message.as_ref().is_some_and(jsonrpc::Message::is_error))
+            .await;
+        let error = refused
+            .message
+            .and_then(|message| message.error_raw())
+            .expect("an error")
+            .to_value();
         assert_eq!(error["code"], code, "{}", &frame[..frame.len().min(60)]);
     }
     // An answer to nothing, and notifications that mean nothing, are let go by.
     client.send(r#"{"jsonrpc":"2.0","id":99,"result":{}}"#).await;
-    client.send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":12}}"#).await;
+    client
+        .send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":12}}"#)
+        .await;
     client.send(r#"{"jsonrpc":"2.0","method":"notifications/no_such_thing"}"#).await;
     client.hello().await;
-    let again = client.start("initialize", json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {}})).await;
+    let again = client
+        .start(
+            "initialize",
+            json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {}}),
+        )
+        .await;
     assert_eq!(client.reply(&again).await.error().0, -32600, "a second hello is refused");
     assert_eq!(client.request("no/such", json!({})).await.error().0, -32601);
     assert_eq!(client.request("tools/call", json!({"name": "no such"})).await.error().0, -32602);
@@ -318,12 +418,21 @@ async fn a_pipe_survives_every_kind_of_nonsense() {
 #[tokio::test]
 async fn batches_are_for_the_one_revision_that_has_them() {
     let gateway = gateway().upstream("echo", echo(Era::Legacy, Wire::Pipe)).start();
-    let client = gateway.client(Era::Legacy, Wire::Http).revision(Revision::V2025_03_26).connect().await;
+    let client = gateway
+        .client(Era::Legacy, Wire::Http)
+        .revision(Revision::V2025_03_26)
+        .connect()
+        .await;
     let door = gateway.door(|_| {}).await;
     let mut connection = Connection::open(door.address).await;
     let session = client.session().expect("a session").to_owned();
-    let call = |id: u32| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"say","arguments":{{"n":{id}}}}}}}"#);
-    let batch = format!(r#"[{},{{"jsonrpc":"2.0","method":"notifications/x"}},{{"bad":1}},{}]"#, call(1), call(2));
+    let call =
+        |id: u32| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"say","arguments":{{"n":{id}}}}}}}"#);
+    let batch = format!(
+        r#"[{},{{"jsonrpc":"2.0","method":"notifications/x"}},{{"bad":1}},{}]"#,
+        call(1),
+        call(2)
+    );
     let answered = connection.post(&[("Mcp-Session-Id", &session)], batch.as_bytes()).await;
     assert_eq!(answered.status, 200);
     let answers = answered.json();
@@ -335,7 +444,9 @@ async fn batches_are_for_the_one_revision_that_has_them() {
     }
     assert!(answers.iter().any(|answer| answer["error"]["code"] == -32600));
     let newer = gateway.client(Era::Legacy, Wire::Http).connect().await;
-    let answered = connection.post(&[("Mcp-Session-Id", newer.session().expect("a session"))], batch.as_bytes()).await;
+    let answered = connection
+        .post(&[("Mcp-Session-Id", newer.session().expect("a session"))], batch.as_bytes())
+        .await;
     assert_eq!((answered.status, answered.code()), (400, Some(-32600)));
     door.close().await;
     gateway.stop().await;
@@ -344,7 +455,9 @@ async fn batches_are_for_the_one_revision_that_has_them() {
 #[tokio::test]
 async fn a_head_that_never_ends_is_given_up() {
     let gateway = gateway().upstream("echo", echo(Era::Legacy, Wire::Pipe)).start();
-    let door = gateway.door(|options| options.limits.head_timeout = Duration::from_millis(100)).await;
+    let door = gateway
+        .door(|options| options.limits.head_timeout = Duration::from_millis(100))
+        .await;
     let mut connection = Connection::open(door.address).await;
     connection.write(b"POST /mcp HTTP/1.1\r\nHost: loc").await;
     let mut flood = Connection::open(door.address).await;

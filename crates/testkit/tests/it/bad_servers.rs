@@ -25,7 +25,9 @@ async fn in_every_way(server: impl Fn() -> Script, judge: impl Fn(&Gateway, &tes
         judge(&gateway, &answer);
         still_works(&client).await;
         let further = client.mailbox().drain();
-        let answers = further.iter().filter(|arrived| arrived.answers(answer.message.id().expect("an id")));
+        let answers = further
+            .iter()
+            .filter(|arrived| arrived.answers(answer.message.id().expect("an id")));
         assert_eq!(answers.count(), 0, "{era:?} {wire:?}: every id is answered once: {further:#?}");
         client.leave().await;
         gateway.stop().await;
@@ -36,7 +38,15 @@ async fn in_every_way(server: impl Fn() -> Script, judge: impl Fn(&Gateway, &tes
 #[tokio::test]
 async fn garbage_on_stdout_is_let_go_by() {
     let server = || {
-        let garbage = ["Starting…", "{", r#"{"a":1}"#, "[]", "\u{0}\u{1}", r#"{"jsonrpc":"2.0","id":1.5,"result":{}}"#, "null"];
+        let garbage = [
+            "Starting…",
+            "{",
+            r#"{"a":1}"#,
+            "[]",
+            "\u{0}\u{1}",
+            r#"{"jsonrpc":"2.0","id":1.5,"result":{}}"#,
+            "null",
+        ];
         let mut steps: Vec<Step> = garbage.iter().map(|text| Step::send(*text)).collect();
         steps.push(Step::text("fine"));
         echo(Era::Legacy, Wire::Pipe).tool("bad", steps)
@@ -88,7 +98,9 @@ async fn a_server_that_never_answers_is_given_up_in_time_and_told() {
     for server_way in WAYS {
         for (era, wire) in WAYS {
             let script = echo(server_way.0, server_way.1).tool("bad", [Step::Hang]);
-            let gateway = gateway().upstream_with("bad", script, |spec| spec.request_timeout = Duration::from_secs(5)).start();
+            let gateway = gateway()
+                .upstream_with("bad", script, |spec| spec.request_timeout = Duration::from_secs(5))
+                .start();
             let client = gateway.client(era, wire).connect().await;
             client.tools().await;
             let started = tokio::time::Instant::now();
@@ -97,9 +109,16 @@ async fn a_server_that_never_answers_is_given_up_in_time_and_told() {
             assert_eq!(code, -32603, "{way}");
             assert!(text.contains("bad"), "{way}: {text}");
             assert!(started.elapsed() < Duration::from_secs(6), "{way}");
-            gateway.server("bad").until("the cancellation", |server| server.cancelled() == 1).await;
+            gateway
+                .server("bad")
+                .until("the cancellation", |server| server.cancelled() == 1)
+                .await;
             still_works(&client).await;
-            assert_eq!(gateway.kernel.census()[2], usize::from(server_way.0 == Era::Modern), "{way}: only the listener may be open");
+            assert_eq!(
+                gateway.kernel.census()[2],
+                usize::from(server_way.0 == Era::Modern),
+                "{way}: only the listener may be open"
+            );
             gateway.stop().await;
         }
     }
@@ -110,16 +129,31 @@ async fn a_server_that_exits_in_the_middle_of_a_call_comes_back_by_itself() {
     for server_era in [Era::Legacy, Era::Modern] {
         for (era, wire) in WAYS {
             let script = echo(server_era, Wire::Pipe).tool("bad", [Step::Exit]);
-            let gateway = gateway().upstream("bad", script).upstream("good", echo(Era::Legacy, Wire::Pipe).tool("well", [Step::answer(ECHO)])).start();
+            let gateway = gateway()
+                .upstream("bad", script)
+                .upstream("good", echo(Era::Legacy, Wire::Pipe).tool("well", [Step::answer(ECHO)]))
+                .start();
             let client = gateway.client(era, wire).connect().await;
             client.tools().await;
             let (_, text) = client.call("bad", json!({})).await.error();
-            assert!(text.contains("bad") && text.contains("exit"), "{server_era:?} for {era:?} {wire:?}: {text}");
+            assert!(
+                text.contains("bad") && text.contains("exit"),
+                "{server_era:?} for {era:?} {wire:?}: {text}"
+            );
             let well = client.call("well", json!({"a": 1})).await.result();
             assert_eq!(said(&well)["a"], 1);
             gateway.server("bad").until("another start", |server| server.live() > 0).await;
             assert_eq!(said(&client.call("bad__say", json!({"back": 1})).await.result())["back"], 1);
-            assert_eq!(gateway.server("bad").received_of("tools/call").iter().filter(|r| r.params()["name"] == "bad").count(), 1, "a call is not made twice");
+            assert_eq!(
+                gateway
+                    .server("bad")
+                    .received_of("tools/call")
+                    .iter()
+                    .filter(|r| r.params()["name"] == "bad")
+                    .count(),
+                1,
+                "a call is not made twice"
+            );
             gateway.stop().await;
         }
     }
@@ -127,7 +161,10 @@ async fn a_server_that_exits_in_the_middle_of_a_call_comes_back_by_itself() {
 
 #[test]
 fn a_flood_of_notifications_costs_bounded_memory_and_the_answer_comes() {
-    alone("bad_servers::a_flood_of_notifications_costs_bounded_memory_and_the_answer_comes", flood());
+    alone(
+        "bad_servers::a_flood_of_notifications_costs_bounded_memory_and_the_answer_comes",
+        flood(),
+    );
 }
 
 async fn flood() {
@@ -135,14 +172,23 @@ async fn flood() {
         let log = format!(r#"{{"level":"info","data":"{}"}}"#, "x".repeat(1000));
         let frame = format!(r#"{{"jsonrpc":"2.0","method":"notifications/message","params":{log}}}"#);
         let progress = r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":$token,"progress":1}}"#;
-        let steps = [Step::Flood(50_000, frame), Step::Flood(50_000, progress.to_owned()), Step::text("at last")];
-        let script = echo(Era::Legacy, Wire::Pipe).capabilities(json!({"tools": {}, "logging": {}})).tool("bad", steps);
+        let steps = [
+            Step::Flood(50_000, frame),
+            Step::Flood(50_000, progress.to_owned()),
+            Step::text("at last"),
+        ];
+        let script = echo(Era::Legacy, Wire::Pipe)
+            .capabilities(json!({"tools": {}, "logging": {}}))
+            .tool("bad", steps);
         let gateway = gateway().upstream("bad", script.forgetful()).start();
         let client = gateway.client(era, wire).connect().await;
         client.tools().await;
         let before = process::resident();
         let call = client
-            .start("tools/call", json!({"name": "bad", "arguments": {}, "_meta": {"progressToken": "p"}}))
+            .start(
+                "tools/call",
+                json!({"name": "bad", "arguments": {}, "_meta": {"progressToken": "p"}}),
+            )
             .await;
         let reading = async {
             loop {
@@ -167,7 +213,10 @@ fn a_client_that_reads_nothing_costs_bounded_memory() {
 }
 
 async fn deaf() {
-    let frame = format!(r#"{{"jsonrpc":"2.0","method":"notifications/message","params":{{"level":"info","data":"{}"}}}}"#, "x".repeat(10_000));
+    let frame = format!(
+        r#"{{"jsonrpc":"2.0","method":"notifications/message","params":{{"level":"info","data":"{}"}}}}"#,
+        "x".repeat(10_000)
+    );
     let script = echo(Era::Legacy, Wire::Pipe)
         .capabilities(json!({"tools": {}, "logging": {}}))
         .tool("bad", [Step::Flood(20_000, frame), Step::text("done")]);
@@ -176,14 +225,25 @@ async fn deaf() {
     good.tools().await;
     let (outgoing, mut unread) = tokio::sync::mpsc::channel(8);
     let pipe = kernel::front::Front::open(&gateway.kernel, model::Principal::named("deaf"), outgoing);
-    pipe.receive(r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{}}}"#.into())
-        .await;
+    pipe.receive(
+        r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{}}}"#
+            .into(),
+    )
+    .await;
     assert!(unread.recv().await.is_some());
     let before = process::resident();
-    pipe.receive(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"bad","arguments":{}}}"#.into()).await;
-    gateway.server("bad").until("the deaf client's own connection", |server| server.opened() >= 1).await;
+    pipe.receive(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"bad","arguments":{}}}"#.into())
+        .await;
+    gateway
+        .server("bad")
+        .until("the deaf client's own connection", |server| server.opened() >= 1)
+        .await;
     for n in 0..200 {
-        assert_eq!(said(&good.call("say", json!({"n": n})).await.result())["n"], n, "others are served meanwhile");
+        assert_eq!(
+            said(&good.call("say", json!({"n": n})).await.result())["n"],
+            n,
+            "others are served meanwhile"
+        );
     }
     let grown = process::resident().saturating_sub(before);
     assert!(grown < 48 << 20, "{} MB were held", grown >> 20);
@@ -198,7 +258,9 @@ fn one_endless_line_of_a_child_is_not_held() {
 
 async fn endless() {
     let gateway = gateway()
-        .child_with("endless", SERVER, &["endless-line"], |spec| spec.request_timeout = Duration::from_secs(2))
+        .child_with("endless", SERVER, &["endless-line"], |spec| {
+            spec.request_timeout = Duration::from_secs(2)
+        })
         .child("long", SERVER, &["long-line"])
         .upstream("good", echo(Era::Legacy, Wire::Pipe))
         .start();
@@ -260,7 +322,15 @@ async fn exits() {
     let (_, text) = client.call("misbehave", json!({})).await.error();
     assert!(text.contains("mortal"), "{text}");
     let status = gateway.kernel.status();
-    let health = |id: &str| format!("{:?}", status.iter().find(|status| status.id.as_str() == id).map(|status| status.health.clone()));
+    let health = |id: &str| {
+        format!(
+            "{:?}",
+            status
+                .iter()
+                .find(|status| status.id.as_str() == id)
+                .map(|status| status.health.clone())
+        )
+    };
     assert!(health("dead").contains("it will not do"), "{}", health("dead"));
     assert!(health("absent").contains("/no/such/program"), "{}", health("absent"));
     gateway.stop().await;
@@ -298,7 +368,10 @@ async fn http_servers_that_answer_nonsense_are_errors_that_name_them() {
 
 #[tokio::test(start_paused = true)]
 async fn lists_that_never_end_or_are_no_lists_leave_the_others_alone() {
-    let endless = Script::legacy().on("tools/list", [Step::answer(r#"{"tools":[{"name":"t","inputSchema":{}}],"nextCursor":"same"}"#)]);
+    let endless = Script::legacy().on(
+        "tools/list",
+        [Step::answer(r#"{"tools":[{"name":"t","inputSchema":{}}],"nextCursor":"same"}"#)],
+    );
     let wrong = Script::legacy().on("tools/list", [Step::answer(r#"{"tools":"none"}"#)]);
     let nameless = Script::legacy().on("tools/list", [Step::answer(r#"{"tools":[{"inputSchema":{}},7,{"name":7}]}"#)]);
     let failing = Script::legacy().on("tools/list", [Step::Fail(-32603, "not today".to_owned())]);
@@ -345,8 +418,14 @@ async fn questions_that_cannot_be_put_are_answered_with_errors() {
             client.send(jsonrpc::Message::failure(question.id(), &refusal).line()).await;
         }
         let answer = client.reply(&call).await.result();
-        let answers = said(&answer).as_array().unwrap_or_else(|| panic!("{era:?} {wire:?}: {answer}")).clone();
-        assert!(answers[0]["code"].is_number(), "{era:?} {wire:?}: a client without elicitation is not asked: {answers:?}");
+        let answers = said(&answer)
+            .as_array()
+            .unwrap_or_else(|| panic!("{era:?} {wire:?}: {answer}"))
+            .clone();
+        assert!(
+            answers[0]["code"].is_number(),
+            "{era:?} {wire:?}: a client without elicitation is not asked: {answers:?}"
+        );
         assert!(answers[1]["code"].is_number(), "{era:?} {wire:?}: {answers:?}");
         assert_eq!(answers[2], json!({}), "{era:?} {wire:?}");
         gateway.stop().await;

@@ -34,7 +34,13 @@ fn old(wire: Wire) -> Script {
         .over_http(wire == Wire::Http)
         .capabilities(json!({"tools": {"listChanged": true}, "logging": {}}))
         .tool("elicit", [Step::elicit(r#""who?""#), Step::answer(ANSWERS)])
-        .tool("sample", [Step::ask("sampling/createMessage", r#"{"messages":[],"maxTokens":7}"#), Step::answer(ANSWERS)])
+        .tool(
+            "sample",
+            [
+                Step::ask("sampling/createMessage", r#"{"messages":[],"maxTokens":7}"#),
+                Step::answer(ANSWERS),
+            ],
+        )
         .tool("roots", [Step::ask("roots/list", "{}"), Step::answer(ANSWERS)])
         .tool(
             "twice",
@@ -51,8 +57,16 @@ fn old(wire: Wire) -> Script {
 async fn a_legacy_servers_questions_are_parked_and_answered_by_a_retry() {
     every_wire(old, Era::Modern, async |gateway, client| {
         let cases = [
-            ("elicit", "elicitation/create", json!({"action": "accept", "content": {"value": "x"}})),
-            ("sample", "sampling/createMessage", json!({"role": "assistant", "content": {"type": "text", "text": "hi"}, "model": "m"})),
+            (
+                "elicit",
+                "elicitation/create",
+                json!({"action": "accept", "content": {"value": "x"}}),
+            ),
+            (
+                "sample",
+                "sampling/createMessage",
+                json!({"role": "assistant", "content": {"type": "text", "text": "hi"}, "model": "m"}),
+            ),
             ("roots", "roots/list", json!({"roots": [{"uri": "file:///x"}]})),
         ];
         for (tool, method, response) in cases {
@@ -76,12 +90,24 @@ async fn two_rounds_of_questions_have_two_states() {
         let first = client.call("twice", json!({})).await;
         let (key, question) = sole_question(&first.result());
         assert_eq!(question["params"]["message"], "first?");
-        let second = retry(&client, "twice", &key, json!({"action": "accept", "content": {"value": "1"}}), &first.state()).await;
+        let second = retry(
+            &client,
+            "twice",
+            &key,
+            json!({"action": "accept", "content": {"value": "1"}}),
+            &first.state(),
+        )
+        .await;
         let (key, question) = sole_question(&second.result());
         assert_eq!(question["params"]["message"], "second?");
         assert_ne!(first.state(), second.state());
-        let done = retry(&client, "twice", &key, json!({"action": "cancel"}), &second.state()).await.result();
-        assert_eq!(said(&done), &json!([{"action": "accept", "content": {"value": "1"}}, {"action": "cancel"}]));
+        let done = retry(&client, "twice", &key, json!({"action": "cancel"}), &second.state())
+            .await
+            .result();
+        assert_eq!(
+            said(&done),
+            &json!([{"action": "accept", "content": {"value": "1"}}, {"action": "cancel"}])
+        );
         gateway.stop().await;
     })
     .await;
@@ -94,11 +120,19 @@ async fn missing_and_wrong_answers_are_asked_for_again() {
         let (key, _) = sole_question(&asked.result());
         let none = retry(&client, "elicit", "something else", json!({"action": "accept"}), &asked.state()).await;
         let (again, question) = sole_question(&none.result());
-        assert_eq!((again.as_str(), question["method"].as_str()), (key.as_str(), Some("elicitation/create")));
+        assert_eq!(
+            (again.as_str(), question["method"].as_str()),
+            (key.as_str(), Some("elicitation/create"))
+        );
         let empty = client
-            .request("tools/call", json!({"name": "elicit", "arguments": {}, "requestState": none.state()}))
+            .request(
+                "tools/call",
+                json!({"name": "elicit", "arguments": {}, "requestState": none.state()}),
+            )
             .await;
-        let done = retry(&client, "elicit", &key, json!({"action": "decline"}), &empty.state()).await.result();
+        let done = retry(&client, "elicit", &key, json!({"action": "decline"}), &empty.state())
+            .await
+            .result();
         assert_eq!(said(&done), &json!([{"action": "decline"}]));
         gateway.stop().await;
     })
@@ -126,20 +160,36 @@ async fn progress_and_log_messages_of_a_legacy_server_reach_the_modern_call_that
             client.tools().await;
             let params = json!({"name": "work", "arguments": {"a": 1}, "_meta": {"progressToken": "mine"}});
             let call = client.start("tools/call", params).await;
-            let progress = client.notification("notifications/progress").await.params().expect("params").to_value();
+            let progress = client
+                .notification("notifications/progress")
+                .await
+                .params()
+                .expect("params")
+                .to_value();
             assert_eq!(progress, json!({"progressToken": "mine", "progress": 1, "total": 2}));
             for level in ["warning", "error"] {
-                let heard = client.notification("notifications/message").await.params().expect("params").to_value();
+                let heard = client
+                    .notification("notifications/message")
+                    .await
+                    .params()
+                    .expect("params")
+                    .to_value();
                 assert_eq!(heard["level"], level);
             }
             gateway.server("far").open_gate("heard");
             assert_eq!(said(&client.reply(&call).await.result())["a"], 1);
-            assert_eq!(gateway.server("far").received_of("logging/setLevel")[0].params()["level"], "warning");
+            assert_eq!(
+                gateway.server("far").received_of("logging/setLevel")[0].params()["level"],
+                "warning"
+            );
 
             let silent = gateway.client(Era::Modern, client_wire).connect().await;
             silent.tools().await;
             silent.call("work", json!({})).await;
-            assert!(silent.mailbox().take_now(|a| a.calls("notifications/message")).is_none(), "no level, no log");
+            assert!(
+                silent.mailbox().take_now(|a| a.calls("notifications/message")).is_none(),
+                "no level, no log"
+            );
             gateway.stop().await;
         }
     }
@@ -152,16 +202,25 @@ async fn cancelling_reaches_the_server_whatever_the_eras() {
             for server_wire in WIRES {
                 for client_wire in WIRES {
                     let way = format!("{era:?} {client_wire:?} to {server_era:?} {server_wire:?}");
-                    let script = Script::of(server_era).over_http(server_wire == Wire::Http).tool("work", [Step::Hang]).tool("say", [Step::answer(ECHO)]);
+                    let script = Script::of(server_era)
+                        .over_http(server_wire == Wire::Http)
+                        .tool("work", [Step::Hang])
+                        .tool("say", [Step::answer(ECHO)]);
                     let gateway = gateway().upstream("far", script).start();
                     let client = gateway.client(era, client_wire).connect().await;
                     client.tools().await;
                     let call = client.start_call("work", json!({})).await;
                     gateway.server("far").nth("tools/call", 1).await;
                     client.cancel(&call).await;
-                    gateway.server("far").until(&format!("the cancellation, {way}"), |server| server.cancelled() == 1).await;
+                    gateway
+                        .server("far")
+                        .until(&format!("the cancellation, {way}"), |server| server.cancelled() == 1)
+                        .await;
                     assert_eq!(said(&client.call("say", json!({"on": 1})).await.result())["on"], 1);
-                    assert!(client.mailbox().take_now(|arrived| arrived.answers(&call.id)).is_none(), "{way}: a cancelled call is not answered");
+                    assert!(
+                        client.mailbox().take_now(|arrived| arrived.answers(&call.id)).is_none(),
+                        "{way}: a cancelled call is not answered"
+                    );
                     client.leave().await;
                     gateway.stop().await;
                     assert_eq!(gateway.kernel.census(), [0; 5], "{way}");
@@ -174,7 +233,8 @@ async fn cancelling_reaches_the_server_whatever_the_eras() {
 // === legacy client, modern server
 
 fn new(wire: Wire) -> Script {
-    let form = r#"{"method":"elicitation/create","params":{"mode":"form","message":"who?","requestedSchema":{"type":"object","properties":{}}}}"#;
+    let form =
+        r#"{"method":"elicitation/create","params":{"mode":"form","message":"who?","requestedSchema":{"type":"object","properties":{}}}}"#;
     let roots = r#"{"method":"roots/list","params":{}}"#;
     let sample = r#"{"method":"sampling/createMessage","params":{"messages":[],"maxTokens":7}}"#;
     let url = r#"{"method":"elicitation/create","params":{"mode":"url","message":"log in","url":"https://example.com/login"}}"#;
@@ -196,7 +256,10 @@ fn new(wire: Wire) -> Script {
                 vec![Step::answer(RESPONSES)],
             ],
         )
-        .tool_rounds("browse", vec![vec![Step::require(&format!(r#"{{"u":{url}}}"#), 1)], vec![Step::answer(RESPONSES)]])
+        .tool_rounds(
+            "browse",
+            vec![vec![Step::require(&format!(r#"{{"u":{url}}}"#), 1)], vec![Step::answer(RESPONSES)]],
+        )
         .tool_rounds("endless", vec![vec![Step::require(&format!(r#"{{"one":{roots}}}"#), 0)]])
         .tool(
             "work",
@@ -219,7 +282,10 @@ async fn several_questions_of_a_modern_server_are_put_to_a_legacy_client() {
             let (key, response) = match question.method() {
                 Some("elicitation/create") => ("a", json!({"action": "accept", "content": {"value": "x"}})),
                 Some("roots/list") => ("b", json!({"roots": []})),
-                Some("sampling/createMessage") => ("c", json!({"role": "assistant", "content": {"type": "text", "text": "hi"}, "model": "m"})),
+                Some("sampling/createMessage") => (
+                    "c",
+                    json!({"role": "assistant", "content": {"type": "text", "text": "hi"}, "model": "m"}),
+                ),
                 other => panic!("asked {other:?}"),
             };
             client.answer(&question, response.clone()).await;
@@ -234,7 +300,10 @@ async fn several_questions_of_a_modern_server_are_put_to_a_legacy_client() {
         assert_eq!(calls[1].params()["arguments"], json!({"kept": 1.5}));
         assert_ne!(calls[0].message.id(), calls[1].message.id(), "a retry has a new id");
         let capabilities = &calls[0].params()["_meta"]["io.modelcontextprotocol/clientCapabilities"];
-        assert!(capabilities["sampling"].is_object() && capabilities["roots"].is_object(), "{capabilities}");
+        assert!(
+            capabilities["sampling"].is_object() && capabilities["roots"].is_object(),
+            "{capabilities}"
+        );
         gateway.stop().await;
     })
     .await;
@@ -253,7 +322,10 @@ async fn rounds_go_on_until_the_server_is_content_and_not_for_ever() {
         let call = client.start_call("endless", json!({})).await;
         let mut rounds = 0;
         let answer = loop {
-            let arrived = client.mailbox().take("a question or the answer", |a| a.asks() || a.answers(&call.id)).await;
+            let arrived = client
+                .mailbox()
+                .take("a question or the answer", |a| a.asks() || a.answers(&call.id))
+                .await;
             if arrived.answers(&call.id) {
                 break arrived;
             }
@@ -286,20 +358,34 @@ async fn an_error_for_an_answer_ends_the_call_with_that_error() {
 async fn url_elicitation_of_a_modern_server_gets_an_id_for_a_legacy_client() {
     for client_wire in WIRES {
         let gateway = gateway().upstream("far", new(Wire::Http)).start();
-        let client = gateway.client(Era::Legacy, client_wire).capabilities(json!({"elicitation": {"form": {}, "url": {}}})).connect().await;
+        let client = gateway
+            .client(Era::Legacy, client_wire)
+            .capabilities(json!({"elicitation": {"form": {}, "url": {}}}))
+            .connect()
+            .await;
         client.tools().await;
         let call = client.start_call("browse", json!({})).await;
         let question = client.question().await;
         let params = question.params().expect("params").to_value();
-        assert_eq!((params["mode"].as_str(), params["url"].as_str()), (Some("url"), Some("https://example.com/login")));
+        assert_eq!(
+            (params["mode"].as_str(), params["url"].as_str()),
+            (Some("url"), Some("https://example.com/login"))
+        );
         assert!(params["elicitationId"].as_str().is_some_and(|id| !id.is_empty()), "{params}");
         client.answer(&question, json!({"action": "accept"})).await;
         assert_eq!(said(&client.reply(&call).await.result()), &json!({"u": {"action": "accept"}}));
 
-        let formal = gateway.client(Era::Legacy, client_wire).capabilities(json!({"elicitation": {}})).connect().await;
+        let formal = gateway
+            .client(Era::Legacy, client_wire)
+            .capabilities(json!({"elicitation": {}}))
+            .connect()
+            .await;
         formal.tools().await;
         let refused = formal.call("browse", json!({})).await;
-        assert!(refused.message.is_error(), "a client without URL mode is not asked to open one: {refused:?}");
+        assert!(
+            refused.message.is_error(),
+            "a client without URL mode is not asked to open one: {refused:?}"
+        );
         assert!(formal.mailbox().take_now(testkit::Arrived::asks).is_none());
         gateway.stop().await;
     }
@@ -310,7 +396,11 @@ async fn a_demand_for_url_elicitation_becomes_a_question_to_a_modern_client() {
     let error = r#"{"jsonrpc":"2.0","id":$id,"error":{"code":-32042,"message":"log in first","data":{"elicitations":[{"mode":"url","elicitationId":"e1","url":"https://example.com/login","message":"log in"}]}}}"#;
     let script = Script::legacy().tool("locked", [Step::send(error)]);
     let gateway = gateway().upstream("far", script).start();
-    let client = gateway.client(Era::Modern, Wire::Http).capabilities(json!({"elicitation": {"url": {}}})).connect().await;
+    let client = gateway
+        .client(Era::Modern, Wire::Http)
+        .capabilities(json!({"elicitation": {"url": {}}}))
+        .connect()
+        .await;
     client.tools().await;
     let asked = client.call("locked", json!({})).await;
     let (key, question) = sole_question(&asked.result());
@@ -328,12 +418,33 @@ async fn a_demand_for_url_elicitation_becomes_a_question_to_a_modern_client() {
 async fn a_legacy_sessions_log_level_goes_into_each_modern_request() {
     every_wire(new, Era::Legacy, async |gateway, client| {
         client.call("work", json!({})).await;
-        assert!(!client.request("logging/setLevel", json!({"level": "error"})).await.message.is_error());
+        assert!(
+            !client
+                .request("logging/setLevel", json!({"level": "error"}))
+                .await
+                .message
+                .is_error()
+        );
         client.mailbox().drain();
-        let call = client.start("tools/call", json!({"name": "work", "arguments": {"a": 1}, "_meta": {"progressToken": 5}})).await;
-        let progress = client.notification("notifications/progress").await.params().expect("params").to_value();
+        let call = client
+            .start(
+                "tools/call",
+                json!({"name": "work", "arguments": {"a": 1}, "_meta": {"progressToken": 5}}),
+            )
+            .await;
+        let progress = client
+            .notification("notifications/progress")
+            .await
+            .params()
+            .expect("params")
+            .to_value();
         assert_eq!(progress["progressToken"], 5);
-        let heard = client.notification("notifications/message").await.params().expect("params").to_value();
+        let heard = client
+            .notification("notifications/message")
+            .await
+            .params()
+            .expect("params")
+            .to_value();
         assert_eq!(heard["level"], "error", "nothing below the level");
         assert_eq!(said(&client.reply(&call).await.result())["a"], 1);
         let calls = gateway.server("far").received_of("tools/call");
@@ -348,7 +459,12 @@ async fn a_legacy_sessions_log_level_goes_into_each_modern_request() {
 fn library(era: Era, wire: Wire) -> Script {
     Script::of(era)
         .over_http(wire == Wire::Http)
-        .resource("test://one", [Step::answer(r#"{"resultType":"complete","ttlMs":0,"cacheScope":"private","contents":[]}"#)])
+        .resource(
+            "test://one",
+            [Step::answer(
+                r#"{"resultType":"complete","ttlMs":0,"cacheScope":"private","contents":[]}"#,
+            )],
+        )
         .tool("say", [Step::answer(ECHO)])
 }
 
@@ -366,7 +482,13 @@ async fn subscriptions_cross_the_eras_both_ways_and_end() {
                 if client_wire == Wire::Http {
                     assert_eq!(client.listen(None).await.1, 200);
                 }
-                assert!(!client.request("resources/subscribe", json!({"uri": "test://one"})).await.message.is_error());
+                assert!(
+                    !client
+                        .request("resources/subscribe", json!({"uri": "test://one"}))
+                        .await
+                        .message
+                        .is_error()
+                );
                 let server = gateway.server("library").clone();
                 let subscribed = |server: &testkit::Scripted| match server_era {
                     Era::Legacy => !server.received_of("resources/subscribe").is_empty(),
@@ -378,7 +500,13 @@ async fn subscriptions_cross_the_eras_both_ways_and_end() {
                 assert_eq!((&heard["uri"], &heard["extra"]), (&json!("test://one"), &json!(1.0)), "{way}");
                 assert!(heard["_meta"]["io.modelcontextprotocol/subscriptionId"].is_null(), "{way}: {heard}");
 
-                assert!(!client.request("resources/unsubscribe", json!({"uri": "test://one"})).await.message.is_error());
+                assert!(
+                    !client
+                        .request("resources/unsubscribe", json!({"uri": "test://one"}))
+                        .await
+                        .message
+                        .is_error()
+                );
                 let ended = |server: &testkit::Scripted| match server_era {
                     Era::Legacy => !server.received_of("resources/unsubscribe").is_empty(),
                     Era::Modern => !listens(server),
@@ -410,11 +538,24 @@ async fn a_modern_clients_subscription_stream_follows_servers_of_both_eras() {
                 client.tools().await;
                 let wanted = json!({"notifications": {"resourceSubscriptions": ["test://one", "test://none"], "toolsListChanged": true, "promptsListChanged": true}});
                 let stream = client.start("subscriptions/listen", wanted).await;
-                let acknowledged = client.notification("notifications/subscriptions/acknowledged").await.params().expect("params").to_value();
+                let acknowledged = client
+                    .notification("notifications/subscriptions/acknowledged")
+                    .await
+                    .params()
+                    .expect("params")
+                    .to_value();
                 let honoured = &acknowledged["notifications"];
                 assert_eq!(honoured["toolsListChanged"], true, "{way}: {acknowledged}");
-                assert!(honoured.get("promptsListChanged").is_none_or(|changed| changed == false), "{way}: no server has prompts");
-                assert!(honoured["resourceSubscriptions"].as_array().is_some_and(|uris| uris.contains(&json!("test://one"))), "{way}");
+                assert!(
+                    honoured.get("promptsListChanged").is_none_or(|changed| changed == false),
+                    "{way}: no server has prompts"
+                );
+                assert!(
+                    honoured["resourceSubscriptions"]
+                        .as_array()
+                        .is_some_and(|uris| uris.contains(&json!("test://one"))),
+                    "{way}"
+                );
                 let id: Value = stream.id.raw().to_value();
                 assert_eq!(acknowledged["_meta"]["io.modelcontextprotocol/subscriptionId"], id);
                 let server = gateway.server("library").clone();
@@ -422,9 +563,18 @@ async fn a_modern_clients_subscription_stream_follows_servers_of_both_eras() {
                 server.until("the subscription", subscribed).await;
                 server.say(UPDATED.0, UPDATED.1);
                 let heard = client.notification(UPDATED.0).await.params().expect("params").to_value();
-                assert_eq!((&heard["uri"], &heard["_meta"]["io.modelcontextprotocol/subscriptionId"]), (&json!("test://one"), &id), "{way}");
+                assert_eq!(
+                    (&heard["uri"], &heard["_meta"]["io.modelcontextprotocol/subscriptionId"]),
+                    (&json!("test://one"), &id),
+                    "{way}"
+                );
                 server.say("notifications/tools/list_changed", "{}");
-                let heard = client.notification("notifications/tools/list_changed").await.params().expect("params").to_value();
+                let heard = client
+                    .notification("notifications/tools/list_changed")
+                    .await
+                    .params()
+                    .expect("params")
+                    .to_value();
                 assert_eq!(heard["_meta"]["io.modelcontextprotocol/subscriptionId"], id, "{way}");
                 client.cancel(&stream).await;
                 let ended = |server: &testkit::Scripted| match server_era {
@@ -442,7 +592,9 @@ async fn a_modern_clients_subscription_stream_follows_servers_of_both_eras() {
 
 #[tokio::test(start_paused = true)]
 async fn list_changes_are_gathered_and_told_only_where_they_were_advertised() {
-    let quiet = Script::legacy().capabilities(json!({"tools": {}})).tool("say", [Step::answer(ECHO)]);
+    let quiet = Script::legacy()
+        .capabilities(json!({"tools": {}}))
+        .tool("say", [Step::answer(ECHO)]);
     let loud = Script::legacy().tool("shout", [Step::answer(ECHO)]);
     let gateway = gateway()
         .upstream("loud", loud)
@@ -462,7 +614,12 @@ async fn list_changes_are_gathered_and_told_only_where_they_were_advertised() {
     client.notification("notifications/tools/list_changed").await;
     tokio::time::advance(Duration::from_secs(5)).await;
     client.request("ping", json!({})).await;
-    let more = client.mailbox().drain().iter().filter(|a| a.calls("notifications/tools/list_changed")).count();
+    let more = client
+        .mailbox()
+        .drain()
+        .iter()
+        .filter(|a| a.calls("notifications/tools/list_changed"))
+        .count();
     assert!(more <= 1, "fifty changes at once are told once or twice, not {} times", more + 1);
     let fetched = gateway.server("loud").received_of("tools/list").len();
     assert!(fetched <= 5, "and fetched as seldom: {fetched}");
@@ -472,7 +629,10 @@ async fn list_changes_are_gathered_and_told_only_where_they_were_advertised() {
 #[tokio::test]
 async fn changes_of_lists_that_nobody_offers_are_not_told() {
     let quiet = Script::legacy().tool("say", [Step::answer(ECHO)]);
-    let gateway = gateway().upstream("quiet", quiet).settings(|settings| settings.debounce = Duration::from_millis(1)).start();
+    let gateway = gateway()
+        .upstream("quiet", quiet)
+        .settings(|settings| settings.debounce = Duration::from_millis(1))
+        .start();
     let client = gateway.client(Era::Legacy, Wire::Pipe).open();
     let hello = client.hello().await;
     assert!(hello["capabilities"].get("prompts").is_none(), "{hello}");
@@ -485,7 +645,10 @@ async fn changes_of_lists_that_nobody_offers_are_not_told() {
     gateway.server("quiet").say("notifications/tools/list_changed", "{}");
     client.notification("notifications/tools/list_changed").await;
     for unheard in ["notifications/prompts/list_changed", "notifications/resources/list_changed"] {
-        assert!(client.mailbox().take_now(|a| a.calls(unheard)).is_none(), "{unheard}: nobody said that there are such lists");
+        assert!(
+            client.mailbox().take_now(|a| a.calls(unheard)).is_none(),
+            "{unheard}: nobody said that there are such lists"
+        );
     }
     gateway.stop().await;
 }
@@ -504,7 +667,13 @@ async fn a_legacy_servers_task_is_polled_by_a_modern_client() {
             vec![vec![Step::answer(format!(r#"{{"task":{OLD_TASK}}}"#))]],
         )
         .on("tasks/get", [Step::answer(done)])
-        .on("tasks/result", [Step::gate("over"), Step::answer(r#"{"content":[{"type":"text","text":"at last"}]}"#)]);
+        .on(
+            "tasks/result",
+            [
+                Step::gate("over"),
+                Step::answer(r#"{"content":[{"type":"text","text":"at last"}]}"#),
+            ],
+        );
     for wire in WIRES {
         let gateway = gateway().upstream("far", script.clone()).start();
         let client = gateway
@@ -514,7 +683,11 @@ async fn a_legacy_servers_task_is_polled_by_a_modern_client() {
             .await;
         client.tools().await;
         let created = client.call("long", json!({})).await.result();
-        assert_eq!((&created["resultType"], &created["taskId"]), (&json!("task"), &json!("t1")), "{created}");
+        assert_eq!(
+            (&created["resultType"], &created["taskId"]),
+            (&json!("task"), &json!("t1")),
+            "{created}"
+        );
         assert_eq!(created["ttlMs"], 60000);
         let early = client.request("tasks/get", json!({"taskId": "t1"})).await.result();
         assert_eq!(early["status"], "working", "no result, not complete: {early}");
@@ -548,7 +721,10 @@ async fn a_modern_servers_task_is_waited_for_by_a_legacy_client() {
         .tool("long", [Step::answer(created)])
         .on(
             "tasks/get",
-            [Step::gate("over"), Step::answer(task("completed", r#","result":{"content":[{"type":"text","text":"at last"}]}"#))],
+            [
+                Step::gate("over"),
+                Step::answer(task("completed", r#","result":{"content":[{"type":"text","text":"at last"}]}"#)),
+            ],
         );
     for wire in WIRES {
         let gateway = gateway().upstream("far", script.clone()).start();
@@ -558,7 +734,11 @@ async fn a_modern_servers_task_is_waited_for_by_a_legacy_client() {
             .request("tools/call", json!({"name": "long", "arguments": {}, "task": {"ttl": 60000}}))
             .await
             .result();
-        assert_eq!((&created["task"]["taskId"], &created["task"]["status"]), (&json!("t1"), &json!("working")), "{created}");
+        assert_eq!(
+            (&created["task"]["taskId"], &created["task"]["status"]),
+            (&json!("t1"), &json!("working")),
+            "{created}"
+        );
         assert!(gateway.server("far").received_of("tools/call")[0].params().get("task").is_none());
         let waiting = client.start("tasks/result", json!({"taskId": "t1"})).await;
         gateway.server("far").nth("tasks/get", 1).await;

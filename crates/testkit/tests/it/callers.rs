@@ -51,10 +51,19 @@ impl<'a> Asked<'a> {
 
     /// Answers the question that must have come, and checks that everything is this caller's.
     async fn answer(self) {
-        let Self { client, era, who, exchange } = self;
+        let Self {
+            client,
+            era,
+            who,
+            exchange,
+        } = self;
         let content = json!({"action": "accept", "content": {"value": format!("from {who}")}});
         let result = if era == Era::Legacy {
-            let concerns = |question: &jsonrpc::Message| question.params().is_some_and(|params| params.to_value()["note"]["who"] == who.as_str());
+            let concerns = |question: &jsonrpc::Message| {
+                question
+                    .params()
+                    .is_some_and(|params| params.to_value()["note"]["who"] == who.as_str())
+            };
             let theirs = |arrived: &testkit::Arrived| arrived.asks() && arrived.message.as_ref().is_some_and(concerns);
             let arrived = client.mailbox().take(&format!("the question for {who}"), theirs).await;
             assert_eq!(arrived.exchange, exchange.number, "a question comes on the exchange of its call");
@@ -74,7 +83,9 @@ impl<'a> Asked<'a> {
 }
 
 pub(crate) fn sole_question(result: &Value) -> (String, Value) {
-    let questions = result["inputRequests"].as_object().unwrap_or_else(|| panic!("no questions: {result}"));
+    let questions = result["inputRequests"]
+        .as_object()
+        .unwrap_or_else(|| panic!("no questions: {result}"));
     assert_eq!(questions.len(), 1, "{result}");
     let (key, question) = questions.iter().next().expect("one");
     (key.clone(), question.clone())
@@ -112,7 +123,14 @@ async fn meet(gateway: &Gateway, ways: &[(Era, Wire)], calls_each: usize) {
 
 #[tokio::test]
 async fn each_question_reaches_its_own_caller_on_one_stdio_server() {
-    for ways in [&WAYS[..2], &WAYS[2..], &[WAYS[0], WAYS[0]], &[WAYS[1], WAYS[1]], &[WAYS[3], WAYS[3], WAYS[3]], &WAYS[..]] {
+    for ways in [
+        &WAYS[..2],
+        &WAYS[2..],
+        &[WAYS[0], WAYS[0]],
+        &[WAYS[1], WAYS[1]],
+        &[WAYS[3], WAYS[3], WAYS[3]],
+        &WAYS[..],
+    ] {
         let gateway = gateway().upstream("curious", curious_together(Wire::Pipe)).start();
         meet(&gateway, ways, 1).await;
         gateway.stop().await;
@@ -140,12 +158,25 @@ async fn one_client_with_two_questions_at_once_over_http_gets_each_with_its_call
 #[tokio::test]
 async fn two_principals_never_share_a_connection() {
     let gateway = gateway().upstream("curious", curious(Wire::Pipe)).start();
-    let ann = gateway.client(Era::Legacy, Wire::Http).principal("ann").capabilities(form()).connect().await;
-    let bob = gateway.client(Era::Legacy, Wire::Http).principal("bob").capabilities(form()).connect().await;
+    let ann = gateway
+        .client(Era::Legacy, Wire::Http)
+        .principal("ann")
+        .capabilities(form())
+        .connect()
+        .await;
+    let bob = gateway
+        .client(Era::Legacy, Wire::Http)
+        .principal("bob")
+        .capabilities(form())
+        .connect()
+        .await;
     for client in [&ann, &bob] {
         assert_eq!(client.tools().await, ["ask"]);
         let call = client
-            .start("tools/call", json!({"name": "ask", "arguments": "\"x\"", "_meta": {"progressToken": "t"}}))
+            .start(
+                "tools/call",
+                json!({"name": "ask", "arguments": "\"x\"", "_meta": {"progressToken": "t"}}),
+            )
             .await;
         let progress = client.notification("notifications/progress").await;
         assert_eq!(progress.params().expect("params").to_value()["progressToken"], "t");

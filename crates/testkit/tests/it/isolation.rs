@@ -21,23 +21,40 @@ async fn dead_slow_and_silent_servers_are_named_and_delay_nobody_for_longer_than
             .upstream("silent", stuck("initialize"))
             .upstream("listless", stuck("tools/list"))
             .upstream("dead", echo(Era::Legacy, Wire::Pipe).on("initialize", [Step::Exit]))
-            .upstream("broken", echo(Era::Modern, Wire::Http).on("server/discover", [Step::Status(500, "no".to_owned())]))
+            .upstream(
+                "broken",
+                echo(Era::Modern, Wire::Http).on("server/discover", [Step::Status(500, "no".to_owned())]),
+            )
             .settings(|settings| settings.startup_wait = Duration::from_secs(2))
             .start();
         let started = tokio::time::Instant::now();
         let client = gateway.client(era, wire).connect().await;
         let listed = client.request("tools/list", json!({})).await.result();
         assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
-        let names: Vec<&str> = listed["tools"].as_array().expect("tools").iter().filter_map(|tool| tool["name"].as_str()).collect();
+        let names: Vec<&str> = listed["tools"]
+            .as_array()
+            .expect("tools")
+            .iter()
+            .filter_map(|tool| tool["name"].as_str())
+            .collect();
         assert_eq!(names, ["say"], "the others' tools are not empty");
-        let mut missing: Vec<&str> = listed["_meta"]["dev.chancery/missing"].as_array().expect("who is missing").iter().filter_map(Value::as_str).collect();
+        let mut missing: Vec<&str> = listed["_meta"]["dev.chancery/missing"]
+            .as_array()
+            .expect("who is missing")
+            .iter()
+            .filter_map(Value::as_str)
+            .collect();
         missing.sort_unstable();
         assert_eq!(missing, ["broken", "dead", "listless", "silent"], "{era:?} {wire:?}");
         let before = tokio::time::Instant::now();
         for n in 0..20 {
             assert_eq!(said(&client.call("say", json!({"n": n})).await.result())["n"], n);
         }
-        assert!(before.elapsed() < Duration::from_millis(100), "a call waits for nobody else: {:?}", before.elapsed());
+        assert!(
+            before.elapsed() < Duration::from_millis(100),
+            "a call waits for nobody else: {:?}",
+            before.elapsed()
+        );
         let (code, text) = client.call("no_such_tool", json!({})).await.error();
         assert_eq!(code, -32602);
         assert!(text.contains("silent"), "an unknown tool may be a missing server's: {text}");
@@ -49,7 +66,10 @@ async fn dead_slow_and_silent_servers_are_named_and_delay_nobody_for_longer_than
 async fn a_server_that_was_down_comes_back_by_itself_and_clients_are_told() {
     for server_way in WAYS {
         let script = echo(server_way.0, server_way.1);
-        let gateway = gateway().upstream("late", script).upstream("good", Script::legacy().tool("well", [Step::answer(ECHO)])).start();
+        let gateway = gateway()
+            .upstream("late", script)
+            .upstream("good", Script::legacy().tool("well", [Step::answer(ECHO)]))
+            .start();
         gateway.server("late").set_down(true);
         let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
         assert_eq!(client.tools().await, ["well"], "{server_way:?}");
@@ -92,9 +112,18 @@ async fn a_lost_session_is_opened_anew_and_the_call_made_once_more() {
         assert_eq!(said(&client.call("say", json!({"n": 1})).await.result())["n"], 1);
         let hellos = gateway.server("forgetful").received_of("initialize").len();
         gateway.server("forgetful").forget_sessions();
-        assert_eq!(said(&client.call("say", json!({"n": 2})).await.result())["n"], 2, "{era:?} {wire:?}");
+        assert_eq!(
+            said(&client.call("say", json!({"n": 2})).await.result())["n"],
+            2,
+            "{era:?} {wire:?}"
+        );
         assert!(gateway.server("forgetful").received_of("initialize").len() > hellos);
-        let calls: Vec<Value> = gateway.server("forgetful").received_of("tools/call").iter().map(|r| r.params()["arguments"]["n"].clone()).collect();
+        let calls: Vec<Value> = gateway
+            .server("forgetful")
+            .received_of("tools/call")
+            .iter()
+            .map(|r| r.params()["arguments"]["n"].clone())
+            .collect();
         assert!(calls == [1, 2, 2] || calls == [1, 2], "sent again at most once: {calls:?}");
         gateway.stop().await;
     }
@@ -110,7 +139,13 @@ async fn subscriptions_are_restored_on_a_fresh_connection() {
         let gateway = gateway().upstream("library", script).start();
         let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
         client.tools().await;
-        assert!(!client.request("resources/subscribe", json!({"uri": "test://one"})).await.message.is_error());
+        assert!(
+            !client
+                .request("resources/subscribe", json!({"uri": "test://one"}))
+                .await
+                .message
+                .is_error()
+        );
         let server = gateway.server("library");
         if wire == Wire::Pipe {
             server.crash();
@@ -122,7 +157,9 @@ async fn subscriptions_are_restored_on_a_fresh_connection() {
         while client.call("say", json!({})).await.message.is_error() {
             tokio::task::yield_now().await;
         }
-        server.until("the subscription", |server| server.received_of("resources/subscribe").len() >= 2).await;
+        server
+            .until("the subscription", |server| server.received_of("resources/subscribe").len() >= 2)
+            .await;
         if wire == Wire::Http {
             server.until("the stream", |server| server.streams() > 0).await;
         }
@@ -135,7 +172,10 @@ async fn subscriptions_are_restored_on_a_fresh_connection() {
 #[tokio::test(start_paused = true)]
 async fn the_cached_catalogue_answers_at_once_while_servers_start() {
     let cache = Arc::new(MemoryCache::default());
-    let first = gateway().upstream("slow", echo(Era::Legacy, Wire::Pipe)).cache(cache.clone()).start();
+    let first = gateway()
+        .upstream("slow", echo(Era::Legacy, Wire::Pipe))
+        .cache(cache.clone())
+        .start();
     let client = first.client(Era::Legacy, Wire::Pipe).connect().await;
     assert_eq!(client.tools().await, ["say"]);
     first.stop().await;
@@ -147,7 +187,11 @@ async fn the_cached_catalogue_answers_at_once_while_servers_start() {
         let client = again.client(era, wire).connect().await;
         let listed = client.request("tools/list", json!({})).await.result();
         assert_eq!(listed["tools"][0]["name"], "say");
-        assert!(started.elapsed() < Duration::from_millis(100), "{era:?} {wire:?}: {:?}", started.elapsed());
+        assert!(
+            started.elapsed() < Duration::from_millis(100),
+            "{era:?} {wire:?}: {:?}",
+            started.elapsed()
+        );
         again.stop().await;
     }
 
@@ -165,10 +209,16 @@ async fn the_cached_catalogue_answers_at_once_while_servers_start() {
 async fn a_server_to_start_on_use_is_started_by_its_first_call_only() {
     let cache = Arc::new(MemoryCache::default());
     let lazy = |spec: &mut kernel::spec::ServerSpec| spec.start = Start::OnUse;
-    let first = gateway().upstream("lazy", echo(Era::Legacy, Wire::Pipe)).cache(cache.clone()).start();
+    let first = gateway()
+        .upstream("lazy", echo(Era::Legacy, Wire::Pipe))
+        .cache(cache.clone())
+        .start();
     assert_eq!(first.client(Era::Legacy, Wire::Pipe).connect().await.tools().await, ["say"]);
     first.stop().await;
-    let again = gateway().upstream_with("lazy", echo(Era::Legacy, Wire::Pipe), lazy).cache(cache).start();
+    let again = gateway()
+        .upstream_with("lazy", echo(Era::Legacy, Wire::Pipe), lazy)
+        .cache(cache)
+        .start();
     let client = again.client(Era::Legacy, Wire::Pipe).connect().await;
     assert_eq!(client.tools().await, ["say"]);
     assert_eq!(again.server("lazy").opened(), 0, "a list starts nothing that is known");
@@ -181,7 +231,10 @@ async fn a_server_to_start_on_use_is_started_by_its_first_call_only() {
 async fn a_reload_keeps_what_did_not_change() {
     let gateway = gateway()
         .upstream("stays", echo(Era::Legacy, Wire::Pipe))
-        .upstream("goes", Script::legacy().tool("gone", [Step::answer(ECHO)]).tool("slow", [Step::Hang]))
+        .upstream(
+            "goes",
+            Script::legacy().tool("gone", [Step::answer(ECHO)]).tool("slow", [Step::Hang]),
+        )
         .start();
     let client = gateway.client(Era::Legacy, Wire::Http).connect().await;
     assert_eq!(client.tools().await, ["say", "gone", "slow"]);
@@ -221,7 +274,9 @@ async fn a_reload_keeps_what_did_not_change() {
 #[tokio::test]
 async fn a_server_that_can_not_be_configured_is_in_error_and_the_others_start() {
     let gateway = gateway()
-        .upstream_with("unset", echo(Era::Legacy, Wire::Pipe), |spec| spec.launch = Err("the variable `TOKEN` is not set".to_owned()))
+        .upstream_with("unset", echo(Era::Legacy, Wire::Pipe), |spec| {
+            spec.launch = Err("the variable `TOKEN` is not set".to_owned())
+        })
         .upstream("good", echo(Era::Legacy, Wire::Pipe))
         .start();
     let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
@@ -238,7 +293,10 @@ async fn a_hundred_servers_are_one_list_in_their_order() {
     let mut builder = gateway();
     for number in 0..100 {
         let way = WAYS[number % WAYS.len()];
-        builder = builder.upstream(&format!("s{number:02}"), echo(way.0, way.1).tool(&format!("own-{number:02}"), [Step::answer(ECHO)]));
+        builder = builder.upstream(
+            &format!("s{number:02}"),
+            echo(way.0, way.1).tool(&format!("own-{number:02}"), [Step::answer(ECHO)]),
+        );
     }
     let gateway = builder.start();
     for (era, wire) in WAYS {
@@ -273,7 +331,12 @@ async fn a_legacy_session_resumes_its_streams() {
     let gateway = gateway().upstream("far", script).start();
     let client = gateway.client(Era::Legacy, Wire::Http).connect().await;
     client.tools().await;
-    let call = client.start("tools/call", json!({"name": "work", "arguments": {"a": 1}, "_meta": {"progressToken": 1}})).await;
+    let call = client
+        .start(
+            "tools/call",
+            json!({"name": "work", "arguments": {"a": 1}, "_meta": {"progressToken": 1}}),
+        )
+        .await;
     let first = client.mailbox().take("progress", |a| a.calls("notifications/progress")).await;
     let event = first.event.expect("events of a legacy session have ids");
     call.close();

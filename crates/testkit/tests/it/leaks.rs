@@ -16,7 +16,10 @@ use crate::{ECHO, WAYS, alone, form, said};
 const SERVER: &str = env!("CARGO_BIN_EXE_scripted-server");
 
 fn rng() -> fastrand::Rng {
-    let seed = std::env::var("SOAK_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(20_261_120);
+    let seed = std::env::var("SOAK_SEED")
+        .ok()
+        .and_then(|seed| seed.parse().ok())
+        .unwrap_or(20_261_120);
     eprintln!("SOAK_SEED={seed}");
     fastrand::Rng::with_seed(seed)
 }
@@ -71,10 +74,9 @@ fn far() -> testkit::Builder {
             .tool("ask", [Step::elicit(r#""who?""#), Step::answer(ECHO)])
     };
     let names = ["lp", "lh", "mp", "mh"];
-    names
-        .into_iter()
-        .zip(WAYS)
-        .fold(gateway(), |gateway, (name, (era, wire))| gateway.upstream_with(name, script(era, wire), |spec| spec.prefix = true))
+    names.into_iter().zip(WAYS).fold(gateway(), |gateway, (name, (era, wire))| {
+        gateway.upstream_with(name, script(era, wire), |spec| spec.prefix = true)
+    })
 }
 
 const FAR: [&str; 4] = ["lp", "lh", "mp", "mh"];
@@ -83,7 +85,11 @@ async fn client(gateway: &Gateway, rng: &mut fastrand::Rng) -> Client {
     let (era, wire) = WAYS[rng.usize(..4)];
     let builder = gateway.client(era, wire);
     // One of three can be asked back: in the legacy era it gets connections of its own.
-    if rng.u8(..3) == 0 { builder.capabilities(form()).connect().await } else { builder.connect().await }
+    if rng.u8(..3) == 0 {
+        builder.capabilities(form()).connect().await
+    } else {
+        builder.connect().await
+    }
 }
 
 // === clients that come and go
@@ -149,7 +155,9 @@ async fn over_tcp(door: &testkit::Door, rng: &mut fastrand::Rng) {
     if rng.bool() {
         // The stream of a session, broken off.
         let mut stream = Connection::open(door.address).await;
-        let answered = stream.send("GET", &[("Mcp-Session-Id", &session), ("Accept", "text/event-stream")]).await;
+        let answered = stream
+            .send("GET", &[("Mcp-Session-Id", &session), ("Accept", "text/event-stream")])
+            .await;
         assert_eq!(answered.status, 200);
     }
     assert_eq!(connection.send("DELETE", &[("Mcp-Session-Id", &session)]).await.status / 100, 2);
@@ -249,7 +257,9 @@ async fn a_hundred_restarts_after_the_backoff_leave_no_task_behind() {
             // A connection that has lived for a while counts as a good one: the next start comes soon.
             tokio::time::advance(Duration::from_secs(11)).await;
             server.crash();
-            server.until("another start", |server| server.opened() > round && server.live() > 0).await;
+            server
+                .until("another start", |server| server.opened() > round && server.live() > 0)
+                .await;
             while client.call("say", json!({})).await.message.is_error() {}
             client.mailbox().drain();
             if round == 10 {
@@ -330,7 +340,12 @@ async fn cancels(count: usize) {
                 break;
             }
         }
-        assert!(gateway.kernel.census()[2] <= 2, "batch {batch}: {:?}; cancelled {}", gateway.kernel.census(), cancelled(&gateway));
+        assert!(
+            gateway.kernel.census()[2] <= 2,
+            "batch {batch}: {:?}; cancelled {}",
+            gateway.kernel.census(),
+            cancelled(&gateway)
+        );
         if batch == 0 {
             before = Some((holdings(&gateway, &FAR), process::resident()));
         }

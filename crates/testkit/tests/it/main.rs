@@ -4,6 +4,7 @@ mod bad_clients;
 mod bad_servers;
 mod bridges;
 mod callers;
+mod capabilities;
 mod isolation;
 mod leaks;
 mod policy;
@@ -51,5 +52,8 @@ fn alone(name: &str, body: impl Future<Output = ()>) {
     again.args([name, "--exact", "--include-ignored", "--nocapture"]).env(MARK, name);
     let output = again.output().expect("this binary can be started");
     let shown = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && shown.contains("1 passed"), "{name} failed in its own process:\n{shown}");
+    assert!(
+        output.status.success() && shown.contains("1 passed"),
+        "{name} failed in its own process:\n{shown}"
+    );
 }

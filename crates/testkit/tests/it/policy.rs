@@ -31,7 +31,9 @@ fn params_of(method: &str) -> Value {
         "completion/complete" => json!({"ref": {"type": "ref/prompt", "name": "greet"}, "argument": {"name": "a", "value": ""}}),
         "logging/setLevel" => json!({"level": "debug"}),
         "tasks/get" | "tasks/result" | "tasks/cancel" | "tasks/update" => json!({"taskId": "t1", "inputResponses": {}}),
-        "subscriptions/listen" => json!({"notifications": {"resourceSubscriptions": ["test://one"], "toolsListChanged": true, "taskIds": ["t1"]}}),
+        "subscriptions/listen" => {
+            json!({"notifications": {"resourceSubscriptions": ["test://one"], "toolsListChanged": true, "taskIds": ["t1"]}})
+        }
         "notifications/cancelled" => json!({"requestId": 12345}),
         "notifications/progress" => json!({"progressToken": 1, "progress": 1}),
         _ => json!({}),
@@ -40,10 +42,19 @@ fn params_of(method: &str) -> Value {
 
 /// What servers have received on behalf of clients: not what the gateway itself needs in order to know what they offer.
 fn received(gateway: &Gateway) -> Vec<String> {
-    let own = ["initialize", "notifications/initialized", "server/discover", "tools/list", "prompts/list", "resources/list", "resources/templates/list"];
+    let own = [
+        "initialize",
+        "notifications/initialized",
+        "server/discover",
+        "tools/list",
+        "prompts/list",
+        "resources/list",
+        "resources/templates/list",
+    ];
     let messages = ["legacy", "modern"].into_iter().flat_map(|id| gateway.server(id).received());
     // A listener that asks for nothing but news of lists is the gateway's own.
-    let wishes = |params: Value| params["notifications"]["resourceSubscriptions"].is_array() || params["notifications"]["taskIds"].is_array();
+    let wishes =
+        |params: Value| params["notifications"]["resourceSubscriptions"].is_array() || params["notifications"]["taskIds"].is_array();
     messages
         .filter(|received| !received.is("subscriptions/listen") || wishes(received.params()))
         .filter_map(|received| received.message.method().map(str::to_owned))
@@ -54,14 +65,22 @@ fn received(gateway: &Gateway) -> Vec<String> {
 #[tokio::test]
 async fn nothing_is_sent_for_any_method_when_everything_is_denied() {
     for (era, wire) in WAYS {
-        let gateway = gateway().upstream("legacy", everything(Era::Legacy)).upstream("modern", everything(Era::Modern)).start();
+        let gateway = gateway()
+            .upstream("legacy", everything(Era::Legacy))
+            .upstream("modern", everything(Era::Modern))
+            .start();
         let mut capabilities = form();
         capabilities["tasks"] = json!({"list": {}, "cancel": {}});
         capabilities["extensions"] = json!({"io.modelcontextprotocol/tasks": {}});
         let client = gateway.client(era, wire).capabilities(capabilities).connect().await;
         let tools = client.tools().await;
         assert!(tools.contains(&"legacy__say".to_owned()), "{tools:?}");
-        let task = client.start("tools/call", json!({"name": "legacy__long", "arguments": {}, "task": {"ttl": 60000}})).await;
+        let task = client
+            .start(
+                "tools/call",
+                json!({"name": "legacy__long", "arguments": {}, "task": {"ttl": 60000}}),
+            )
+            .await;
         assert!(!client.reply(&task).await.message.is_error());
         let settled = |server: &testkit::Scripted| era == Era::Legacy || server.received_of("tools/call").len() == 1;
         gateway.server("legacy").until("the task", settled).await;
@@ -79,7 +98,9 @@ async fn nothing_is_sent_for_any_method_when_everything_is_denied() {
             }
             for params in shapes {
                 if method.kind == MethodKind::Notification {
-                    client.send(json!({"jsonrpc": "2.0", "method": method.name, "params": params}).to_string()).await;
+                    client
+                        .send(json!({"jsonrpc": "2.0", "method": method.name, "params": params}).to_string())
+                        .await;
                 } else if method.name == "subscriptions/listen" {
                     if era == Era::Modern {
                         client.start(method.name, params).await;
@@ -122,8 +143,15 @@ async fn a_servers_question_is_not_put_when_it_is_denied() {
         gateway.kernel.set_policy(policy::Policy::deny_all(policy::Revision(2)));
         gateway.server("asking").open_gate("denied");
         let result = client.reply(&call).await.result();
-        let answers = result["structuredContent"].as_array().unwrap_or_else(|| panic!("{era:?} {wire:?}: {result}")).clone();
-        assert_eq!(answers.iter().filter(|answer| answer["code"].is_number()).count(), 3, "{era:?} {wire:?}: {answers:?}");
+        let answers = result["structuredContent"]
+            .as_array()
+            .unwrap_or_else(|| panic!("{era:?} {wire:?}: {result}"))
+            .clone();
+        assert_eq!(
+            answers.iter().filter(|answer| answer["code"].is_number()).count(),
+            3,
+            "{era:?} {wire:?}: {answers:?}"
+        );
         assert!(client.mailbox().take_now(testkit::Arrived::asks).is_none());
         gateway.stop().await;
     }

@@ -9,21 +9,34 @@ use crate::{form, said};
 
 /// A legacy server whose tools ask one question.
 fn asking() -> Script {
-    let steps = || [Step::elicit(r#""who?""#), Step::answer(r#"{"content":[],"structuredContent":$answers}"#)];
-    Script::legacy().tool("ask", steps()).tool("other", steps()).prompt(
-        "greet",
-        [Step::elicit(r#""who?""#), Step::answer(r#"{"messages":[]}"#)],
-    )
+    let steps = || {
+        [
+            Step::elicit(r#""who?""#),
+            Step::answer(r#"{"content":[],"structuredContent":$answers}"#),
+        ]
+    };
+    Script::legacy()
+        .tool("ask", steps())
+        .tool("other", steps())
+        .prompt("greet", [Step::elicit(r#""who?""#), Step::answer(r#"{"messages":[]}"#)])
 }
 
 async fn modern(gateway: &Gateway, principal: &str, wire: Wire) -> Client {
-    gateway.client(Era::Modern, wire).principal(principal).capabilities(form()).connect().await
+    gateway
+        .client(Era::Modern, wire)
+        .principal(principal)
+        .capabilities(form())
+        .connect()
+        .await
 }
 
 async fn retry(client: &Client, tool: &str, arguments: Value, state: Value) -> Reply {
     let answers = json!({"question": {"action": "accept", "content": {"value": "me"}}});
     client
-        .request("tools/call", json!({"name": tool, "arguments": arguments, "inputResponses": answers, "requestState": state}))
+        .request(
+            "tools/call",
+            json!({"name": tool, "arguments": arguments, "inputResponses": answers, "requestState": state}),
+        )
         .await
 }
 
@@ -59,14 +72,25 @@ async fn a_state_is_good_for_one_retry_of_the_same_request_by_the_same_principal
             let refused = retry(client, tool, arguments, state).await;
             assert!(refused.message.is_error(), "{what}: {refused:?}");
             assert_eq!(refused.error().0, -32602, "{what}: {refused:?}");
-            assert!(wire == Wire::Pipe || refused.status == 400 || refused.status == 200, "{what}: {}", refused.status);
+            assert!(
+                wire == Wire::Pipe || refused.status == 400 || refused.status == 200,
+                "{what}: {}",
+                refused.status
+            );
         }
         let answers = json!({"question": {"action": "accept", "content": {"value": "me"}}});
         let prompt = ann
-            .request("prompts/get", json!({"name": "greet", "inputResponses": answers, "requestState": state}))
+            .request(
+                "prompts/get",
+                json!({"name": "greet", "inputResponses": answers, "requestState": state}),
+            )
             .await;
         assert_eq!(prompt.error().0, -32602, "another method's");
-        assert_eq!(gateway.server("asking").received_of("tools/call").len(), 1, "none of it reached the server");
+        assert_eq!(
+            gateway.server("asking").received_of("tools/call").len(),
+            1,
+            "none of it reached the server"
+        );
 
         let done = retry(&ann, "ask", json!({"a": 1.0, "b": null}), json!(state)).await;
         assert!(done.message.is_error(), "arguments are compared as they are");
@@ -89,7 +113,10 @@ async fn a_call_nobody_comes_back_for_is_given_up_and_its_state_expires() {
     ann.tools().await;
     let state = ann.call("ask", json!({})).await.state();
     tokio::time::advance(Duration::from_secs(36)).await;
-    gateway.server("asking").until("the end of the call", |server| server.cancelled() == 1).await;
+    gateway
+        .server("asking")
+        .until("the end of the call", |server| server.cancelled() == 1)
+        .await;
     assert_eq!(gateway.kernel.census()[3], 0);
     assert_eq!(retry(&ann, "ask", json!({}), json!(state)).await.error().0, -32602);
     gateway.stop().await;
@@ -97,7 +124,10 @@ async fn a_call_nobody_comes_back_for_is_given_up_and_its_state_expires() {
 
 #[tokio::test]
 async fn a_state_of_another_gateway_is_not_valid_here() {
-    let (one, other) = (gateway().upstream("asking", asking()).start(), gateway().upstream("asking", asking()).start());
+    let (one, other) = (
+        gateway().upstream("asking", asking()).start(),
+        gateway().upstream("asking", asking()).start(),
+    );
     let (ann, again) = (modern(&one, "ann", Wire::Http).await, modern(&other, "ann", Wire::Http).await);
     ann.tools().await;
     again.tools().await;
@@ -116,8 +146,16 @@ async fn parked_calls_are_bounded_and_the_oldest_give_way() {
     for n in 0..6 {
         states.push(ann.call("ask", json!({"n": n})).await.state());
     }
-    assert!(gateway.server("asking").live() <= 6, "children of one server are bounded: {}", gateway.server("asking").live());
-    assert_eq!(retry(&ann, "ask", json!({"n": 0}), json!(states[0])).await.error().0, -32602, "the oldest has given way");
+    assert!(
+        gateway.server("asking").live() <= 6,
+        "children of one server are bounded: {}",
+        gateway.server("asking").live()
+    );
+    assert_eq!(
+        retry(&ann, "ask", json!({"n": 0}), json!(states[0])).await.error().0,
+        -32602,
+        "the oldest has given way"
+    );
     let newest = retry(&ann, "ask", json!({"n": 5}), json!(states[5])).await.result();
     assert_eq!(said(&newest)[0]["action"], "accept");
     gateway.stop().await;

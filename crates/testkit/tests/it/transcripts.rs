@@ -11,7 +11,10 @@ use crate::{WAYS, form};
 const ROUNDS: usize = 60;
 
 fn seed() -> u64 {
-    std::env::var("SOAK_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(20_261_120)
+    std::env::var("SOAK_SEED")
+        .ok()
+        .and_then(|seed| seed.parse().ok())
+        .unwrap_or(20_261_120)
 }
 
 /// Random JSON text as peers may write it: any spacing, any spelling of numbers and strings.
@@ -19,20 +22,43 @@ struct Writer(fastrand::Rng);
 
 impl Writer {
     fn space(&mut self) -> &'static str {
-        *self.0.choice(&["", "", "", "", " ", "\t", "  "]).expect("some")
+        self.0.choice(&["", "", "", "", " ", "\t", "  "]).expect("some")
     }
 
     fn number(&mut self) -> String {
         const NUMBERS: [&str; 12] = [
-            "0", "-0", "1.0", "1e400", "-1.5E-7", "123456789012345678901234567890", "0.1000000000000000055511151231257827", "9007199254740993", "1E+2",
-            "-9223372036854775809", "18446744073709551616", "3.14",
+            "0",
+            "-0",
+            "1.0",
+            "1e400",
+            "-1.5E-7",
+            "123456789012345678901234567890",
+            "0.1000000000000000055511151231257827",
+            "9007199254740993",
+            "1E+2",
+            "-9223372036854775809",
+            "18446744073709551616",
+            "3.14",
         ];
         (*self.0.choice(&NUMBERS).expect("some")).to_owned()
     }
 
     fn string(&mut self) -> String {
         const PARTS: [&str; 14] = [
-            "a", "Z", "é", "😀", r"\u0041", r"\ud800", r"\udc00x", r"\ud83d\ude00", r"\/", "/", r#"\""#, r"\\", r"\n", r"\u0000",
+            "a",
+            "Z",
+            "é",
+            "😀",
+            r"\u0041",
+            r"\ud800",
+            r"\udc00x",
+            r"\ud83d\ude00",
+            r"\/",
+            "/",
+            r#"\""#,
+            r"\\",
+            r"\n",
+            r"\u0000",
         ];
         let parts: String = (0..self.0.usize(0..6)).map(|_| *self.0.choice(&PARTS).expect("some")).collect();
         format!("\"{parts}\"")
@@ -71,7 +97,11 @@ impl Writer {
     }
 
     fn token(&mut self) -> String {
-        if self.0.bool() { self.0.u32(..).to_string() } else { format!("\"t{}\\u0041\"", self.0.u32(..)) }
+        if self.0.bool() {
+            self.0.u32(..).to_string()
+        } else {
+            format!("\"t{}\\u0041\"", self.0.u32(..))
+        }
     }
 }
 
@@ -116,7 +146,10 @@ fn puppet(era: Era, wire: Wire) -> Script {
         .over_http(wire == Wire::Http)
         .capabilities(json!({"tools": {}, "prompts": {}, "resources": {}, "logging": {}}))
         .tool("plain", vec![Step::send(result)])
-        .tool("failing", vec![Step::send(r#"{"jsonrpc":"2.0","error":$error,"id":$id, "extra":$extra}"#)])
+        .tool(
+            "failing",
+            vec![Step::send(r#"{"jsonrpc":"2.0","error":$error,"id":$id, "extra":$extra}"#)],
+        )
         .tool("told", told)
         .tool("asked", asked)
         .prompt("prompt", vec![Step::send(result)])
@@ -125,7 +158,9 @@ fn puppet(era: Era, wire: Wire) -> Script {
 
 fn renamed(era: Era, wire: Wire) -> Script {
     let result = r#"{"extra":$extra,"jsonrpc":"2.0","result":$result,"id":$id}"#;
-    Script::of(era).over_http(wire == Wire::Http).tool("plain", vec![Step::send(result)])
+    Script::of(era)
+        .over_http(wire == Wire::Http)
+        .tool("plain", vec![Step::send(result)])
 }
 
 struct Way {
@@ -140,7 +175,10 @@ impl Way {
         let mut members = Vec::new();
         if self.era == Era::Modern {
             members.push(("io.modelcontextprotocol/protocolVersion", "\"2026-07-28\"".to_owned()));
-            members.push(("io.modelcontextprotocol/clientCapabilities", self.writer.object(1, vec![("elicitation", "{}".to_owned())])));
+            members.push((
+                "io.modelcontextprotocol/clientCapabilities",
+                self.writer.object(1, vec![("elicitation", "{}".to_owned())]),
+            ));
             members.push(("io.modelcontextprotocol/logLevel", "\"debug\"".to_owned()));
         }
         members.extend(token.map(|token| ("progressToken", token.to_owned())));
@@ -194,11 +232,29 @@ async fn compare(client_way: (Era, Wire), server_wire: Wire) {
         let kind = *way.writer.0.choice(kinds).expect("some");
         let token = way.writer.token();
         let (result, extra) = (way.result(), way.writer.value(2));
-        let error = way.writer.object(2, vec![("code", "-32001".to_owned()), ("message", "\"no\"".to_owned())]);
-        let log = way.writer.object(2, vec![("level", "\"error\"".to_owned()), ("data", "1.0".to_owned())]);
-        let progress = way.writer.object(2, vec![("progressToken", "0".to_owned()), ("progress", "1.0".to_owned())]);
-        let question = way.writer.object(2, vec![("message", "\"?\"".to_owned()), ("requestedSchema", r#"{"type":"object","properties":{}}"#.to_owned())]);
-        let said = [("result", &result), ("extra", &extra), ("error", &error), ("log", &log), ("question", &question)];
+        let error = way
+            .writer
+            .object(2, vec![("code", "-32001".to_owned()), ("message", "\"no\"".to_owned())]);
+        let log = way
+            .writer
+            .object(2, vec![("level", "\"error\"".to_owned()), ("data", "1.0".to_owned())]);
+        let progress = way
+            .writer
+            .object(2, vec![("progressToken", "0".to_owned()), ("progress", "1.0".to_owned())]);
+        let question = way.writer.object(
+            2,
+            vec![
+                ("message", "\"?\"".to_owned()),
+                ("requestedSchema", r#"{"type":"object","properties":{}}"#.to_owned()),
+            ],
+        );
+        let said = [
+            ("result", &result),
+            ("extra", &extra),
+            ("error", &error),
+            ("log", &log),
+            ("question", &question),
+        ];
         let mut arguments: Vec<(&str, String)> = said.iter().map(|(key, value)| (*key, (*value).clone())).collect();
         // The script puts the token in its place; the rest of the object is as it was written.
         let token_less = progress.replacen(r#""progressToken":0"#, r#""progressToken":$token"#, 1);
@@ -229,7 +285,9 @@ async fn compare(client_way: (Era, Wire), server_wire: Wire) {
             let answer = way.writer.object(1, members);
             way.client.send(answer.clone()).await;
             upstream
-                .until("the answer to the question", |server| server.received()[before..].iter().any(|r| r.message.method().is_none()))
+                .until("the answer to the question", |server| {
+                    server.received()[before..].iter().any(|r| r.message.method().is_none())
+                })
                 .await;
             let received = upstream.received();
             let arrived = received[before..].iter().find(|r| r.message.method().is_none()).expect("it came");
@@ -240,10 +298,16 @@ async fn compare(client_way: (Era, Wire), server_wire: Wire) {
 
         let received = upstream.received();
         let request = received[before..].iter().find(|r| r.is(method));
-        let request = request.unwrap_or_else(|| panic!("{at}: {frame} was answered {:?}", answered.bytes())).message.clone();
+        let request = request
+            .unwrap_or_else(|| panic!("{at}: {frame} was answered {:?}", answered.bytes()))
+            .message
+            .clone();
         let sent = read(&frame.replacen("\"renamed__plain\"", "\"plain\"", 1));
         assert_eq!(plain(&request), plain(&sent), "{at}: the request");
-        assert!(request.params().and_then(|params| params.at(&["_meta", "progressToken"])).is_some(), "{at}");
+        assert!(
+            request.params().and_then(|params| params.at(&["_meta", "progressToken"])).is_some(),
+            "{at}"
+        );
 
         let expected = match kind {
             "failing" => format!(r#"{{"jsonrpc":"2.0","error":{error},"id":{}, "extra":{extra}}}"#, id.raw().text()),
@@ -275,9 +339,14 @@ async fn progress_comes_through_under_the_clients_own_token() {
     for way in WAYS {
         for server_wire in [Wire::Pipe, Wire::Http] {
             let progress = r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"a":$extra,"progressToken":$token,"progress":1.0,"b":$extra}}"#;
-            let script = Script::of(way.0)
-                .over_http(server_wire == Wire::Http)
-                .tool("work", [Step::send(progress), Step::send(progress), Step::answer(r#"{"resultType":"complete","content":[]}"#)]);
+            let script = Script::of(way.0).over_http(server_wire == Wire::Http).tool(
+                "work",
+                [
+                    Step::send(progress),
+                    Step::send(progress),
+                    Step::answer(r#"{"resultType":"complete","content":[]}"#),
+                ],
+            );
             let gateway = gateway().upstream("working", script).start();
             let client = gateway.client(way.0, way.1).connect().await;
             client.tools().await;
@@ -310,10 +379,18 @@ async fn definitions_in_lists_come_through_byte_for_byte() {
             tools.push(writer.object(3, members));
         }
         let page = |range: std::ops::Range<usize>, next: &str| {
-            format!(r#"{{"resultType":"complete","ttlMs":0,"cacheScope":"private","tools":[{}]{next}}}"#, tools[range].join(","))
+            format!(
+                r#"{{"resultType":"complete","ttlMs":0,"cacheScope":"private","tools":[{}]{next}}}"#,
+                tools[range].join(",")
+            )
         };
-        let script = Script::of(way.0).over_http(way.1 == Wire::Http).on("tools/list", [Step::answer(page(0..30, ""))]);
-        let gateway = gateway().upstream("puppet", script).settings(|settings| settings.page_size = 7).start();
+        let script = Script::of(way.0)
+            .over_http(way.1 == Wire::Http)
+            .on("tools/list", [Step::answer(page(0..30, ""))]);
+        let gateway = gateway()
+            .upstream("puppet", script)
+            .settings(|settings| settings.page_size = 7)
+            .start();
         let client = gateway.client(way.0, way.1).connect().await;
         let mut listed: Vec<String> = Vec::new();
         let mut params = json!({});
@@ -334,7 +411,9 @@ async fn definitions_in_lists_come_through_byte_for_byte() {
 
 fn read_name(item: &str) -> String {
     let item = Raw::parse(item.to_owned(), &Limits::default()).expect("JSON");
-    item.get("name").and_then(|name| name.as_str().map(std::borrow::Cow::into_owned)).unwrap_or_default()
+    item.get("name")
+        .and_then(|name| name.as_str().map(std::borrow::Cow::into_owned))
+        .unwrap_or_default()
 }
 
 /// Lone surrogates are no text of any language, but some peers send them.
@@ -344,12 +423,18 @@ async fn lone_surrogates_in_names_and_arguments_do_no_harm() {
         let gateway = gateway().upstream("puppet", puppet(way.0, Wire::Pipe)).start();
         let client = gateway.client(way.0, way.1).connect().await;
         client.tools().await;
-        let call = client.send_request("tools/call", Some(r#"{"name":"\ud800","arguments":{}}"#.to_owned())).await;
+        let call = client
+            .send_request("tools/call", Some(r#"{"name":"\ud800","arguments":{}}"#.to_owned()))
+            .await;
         assert!(client.reply(&call).await.message.is_error());
         let params = r#"{"name":"\u0070lain","arguments":{"result":{"resultType":"complete","\ud800":"\udfff"},"extra":1}}"#;
         let call = client.send_request("tools/call", Some(params.to_owned())).await;
         let reply = client.reply(&call).await;
-        assert_eq!(reply.message.result_raw().expect("a result").text(), r#"{"resultType":"complete","\ud800":"\udfff"}"#, "{way:?}");
+        assert_eq!(
+            reply.message.result_raw().expect("a result").text(),
+            r#"{"resultType":"complete","\ud800":"\udfff"}"#,
+            "{way:?}"
+        );
         gateway.stop().await;
     }
 }
