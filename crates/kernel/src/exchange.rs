@@ -26,7 +26,7 @@ const MAX_ROUNDS: usize = 16;
 
 /// Carries a request out; `None` when its client has cancelled it.
 pub(crate) async fn run(client: &Arc<Client>, ticket: Ticket, request: Box<Request>) -> Option<Outcome> {
-    let cancelled = client.start(ticket);
+    let cancelled = client.running(ticket)?;
     let method = request.method.clone();
     let span = tracing::debug_span!(
         "request",
@@ -114,7 +114,7 @@ async fn named(client: &Arc<Client>, ticket: Ticket, kind: ListKind, mut request
     }
     request.rename = (*found.own != wire).then(|| found.own.clone());
     request.headers = found.headers;
-    let arguments = request.params.as_ref().and_then(|params| params.get("arguments"));
+    let arguments = request.member("arguments").cloned();
     let action = match kind {
         ListKind::Tools => Action::CallTool {
             server: &found.server,

@@ -122,7 +122,7 @@ pub(crate) async fn call(
             Err(error) => return exchange::unavailable(server, &error),
         },
     };
-    let wants_task = request.params.as_ref().is_some_and(|params| shape::requested(params).is_some());
+    let wants_task = request.member("task").is_some();
     match (request.peer.era(), era) {
         (Era::Modern, Era::Legacy) if required && request.peer.capabilities.tasks_extension() && request.retry.is_none() => {
             request.params = request.params.as_ref().map(|params| shape::with_task(params, None));

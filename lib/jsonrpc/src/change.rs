@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::envelope::{Envelope, Parts};
-use crate::message::Whole;
+use crate::message::{Members, Whole};
 use crate::scan::{Scanner, Span, Text};
 use crate::{Id, Kind, Message, Raw, RawKind};
 
@@ -77,6 +77,7 @@ impl Message {
             kind: self.0.kind,
             id: self.0.id.clone(),
             method: self.0.method.clone(),
+            members: Members::new(),
         })))
     }
 
@@ -102,6 +103,7 @@ impl Message {
             id,
             parts,
             method: decoded,
+            members: Members::new(),
         }))
     }
 }

@@ -1,14 +1,14 @@
 //! One JSON-RPC message: its bytes, and where its parts lie.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 
 use crate::envelope::Parts;
 use crate::error::Fault;
 use crate::scan::{Span, Text};
-use crate::{DecodeError, ErrorObject, Id, Raw, RawKind, text};
+use crate::{DecodeError, ErrorObject, Id, Object, Raw, RawKind, text};
 
 /// What a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -36,7 +36,12 @@ pub(crate) struct Whole {
     pub(crate) parts: Parts,
     /// The method, where it is spelled with escapes.
     pub(crate) method: Option<Box<str>>,
+    /// The members of the params, once somebody has asked for them.
+    pub(crate) members: Members,
 }
+
+/// Members that are read at most once, whoever asks.
+pub(crate) type Members = OnceLock<Result<Object, DecodeError>>;
 
 impl Message {
     /// A request of ours. Parameters that are neither an object nor an array are left out: JSON-RPC knows no others.
@@ -90,6 +95,7 @@ impl Message {
             id,
             parts,
             method,
+            members: Members::new(),
         })))
     }
 
@@ -146,6 +152,19 @@ impl Message {
     /// The result of a response.
     pub fn result_raw(&self) -> Option<Raw> {
         self.part(self.0.parts.result.as_ref())
+    }
+
+    /// The members of the params, which clones of the message share: they are read once. No params have no members; params that are an array
+    /// have none with a name.
+    ///
+    /// # Errors
+    /// When a key stands twice.
+    pub fn members(&self) -> Result<&Object, &DecodeError> {
+        let read = || match self.params() {
+            Some(params) if params.kind() == RawKind::Object => params.object(),
+            _ => Ok(Object::default()),
+        };
+        self.0.members.get_or_init(read).as_ref()
     }
 
     /// The error of a response: an object. [`ErrorObject::parse`] reads it.
@@ -259,6 +278,7 @@ impl Builder {
             id: self.id,
             parts: self.parts,
             method: self.method,
+            members: Members::new(),
         }))
     }
 }

@@ -8,7 +8,7 @@ use crate::scan::{Scan, Scanner};
 use crate::{DecodeError, Raw, RawKind, text};
 
 /// The members of one object, in the order in which they came. Keys are decoded and differ from one another.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Object {
     /// All decoded keys, one after another.
     names: String,

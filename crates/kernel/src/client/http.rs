@@ -78,9 +78,8 @@ async fn one(inner: &Arc<Inner>, post: InPost, message: Message) -> Answer {
 /// Whose POST it is: a session's, a new session's, or a modern request's own.
 fn client_of(inner: &Arc<Inner>, post: &InPost, message: &Message) -> Result<Arc<Client>, Answer> {
     let fresh = || Client::new(inner, post.principal.clone(), Delivery::Http(Streams::default()));
-    let params = message.params();
     let named = post.mirrors.revision.as_deref();
-    let modern = meta::is_modern(params.as_ref()) || named.is_some_and(is_modern);
+    let modern = named.is_some_and(is_modern) || meta::names_version(message);
     if modern && message.method() != Some("initialize") {
         return Ok(fresh());
     }

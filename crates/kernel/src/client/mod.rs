@@ -119,7 +119,8 @@ impl Client {
         let outputs = {
             let mut machine = self.machine();
             act(&mut machine);
-            Drained::from_fn(|| machine.poll())
+            // Noted before anybody else can hear of it: a cancellation that comes at once finds the request.
+            Drained::from_fn(|| machine.poll().inspect(|output| self.note_start(output)))
         };
         let mut work = Drained::default();
         for output in outputs {
@@ -175,11 +176,15 @@ impl Client {
 
     // === requests under way
 
-    /// Notes a request as running; the handle is notified when the client cancels it.
-    pub(crate) fn start(&self, ticket: Ticket) -> Arc<Notify> {
-        let cancelled = Arc::new(Notify::new());
-        self.books().running.insert(ticket, cancelled.clone());
-        cancelled
+    fn note_start(&self, output: &Output) {
+        if let Output::Request(ticket, _) | Output::Listen(ticket, _) = output {
+            self.books().running.insert(*ticket, Arc::new(Notify::new()));
+        }
+    }
+
+    /// What is notified when the client cancels a request; nothing when it has done so already.
+    pub(crate) fn running(&self, ticket: Ticket) -> Option<Arc<Notify>> {
+        self.books().running.get(&ticket).cloned()
     }
 
     fn cancel(&self, ticket: Ticket) {
@@ -195,8 +200,9 @@ impl Client {
 
     /// The answer to a request, ready to be sent; nothing when the client has cancelled it.
     pub(crate) fn finish(self: &Arc<Self>, ticket: Ticket, outcome: Outcome) -> Drained<Work> {
+        let work = self.take(Input::Outcome(ticket, outcome));
         self.books().running.remove(&ticket);
-        self.take(Input::Outcome(ticket, outcome))
+        work
     }
 
     /// The client's exchange is gone: whatever runs for it is given up.
@@ -304,20 +310,25 @@ impl Client {
         filter: Filter,
         lines: Vec<(Arc<Line>, String)>,
     ) -> (Arc<Notify>, Drained<Work>) {
-        let done = self.start(ticket);
         for (line, uri) in &lines {
             line.attach(self);
             line.subscribe(uri);
         }
         let work = self.with_machine(|machine| machine.acknowledge(ticket, &filter));
-        self.books().listening.insert(
-            ticket,
-            Listening {
-                filter,
-                lines,
-                done: done.clone(),
-            },
-        );
+        let done = self.running(ticket).unwrap_or_default();
+        let listening = Listening {
+            filter,
+            lines,
+            done: done.clone(),
+        };
+        let mut books = self.books();
+        if books.running.contains_key(&ticket) {
+            books.listening.insert(ticket, listening);
+        } else {
+            // Cancelled while it was being opened: its drop ends it.
+            drop(books);
+            drop(listening);
+        }
         (done, work)
     }
 
