@@ -90,6 +90,11 @@ impl TaskRoutes {
         self.state().by_task.get(&(principal.clone(), task.to_owned())).cloned()
     }
 
+    /// Whether the task is known, as somebody else's.
+    fn is_of_another(&self, principal: &PrincipalId, task: &str) -> bool {
+        self.state().by_task.keys().any(|(owner, id)| id == task && owner != principal)
+    }
+
     /// The tasks that run on a server.
     pub(crate) fn of_server(&self, server: &ServerId) -> Vec<String> {
         self.state()
@@ -331,6 +336,7 @@ pub(crate) async fn one(client: &Arc<Client>, ticket: Ticket, request: Box<Reque
     let route = client.inner.tasks.of(&client.principal.id, &task);
     let server = match &route {
         Some(route) => client.inner.server(&route.server),
+        None if client.inner.tasks.is_of_another(&client.principal.id, &task) => None,
         None => sole_task_server(client, &request.peer),
     };
     let Some(server) = server else {

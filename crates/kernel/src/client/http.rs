@@ -192,11 +192,18 @@ async fn race(client: Arc<Client>, ticket: Ticket, run: Running, modern: bool, m
     tokio::select! {
         biased;
         answer = &mut run => {
-            streams.close(ticket);
             return match answer {
-                Some(answer) => reply(status_of(&answer, modern), &answer),
+                // What came before the answer, and was not read yet, must not be lost: the answer ends a stream.
+                Some(answer) if streams.has_early(ticket) => whole_stream(&client, ticket, answer),
+                Some(answer) => {
+                    streams.close(ticket);
+                    reply(status_of(&answer, modern), &answer)
+                }
                 // Cancelled by the client on another exchange: nobody expects an answer.
-                None => Answer::Empty { status: 202 },
+                None => {
+                    streams.close(ticket);
+                    Answer::Empty { status: 202 }
+                }
             };
         }
         () = std::future::poll_fn(|cx| streams.poll_early(ticket, cx)), if may_stream => {}
@@ -205,14 +212,29 @@ async fn race(client: Arc<Client>, ticket: Ticket, run: Running, modern: bool, m
     upgrade(&client, ticket, run, modern)
 }
 
+/// A stream that is complete already: what came early, and the answer.
+fn whole_stream(client: &Arc<Client>, ticket: Ticket, answer: Message) -> Answer {
+    let Delivery::Http(streams) = &client.delivery else {
+        return Answer::Empty { status: 500 };
+    };
+    let (sender, events) = Events::channel(QUEUE);
+    streams.upgrade(ticket, sender, is_primed(client));
+    streams.send(Target::Answer(ticket), answer.into_bytes());
+    Answer::Events { session: None, events }
+}
+
+/// 2025-11-25 basic/transports: a stream begins with an event that has an id and no data.
+fn is_primed(client: &Client) -> bool {
+    client.legacy_peer().is_some_and(|peer| peer.revision >= Revision::V2025_11_25)
+}
+
 /// Turns an answer into a stream, which is fed by a task of its own.
 fn upgrade(client: &Arc<Client>, ticket: Ticket, mut run: Attended, modern: bool) -> Answer {
     let Delivery::Http(streams) = &client.delivery else {
         return Answer::Empty { status: 500 };
     };
     let (sender, events) = Events::channel(QUEUE);
-    let primed = client.legacy_peer().is_some_and(|peer| peer.revision >= Revision::V2025_11_25);
-    streams.upgrade(ticket, sender, primed);
+    streams.upgrade(ticket, sender, is_primed(client));
     let client = client.clone();
     let inner = client.inner.clone();
     let gone = events.gone();

@@ -154,14 +154,19 @@ impl Client {
         }
     }
 
-    /// Sends with back pressure.
+    /// Sends with back pressure: whoever speaks faster than the client reads has to wait.
     pub(crate) async fn send(&self, work: Drained<Work>) {
         for item in work {
             let Work::Send(message, target) = item else { continue };
             match &self.delivery {
                 Delivery::Pipe(outgoing) => drop(outgoing.send(message.line()).await),
                 Delivery::Http(streams) => {
+                    if let Some(sender) = streams.sender(target) {
+                        drop(sender.reserve().await);
+                    }
                     streams.send(target, message.into_bytes());
+                    // The first message before an answer makes the answer a stream: whoever waits for it must be let in.
+                    tokio::task::yield_now().await;
                 }
             }
         }

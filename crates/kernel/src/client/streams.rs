@@ -94,6 +94,14 @@ impl Streams {
         Poll::Pending
     }
 
+    /// Whether something came before the answer.
+    pub(crate) fn has_early(&self, ticket: Ticket) -> bool {
+        self.state()
+            .attended
+            .get(&ticket)
+            .is_some_and(|attention| !attention.early.is_empty())
+    }
+
     /// Turns an answer that is waited for into a stream, which begins with `priming` and what came early.
     pub(crate) fn upgrade(&self, ticket: Ticket, sender: mpsc::Sender<Event>, primed: bool) {
         let early = self.state().attended.remove(&ticket).unwrap_or_default().early;
@@ -222,6 +230,17 @@ impl Streams {
             .open
             .values()
             .any(|open| open.sender.as_ref().is_some_and(|sender| !sender.is_closed()))
+    }
+
+    /// The sender of the stream to which a message belongs, where there is one.
+    pub(crate) fn sender(&self, target: Target) -> Option<mpsc::Sender<Event>> {
+        let state = self.state();
+        let stream = match target {
+            Target::Related(ticket) | Target::Answer(ticket) => *state.by_ticket.get(&ticket)?,
+            Target::Session => SESSION,
+            Target::Reply(_) => return None,
+        };
+        state.open.get(&stream)?.sender.clone()
     }
 
     /// Sends a message where it belongs. False when it reached nobody and nobody can come back for it.

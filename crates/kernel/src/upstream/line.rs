@@ -226,6 +226,9 @@ impl Line {
     pub(crate) fn event(self: &Arc<Self>, session: &Arc<Session>, message: &Message) {
         let name = message.method().unwrap_or_default();
         if let Some(kind) = ListKind::ALL.into_iter().find(|kind| kind.changed() == name) {
+            if !session.offers(kind) {
+                return tracing::debug!(server = %self.server.spec.id, name, "ignored: the server has no such list");
+            }
             let kinds: &[ListKind] = if kind == ListKind::Resources {
                 &[ListKind::Resources, ListKind::ResourceTemplates]
             } else {

@@ -7,6 +7,7 @@ use std::time::Instant;
 use bytes::Bytes;
 use jsonrpc::{DecodeError, ErrorObject, Message};
 use mcp::exchange::{Outcome, Request};
+use mcp::method::ListKind;
 use mcp::revision::{Era, Revision};
 use mcp::server::{self, CallError, Output, Placed, Ready};
 use model::{Ticket, TicketMap};
@@ -78,6 +79,12 @@ impl Session {
 
     pub(crate) fn revision(&self) -> Revision {
         self.ready.get().map_or(Revision::LATEST_LEGACY, |ready| ready.revision)
+    }
+
+    /// Whether the server said that it has lists of this kind.
+    pub(crate) fn offers(&self, kind: ListKind) -> bool {
+        let capabilities = self.ready.get().map(|ready| &ready.offer.capabilities);
+        capabilities.is_some_and(|capabilities| capabilities.get(kind.capability()).is_some())
     }
 
     pub(crate) fn server_name(&self) -> &str {
