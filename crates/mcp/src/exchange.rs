@@ -113,10 +113,16 @@ impl Request {
         }
     }
 
-    /// The decoded text of a member of the params.
+    /// A member of the params as they came.
+    #[must_use]
+    pub fn member(&self, key: &str) -> Option<&Raw> {
+        self.message.members().ok()?.get(key)
+    }
+
+    /// The decoded text of a member of the params as they came.
     #[must_use]
     pub fn param(&self, key: &str) -> Option<String> {
-        self.params.as_ref()?.get(key)?.as_str().map(std::borrow::Cow::into_owned)
+        self.member(key)?.as_str().map(std::borrow::Cow::into_owned)
     }
 }
 

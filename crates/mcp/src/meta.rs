@@ -7,7 +7,7 @@ pub(crate) use change::without;
 pub use change::{Change, Modern};
 pub use level::LogLevel;
 
-use jsonrpc::{ErrorObject, Raw, RawKind};
+use jsonrpc::{ErrorObject, Message, Raw, RawKind};
 use model::Trace;
 
 use crate::capabilities::ClientCapabilities;
@@ -66,9 +66,17 @@ impl ModernMeta {
     /// -32602 where `params` or `_meta` repeats a key, where the revision or the capabilities are missing, and where something has another type
     /// than it should (2026-07-28 basic, per-request protocol fields).
     pub fn read(params: Option<&Raw>) -> Result<Self, ErrorObject> {
+        let params = params.map(Raw::object).transpose().map_err(ErrorObject::invalid_params)?;
+        Self::of(params.as_ref().and_then(|params| params.get(key::META)))
+    }
+
+    /// The same, of the `_meta` itself.
+    ///
+    /// # Errors
+    /// As [`ModernMeta::read`].
+    pub fn of(meta: Option<&Raw>) -> Result<Self, ErrorObject> {
         let none = || ErrorObject::invalid_params(format_args!("`_meta` with `{}` is missing", key::PROTOCOL_VERSION));
-        let params = params.ok_or_else(none)?.object().map_err(ErrorObject::invalid_params)?;
-        let meta = params.get(key::META).ok_or_else(none)?.object();
+        let meta = meta.ok_or_else(none)?.object();
         let meta = meta.map_err(|e| ErrorObject::invalid_params(format_args!("`_meta`: {e}")))?;
         let required = |name| {
             meta.get(name)
@@ -123,6 +131,13 @@ fn is_token(value: &Raw) -> bool {
 #[must_use]
 pub fn is_modern(params: Option<&Raw>) -> bool {
     params.is_some_and(|params| get(params, key::PROTOCOL_VERSION).is_some())
+}
+
+/// The same, of a message: its members are read once, whoever asks.
+#[must_use]
+pub fn names_version(message: &Message) -> bool {
+    let meta = message.members().ok().and_then(|members| members.get(key::META));
+    meta.is_some_and(|meta| meta.get(key::PROTOCOL_VERSION).is_some())
 }
 
 /// A key of the `_meta` of params or of a result.

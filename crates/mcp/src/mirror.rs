@@ -4,7 +4,7 @@ mod check;
 mod params;
 mod sentinel;
 
-pub use check::{mirrors_for, validate};
+pub use check::{mirrors_for, validate, validate_envelope};
 pub use params::{ParamHeaders, invalid_tool};
 pub use sentinel::{decode, encode};
 

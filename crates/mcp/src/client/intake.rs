@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use jsonrpc::{ErrorObject, Id, Kind, Message, Raw, RawKind};
+use jsonrpc::{ErrorObject, Id, Kind, Message, Object, Raw, RawKind};
 use model::Trace;
 
 use super::session::{Call, CallKind, Handshake, Session};
@@ -12,7 +12,7 @@ use crate::capabilities::ClientCapabilities;
 use crate::error;
 use crate::error::Stage;
 use crate::exchange::{Method, Peer, Request, Retry};
-use crate::meta::{self, LogLevel, ModernMeta, key};
+use crate::meta::{LogLevel, ModernMeta, key};
 use crate::method::{self, Side};
 use crate::mirror;
 use crate::revision::{self, Era, Revision};
@@ -20,24 +20,25 @@ use crate::revision::{self, Era, Revision};
 impl Session {
     pub(super) fn take_in(&mut self, message: Message, arrival: Arrival) {
         match message.kind() {
-            Kind::Request => self.request(message, arrival),
+            Kind::Request => self.request(&message, arrival),
             Kind::Notification => self.notification(&message),
             Kind::Response => self.response(message),
         }
     }
 
-    fn request(&mut self, message: Message, arrival: Arrival) {
-        let Some(id) = message.id().cloned() else { return };
-        let modern = self.is_modern(&message, &arrival);
+    fn request(&mut self, message: &Message, arrival: Arrival) {
+        let Some(id) = message.id() else { return };
+        let meta = meta_of(message);
+        let modern = self.is_modern(message, meta.as_ref(), &arrival);
         let taken = match message.method() {
             // 2026-07-28 basic/versioning: `initialize` selects the legacy era, whatever the transport shows beside it.
-            Some("initialize") if !meta::is_modern(message.params().as_ref()) => self.initialize(&message, &id),
+            Some("initialize") if !has(meta.as_ref(), key::PROTOCOL_VERSION) => self.initialize(message, id),
             Some("ping") if !modern => {
-                self.reply(Message::result(&id, &Raw::object_empty()), 200);
+                self.reply(Message::result(id, &Raw::object_empty()), 200);
                 Ok(())
             }
-            _ if modern => self.modern_request(message, &id, arrival),
-            _ => self.legacy_request(message, &id, arrival),
+            _ if modern => self.modern_request(message, id, meta.as_ref(), arrival),
+            _ => self.legacy_request(message, id, meta.as_ref(), arrival),
         };
         if let Err(refusal) = taken {
             let status = if self.legacy_peer().is_some() {
@@ -45,31 +46,26 @@ impl Session {
             } else {
                 error::http_status(&refusal, Stage::Envelope)
             };
-            self.reply(Message::failure(Some(&id), &refusal), status);
+            self.reply(Message::failure(Some(id), &refusal), status);
         }
     }
 
     /// A request is modern when it names its version, in `_meta` or in a mirror. Before any `initialize`, one that only a modern client sends is
     /// modern too, so that it is told what it lacks.
-    fn is_modern(&self, message: &Message, arrival: &Arrival) -> bool {
-        let meta = message.params().and_then(|params| params.get(key::META));
-        let has = |name| meta.as_ref().is_some_and(|meta| meta.get(name).is_some());
+    fn is_modern(&self, message: &Message, meta: Option<&Raw>, arrival: &Arrival) -> bool {
         let mirrored = || {
             let shown = arrival.mirrors.as_ref().and_then(|mirrors| mirrors.revision.as_deref());
             shown.is_some_and(is_modern_revision)
         };
-        let opens = || message.method() == Some("server/discover") || has(key::CLIENT_CAPABILITIES);
-        has(key::PROTOCOL_VERSION) || mirrored() || (self.legacy_peer().is_none() && opens())
+        let opens = || message.method() == Some("server/discover") || has(meta, key::CLIENT_CAPABILITIES);
+        has(meta, key::PROTOCOL_VERSION) || mirrored() || (self.legacy_peer().is_none() && opens())
     }
 
     fn initialize(&mut self, message: &Message, id: &Id) -> Result<(), ErrorObject> {
         if self.legacy_peer().is_some() {
             return Err(ErrorObject::invalid_request("this session is initialized already; open a new one"));
         }
-        let params = message
-            .params()
-            .ok_or_else(|| ErrorObject::invalid_params("`initialize` needs params"))?;
-        let params = params.object().map_err(ErrorObject::invalid_params)?;
+        let params = members(message)?;
         let requested = params.get("protocolVersion").and_then(Raw::as_str);
         let requested = requested.ok_or_else(|| ErrorObject::invalid_params("`initialize` needs `protocolVersion`, a string"))?;
         let peer = Arc::new(Peer {
@@ -84,7 +80,7 @@ impl Session {
         Ok(())
     }
 
-    fn legacy_request(&mut self, message: Message, id: &Id, arrival: Arrival) -> Result<(), ErrorObject> {
+    fn legacy_request(&mut self, message: &Message, id: &Id, meta: Option<&Raw>, arrival: Arrival) -> Result<(), ErrorObject> {
         let Some(peer) = self.legacy_peer().cloned() else {
             // 2026-07-28 basic: a request without the required fields is -32602. Whoever meant an older revision is told the other way.
             return Err(ErrorObject::invalid_params(format_args!(
@@ -93,24 +89,20 @@ impl Session {
             )));
         };
         let method = method_of(message.method().unwrap_or_default(), peer.revision)?;
-        let params = message.params();
-        let (progress, trace) = said(params.as_ref())?;
+        let members = members(message)?;
+        let (progress, trace) = token_and_trace(meta)?;
         let sets_level = method.is("logging/setLevel");
         // A level is the session's; the kernel passes it on to servers and answers.
-        let log_level = if sets_level {
-            Some(level(params.as_ref())?)
-        } else {
-            self.log_level
-        };
+        let log_level = if sets_level { Some(level(members)?) } else { self.log_level };
         let ticket = self.begin(id, method.clone(), &peer, CallKind::Request, progress.clone(), None)?;
         if let Some(level) = log_level.filter(|_| sets_level) {
             self.log_level = Some(level);
             self.push(Output::LogLevel(level));
         }
         let request = Request {
-            message,
+            message: message.clone(),
             method,
-            params,
+            params: message.params(),
             peer,
             progress,
             log_level,
@@ -124,14 +116,14 @@ impl Session {
         Ok(())
     }
 
-    fn modern_request(&mut self, message: Message, id: &Id, arrival: Arrival) -> Result<(), ErrorObject> {
+    fn modern_request(&mut self, message: &Message, id: &Id, meta: Option<&Raw>, arrival: Arrival) -> Result<(), ErrorObject> {
         let name = message.method().unwrap_or_default();
-        let params = message.params();
         // Which fields a request of another revision must have is not known here: its version is refused first.
-        let meta = ModernMeta::read(params.as_ref()).map_err(|error| foreign_version(params.as_ref()).unwrap_or(error))?;
+        let meta = ModernMeta::of(meta).map_err(|error| foreign_version(meta).unwrap_or(error))?;
+        let members = members(message)?;
         let mirrors = arrival.mirrors;
         if let Some(mirrors) = &mirrors {
-            mirror::validate(mirrors, name, params.as_ref(), None)?;
+            mirror::validate_envelope(mirrors, name, members, &meta.version)?;
         }
         let revision = Revision::parse(&meta.version).filter(|revision| revision.is_modern());
         let revision = revision.ok_or_else(|| error::unsupported_version(&meta.version, &[Revision::LATEST]))?;
@@ -143,7 +135,7 @@ impl Session {
         };
         let listens = matches!(kind, CallKind::Listen { .. });
         if listens {
-            has_filter(params.as_ref())?;
+            has_filter(members)?;
         }
         let peer = self.modern_peer(&meta, revision);
         let ticket = self.begin(id, method.clone(), &peer, kind, meta.progress_token.clone(), meta.log_level)?;
@@ -151,16 +143,15 @@ impl Session {
             self.push(Output::Hello(ticket, peer));
             return Ok(());
         }
-        let retry = params.as_ref().and_then(retry_of);
         let request = Box::new(Request {
-            message,
+            message: message.clone(),
             method,
-            params,
+            params: message.params(),
             peer,
             progress: meta.progress_token,
             log_level: meta.log_level,
             trace: if arrival.trace.is_empty() { meta.trace } else { arrival.trace },
-            retry,
+            retry: retry_of(members),
             rename: None,
             mirrors,
             headers: None,
@@ -263,23 +254,47 @@ fn is_modern_revision(text: &str) -> bool {
     Revision::parse(text).map_or_else(|| text > Revision::LATEST_LEGACY.as_str(), |revision| revision.era() == Era::Modern)
 }
 
-fn retry_of(params: &Raw) -> Option<Retry> {
+/// The members of a request's params.
+///
+/// DESIGN, Laws: a key that stands twice is refused where the gateway reads, because the server might read the other one.
+fn members(message: &Message) -> Result<&Object, ErrorObject> {
+    if message.params().is_some_and(|params| params.kind() != RawKind::Object) {
+        return Err(ErrorObject::invalid_params("`params` must be an object"));
+    }
+    message.members().map_err(ErrorObject::invalid_params)
+}
+
+/// A request's `_meta`; of several, the first, so that the request is refused in the words of its era.
+fn meta_of(message: &Message) -> Option<Raw> {
+    match message.members() {
+        Ok(members) => members.get(key::META).cloned(),
+        Err(_) => message.params()?.get(key::META),
+    }
+}
+
+fn has(meta: Option<&Raw>, name: &str) -> bool {
+    meta.is_some_and(|meta| meta.get(name).is_some())
+}
+
+/// The refusal of a request whose `_meta` names a version that is not spoken here.
+fn foreign_version(meta: Option<&Raw>) -> Option<ErrorObject> {
+    let version = meta?.get(key::PROTOCOL_VERSION)?;
+    let version = version.as_str()?;
+    let spoken = Revision::parse(&version).is_some_and(Revision::is_modern);
+    (!spoken).then(|| error::unsupported_version(&version, &[Revision::LATEST]))
+}
+
+fn retry_of(params: &Object) -> Option<Retry> {
     let retry = Retry {
-        responses: params.get("inputResponses"),
-        state: params.get("requestState"),
+        responses: params.get("inputResponses").cloned(),
+        state: params.get("requestState").cloned(),
     };
     (retry.responses.is_some() || retry.state.is_some()).then_some(retry)
 }
 
-/// What a legacy request says in its `_meta`: the progress token and the trace.
-///
-/// DESIGN, Laws: a key that stands twice is refused where the gateway reads, because the server might read the other one.
-fn said(params: Option<&Raw>) -> Result<(Option<Raw>, Trace), ErrorObject> {
-    let Some(params) = params else {
-        return Ok((None, Trace::default()));
-    };
-    let params = params.object().map_err(ErrorObject::invalid_params)?;
-    let Some(meta) = params.get(key::META).filter(|meta| meta.kind() == RawKind::Object) else {
+/// What a legacy request says in its `_meta`, where that is an object.
+fn token_and_trace(meta: Option<&Raw>) -> Result<(Option<Raw>, Trace), ErrorObject> {
+    let Some(meta) = meta.filter(|meta| meta.kind() == RawKind::Object) else {
         return Ok((None, Trace::default()));
     };
     let meta = meta
@@ -297,24 +312,18 @@ fn said(params: Option<&Raw>) -> Result<(Option<Raw>, Trace), ErrorObject> {
 }
 
 /// 2025-11-25 server/utilities/logging: an invalid level is -32602.
-fn level(params: Option<&Raw>) -> Result<LogLevel, ErrorObject> {
-    let level = params.and_then(|params| params.get("level"));
-    level.and_then(|level| LogLevel::parse(&level.as_str()?)).ok_or_else(|| {
-        ErrorObject::invalid_params("`level` must be one of debug, info, notice, warning, error, critical, alert, emergency")
-    })
-}
-
-/// The refusal of a request whose `_meta` names a version that is not spoken here.
-fn foreign_version(params: Option<&Raw>) -> Option<ErrorObject> {
-    let version = meta::get(params?, key::PROTOCOL_VERSION)?;
-    let version = version.as_str()?;
-    let spoken = Revision::parse(&version).is_some_and(Revision::is_modern);
-    (!spoken).then(|| error::unsupported_version(&version, &[Revision::LATEST]))
+fn level(params: &Object) -> Result<LogLevel, ErrorObject> {
+    params
+        .get("level")
+        .and_then(|level| LogLevel::parse(&level.as_str()?))
+        .ok_or_else(|| {
+            ErrorObject::invalid_params("`level` must be one of debug, info, notice, warning, error, critical, alert, emergency")
+        })
 }
 
 /// 2026-07-28 schema, `SubscriptionsListenRequestParams`: the filter is required.
-fn has_filter(params: Option<&Raw>) -> Result<(), ErrorObject> {
-    let filter = params.and_then(|params| params.get("notifications"));
+fn has_filter(params: &Object) -> Result<(), ErrorObject> {
+    let filter = params.get("notifications");
     let filter = filter.ok_or_else(|| ErrorObject::invalid_params("`subscriptions/listen` needs `notifications`, an object"))?;
     let read = filter.object().map(drop);
     read.map_err(|e| ErrorObject::invalid_params(format_args!("`notifications`: {e}")))

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use jsonrpc::{ErrorObject, Raw, RawKind};
+use jsonrpc::{ErrorObject, Object, Raw, RawKind};
 
 use super::params::{ParamHeader, ParamHeaders};
 use super::{Mirrors, decode, encode};
@@ -28,23 +28,25 @@ pub fn validate(mirrors: &Mirrors, method: &str, params: Option<&Raw>, headers: 
     {
         return Err(differs("MCP-Protocol-Version", revision, &version));
     }
-    let shown = required("Mcp-Method", mirrors.method.as_deref())?;
-    if shown != method {
-        return Err(differs("Mcp-Method", shown, method));
-    }
-    if let Some(name) = name(method, params)
-        && let Some(name) = name.as_str()
-    {
-        let shown = required("Mcp-Name", mirrors.name.as_deref())?;
-        let decoded = decode(shown).ok_or_else(|| undecodable("Mcp-Name"))?;
-        if decoded != name {
-            return Err(differs("Mcp-Name", &decoded, &name));
-        }
-    }
+    validate_names(mirrors, method, name(method, params).as_ref())?;
     match headers {
         Some(headers) if method == "tools/call" => headers.iter().try_for_each(|header| validate_param(mirrors, header, params)),
         _ => Ok(()),
     }
+}
+
+/// The same for a request whose params were read already, and of which it is not known yet which tool it calls.
+///
+/// # Errors
+/// As for [`validate`].
+pub fn validate_envelope(mirrors: &Mirrors, method: &str, params: &Object, version: &str) -> Result<(), ErrorObject> {
+    let revision = required("MCP-Protocol-Version", mirrors.revision.as_deref())?;
+    if version != revision {
+        return Err(differs("MCP-Protocol-Version", revision, version));
+    }
+    let row = method::lookup(method, Side::Client, Revision::LATEST);
+    let name = row.and_then(|row| params.get(row.route.name_key()?));
+    validate_names(mirrors, method, name)
 }
 
 /// What to show of a request outside its body. In the legacy era that is the revision only, from 2025-06-18 on.
@@ -77,6 +79,22 @@ pub fn mirrors_for(revision: Revision, method: &str, params: Option<&Raw>, heade
         }
     }
     Ok(mirrors)
+}
+
+/// `Mcp-Method` and `Mcp-Name` against the method and what the params name.
+fn validate_names(mirrors: &Mirrors, method: &str, name: Option<&Raw>) -> Result<(), ErrorObject> {
+    let shown = required("Mcp-Method", mirrors.method.as_deref())?;
+    if shown != method {
+        return Err(differs("Mcp-Method", shown, method));
+    }
+    let Some(name) = name.and_then(Raw::as_str) else { return Ok(()) };
+    let shown = required("Mcp-Name", mirrors.name.as_deref())?;
+    let decoded = decode(shown).ok_or_else(|| undecodable("Mcp-Name"))?;
+    if decoded == name {
+        Ok(())
+    } else {
+        Err(differs("Mcp-Name", &decoded, &name))
+    }
 }
 
 /// The value that `Mcp-Name` mirrors.
