@@ -1,14 +1,14 @@
 //! Where the project is, and the cargo that builds it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, bail};
 
-/// The root of the project.
+/// The root of the project that we are run for. Checkouts may share a target directory, and so this binary: cargo says at run time which it is.
 pub(crate) fn root() -> PathBuf {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.parent().unwrap_or(here).to_path_buf()
+    let here = std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+    here.parent().unwrap_or(&here).to_path_buf()
 }
 
 /// The cargo that runs us, in the root.
@@ -50,7 +50,7 @@ pub(crate) fn chancery() -> anyhow::Result<PathBuf> {
         "--bin",
         "chancery",
         "--message-format",
-        "json",
+        "json-render-diagnostics",
     ]);
     build.stderr(std::process::Stdio::inherit());
     output(&mut build)?

@@ -6,7 +6,8 @@ use anyhow::bail;
 use mcp::method::{ListKind, METHODS, MethodInfo, MethodKind, Route, Side};
 use mcp::revision::Revision;
 
-/// What happens when the other end is of the other era: method, sender, words. `=` means that it crosses as it is.
+/// What happens when the other end is of the other era: method, sender, words. `=` means that it
+/// crosses as it is, but for what every modern result carries.
 #[rustfmt::skip]
 const ACROSS: &[(&str, Side, &str)] = &[
     ("completion/complete", Side::Client, "="),
@@ -31,10 +32,10 @@ const ACROSS: &[(&str, Side, &str)] = &[
     ("notifications/tools/list_changed", Side::Server, "as for prompts"),
     ("ping", Side::Client, "modern: none"),
     ("ping", Side::Server, "modern: none"),
-    ("prompts/get", Side::Client, "="),
+    ("prompts/get", Side::Client, "as for tools"),
     ("prompts/list", Side::Client, "in the words of the client's revision; `ttlMs`, `cacheScope` for modern clients"),
     ("resources/list", Side::Client, "the same"),
-    ("resources/read", Side::Client, "="),
+    ("resources/read", Side::Client, "as for tools"),
     ("resources/subscribe", Side::Client, "modern server: a URI in the gateway's own `subscriptions/listen`"),
     ("resources/templates/list", Side::Client, "as for prompts"),
     ("resources/unsubscribe", Side::Client, "the URI is taken out of that stream"),
@@ -145,7 +146,7 @@ fn policy(info: &MethodInfo) -> &'static str {
         (_, Side::Server, Route::Gateway) => "–",
         (_, Side::Server, _) => "`Ask`",
         (_, _, Route::Gateway) if info.name == "logging/setLevel" => "`SetLogLevel`",
-        (_, _, Route::Gateway | Route::Merge(_) | Route::TaskList | Route::Session | Route::Reverse) => "–",
+        (_, _, Route::Gateway | Route::Merge(_) | Route::Session | Route::Reverse) => "–",
         (_, _, Route::Name(ListKind::Tools)) => "`CallTool`",
         (_, _, Route::Name(_)) => "`GetPrompt`",
         (_, _, Route::Uri) if info.name == "resources/read" => "`ReadResource`",
@@ -153,6 +154,7 @@ fn policy(info: &MethodInfo) -> &'static str {
         (_, _, Route::Listen) => "`Subscribe`, each URI",
         (_, _, Route::Reference) => "`Complete`",
         (_, _, Route::Task) => "`UseTask`",
+        (_, _, Route::TaskList) => "`UseTask`, each server",
     }
 }
 
