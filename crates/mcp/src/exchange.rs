@@ -50,6 +50,12 @@ impl Method {
         }
     }
 
+    /// The same for a request of the gateway's own, which may be in words that only its server's revision has.
+    fn of_any_revision(name: &str) -> Self {
+        let row = method::named(name).iter().rfind(|row| row.from == Side::Client);
+        row.map_or_else(|| Self::Extension(name.into()), Self::Known)
+    }
+
     /// Its name.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -100,7 +106,7 @@ impl Request {
         let message = Message::request(&jsonrpc::Id::number(0), method, params.as_ref());
         Self {
             message,
-            method: Method::of(method, peer.revision).unwrap_or_else(|| Method::Extension(method.into())),
+            method: Method::of(method, peer.revision).unwrap_or_else(|| Method::of_any_revision(method)),
             params,
             peer,
             progress: None,

@@ -3,7 +3,7 @@
 use jsonrpc::Raw;
 use mcp::capabilities::ClientCapabilities;
 use mcp::client::{self, Arrival};
-use mcp::exchange::{Advertised, Outcome, Request};
+use mcp::exchange::{Advertised, Outcome, Peer, Request};
 use mcp::revision::{Era, Revision};
 use mcp::server::{ClientHello, Outgoing, Output, Placed, Session};
 
@@ -58,6 +58,16 @@ impl ServerFace {
                     Ok(placed) => shown_call(&placed),
                     Err(error) => vec![line("kernel", '?', &format!("failed to {error}"))],
                 };
+            }
+            "ask" => {
+                let (method, params) = word(rest);
+                let peer = Peer {
+                    revision: Revision::LATEST_LEGACY,
+                    capabilities: ClientCapabilities::empty(),
+                    info: None,
+                };
+                let request = Request::internal(method, reason(params).map(raw), peer.into());
+                return shown_call(&self.machine.call(&request).expect("room"));
             }
             "cancel" => {
                 let (ticket, rest) = ticket(rest);
