@@ -315,7 +315,12 @@ async fn compare(client_way: (Era, Wire), server_wire: Wire) {
         };
         assert_eq!(String::from_utf8_lossy(answered.bytes()), expected, "{at}: the answer");
         if matches!(kind, "told" | "asked") {
-            let heard = way.client.notification("notifications/message").await;
+            let heard = way
+                .client
+                .mailbox()
+                .take(&format!("{at}: the log message"), |a| a.calls("notifications/message"))
+                .await;
+            let heard = heard.message.expect("a message");
             let expected = format!(r#"{{"method":"notifications/message","jsonrpc":"2.0","params":{log}}}"#);
             assert_eq!(String::from_utf8_lossy(heard.bytes()), expected, "{at}: the log message");
         }
