@@ -194,11 +194,8 @@ async fn race(client: Arc<Client>, ticket: Ticket, run: Running, modern: bool, m
         answer = &mut run => {
             return match answer {
                 // What came before the answer, and was not read yet, must not be lost: the answer ends a stream.
-                Some(answer) if streams.has_early(ticket) => whole_stream(&client, ticket, answer),
-                Some(answer) => {
-                    streams.close(ticket);
-                    reply(status_of(&answer, modern), &answer)
-                }
+                Some(answer) if !streams.settle(ticket) => whole_stream(&client, ticket, answer),
+                Some(answer) => reply(status_of(&answer, modern), &answer),
                 // Cancelled by the client on another exchange: nobody expects an answer.
                 None => {
                     streams.close(ticket);

@@ -94,40 +94,40 @@ impl Streams {
         Poll::Pending
     }
 
-    /// Whether something came before the answer.
-    pub(crate) fn has_early(&self, ticket: Ticket) -> bool {
-        self.state()
-            .attended
-            .get(&ticket)
-            .is_some_and(|attention| !attention.early.is_empty())
+    /// Turns an answer that is waited for into a stream: it begins with a priming event where the client knows those, then what came early.
+    pub(crate) fn upgrade(&self, ticket: Ticket, sender: mpsc::Sender<Event>, primed: bool) {
+        let mut state = self.state();
+        let early = state.attended.remove(&ticket).unwrap_or_default().early;
+        state.next_stream += 1;
+        let stream = state.next_stream;
+        if primed {
+            drop(sender.try_send(priming(stream)));
+        }
+        state.by_ticket.insert(ticket, stream);
+        let open = Open {
+            sender: Some(sender),
+            sequence: 0,
+            done: false,
+        };
+        state.open.insert(stream, open);
+        for data in early {
+            state.send(stream, data, false);
+        }
     }
 
-    /// Turns an answer that is waited for into a stream, which begins with `priming` and what came early.
-    pub(crate) fn upgrade(&self, ticket: Ticket, sender: mpsc::Sender<Event>, primed: bool) {
-        let early = self.state().attended.remove(&ticket).unwrap_or_default().early;
-        self.open(ticket, sender);
-        if primed {
-            self.prime(ticket);
+    /// Ends the wait for an answer that is there: whether it can be given in one piece, because nothing came before it.
+    pub(crate) fn settle(&self, ticket: Ticket) -> bool {
+        let mut state = self.state();
+        let whole = state.attended.get(&ticket).is_none_or(|attention| attention.early.is_empty());
+        if whole {
+            state.attended.remove(&ticket);
         }
-        for data in early {
-            self.send(Target::Related(ticket), data);
-        }
+        whole
     }
 
     /// Opens the stream of an answer.
     pub(crate) fn open(&self, ticket: Ticket, sender: mpsc::Sender<Event>) {
-        let mut state = self.state();
-        state.next_stream += 1;
-        let stream = state.next_stream;
-        state.by_ticket.insert(ticket, stream);
-        state.open.insert(
-            stream,
-            Open {
-                sender: Some(sender),
-                sequence: 0,
-                done: false,
-            },
-        );
+        self.upgrade(ticket, sender, false);
     }
 
     /// Closes the stream of an answer that was given in one piece.
@@ -137,20 +137,6 @@ impl Streams {
             && let Some(stream) = state.by_ticket.remove(&ticket)
         {
             state.open.remove(&stream);
-        }
-    }
-
-    /// The first event of a stream, without data: it gives the client an id to come back with (2025-11-25 basic/transports).
-    fn prime(&self, ticket: Ticket) {
-        let state = self.state();
-        let stream = state.by_ticket.get(&ticket).copied().unwrap_or(SESSION);
-        if let Some(sender) = state.open.get(&stream).and_then(|open| open.sender.as_ref()) {
-            let event = Event {
-                id: Some(format!("{stream}-0")),
-                data: Bytes::new(),
-                retry: Some(RETRY),
-            };
-            drop(sender.try_send(event));
         }
     }
 
@@ -264,9 +250,24 @@ impl Streams {
             Target::Session => (Some(SESSION), false),
             Target::Reply(_) => (None, false),
         };
-        let Some(stream) = stream else { return false };
-        let resumable = state.resumable;
-        let open = state.open.entry(stream).or_insert(Open {
+        stream.is_some_and(|stream| state.send(stream, data, last))
+    }
+}
+
+/// The first event of a stream, without data: it gives the client an id to come back with (2025-11-25 basic/transports).
+fn priming(stream: u64) -> Event {
+    Event {
+        id: Some(format!("{stream}-0")),
+        data: Bytes::new(),
+        retry: Some(RETRY),
+    }
+}
+
+impl State {
+    /// Puts a message on a stream. False when it reached nobody and nobody can come back for it.
+    fn send(&mut self, stream: u64, data: Bytes, last: bool) -> bool {
+        let resumable = self.resumable;
+        let open = self.open.entry(stream).or_insert(Open {
             sender: None,
             sequence: 0,
             done: false,
@@ -288,20 +289,18 @@ impl Streams {
             }
         };
         let sent = open.sender.as_ref().is_some_and(|sender| sender.try_send(event).is_ok());
-        if !sent || last {
+        if !sent {
             open.sender = None;
         }
         if last {
-            state.open.remove(&stream);
+            self.open.remove(&stream);
         }
         if resumable {
-            state.keep(kept);
+            self.keep(kept);
         }
         sent || resumable
     }
-}
 
-impl State {
     fn keep(&mut self, kept: Kept) {
         self.kept_bytes += kept.data.len();
         self.kept.push_back(kept);

@@ -52,7 +52,7 @@ async fn admitted(served: &Served, request: Request<Incoming>) -> Response<Reply
     let access = &served.shared.access;
     if let Err(refusal) = access.check_source(&head) {
         tracing::warn!(?refusal, "refused a request");
-        return unread(refusal).into_response();
+        return unread(refusal);
     }
     let cors = access.cors(&head);
     let mut response = if parts.method == Method::OPTIONS && cors.is_some() {
@@ -62,7 +62,7 @@ async fn admitted(served: &Served, request: Request<Incoming>) -> Response<Reply
             Ok(principal) => dispatch(served, &parts, head, body, principal)
                 .await
                 .unwrap_or_else(Refusal::into_response),
-            Err(refusal) => unread(refusal).into_response(),
+            Err(refusal) => unread(refusal),
         }
     };
     if let Some(origin) = cors {
@@ -72,8 +72,10 @@ async fn admitted(served: &Served, request: Request<Incoming>) -> Response<Reply
 }
 
 /// A refusal before the body was read: the connection ends with it, and says so.
-fn unread(refusal: Refusal) -> Refusal {
-    refusal.with(header::CONNECTION, "close")
+fn unread(refusal: Refusal) -> Response<Reply> {
+    let mut response = refusal.into_response();
+    response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    response
 }
 
 fn preflight(headers: &http::HeaderMap) -> Response<Reply> {
@@ -122,9 +124,9 @@ async fn post(
     // 2025-03-26 and later ask clients to list both types. Many list one, or `*/*`: one that takes JSON can be served.
     if !accepts.json {
         let text = "the answer may be `application/json`, which `Accept` doesn't admit: send `Accept: application/json, text/event-stream`";
-        return Err(unread(Refusal::new(StatusCode::NOT_ACCEPTABLE, text)));
+        return Err(Refusal::new(StatusCode::NOT_ACCEPTABLE, text).with(header::CONNECTION, "close"));
     }
-    check_json(&head).map_err(unread)?;
+    check_json(&head)?;
     let body = intake::body(body, &parts.headers, served.shared.limits.max_body, &served.watch).await?;
     let post = InPost {
         principal,
@@ -145,7 +147,8 @@ fn check_json(head: &Head<'_>) -> Result<(), Refusal> {
         _ => Err(Refusal::new(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
             "send the message with `Content-Type: application/json`",
-        )),
+        )
+        .with(header::CONNECTION, "close")),
     }
 }
 
