@@ -173,8 +173,8 @@ async fn flood() {
         let frame = format!(r#"{{"jsonrpc":"2.0","method":"notifications/message","params":{log}}}"#);
         let progress = r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":$token,"progress":1}}"#;
         let steps = [
-            Step::Flood(50_000, frame),
-            Step::Flood(50_000, progress.to_owned()),
+            Step::Flood(10_000, frame),
+            Step::Flood(10_000, progress.to_owned()),
             Step::text("at last"),
         ];
         let script = echo(Era::Legacy, Wire::Pipe)
