@@ -259,10 +259,9 @@ pub(crate) async fn fulfil(client: &Arc<Client>, ticket: Ticket, request: &Reque
         waiting.push((question, client.ask_for_bridge(ticket, message)));
     }
     let mut responses = Vec::with_capacity(waiting.len());
-    for (question, receiver) in waiting {
+    for (question, mut asked) in waiting {
         let wait = client.inner.settings().park_ttl;
-        let answer = tokio::time::timeout(wait, receiver).await;
-        let answer = answer.ok().and_then(Result::ok);
+        let answer = tokio::time::timeout(wait, asked.answer()).await.ok().flatten();
         let answer = answer.unwrap_or_else(|| {
             Err(ErrorObject::new(
                 jsonrpc::code::INTERNAL_ERROR,

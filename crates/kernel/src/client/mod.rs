@@ -69,6 +69,30 @@ enum Asker {
     Bridge(oneshot::Sender<Result<Message, ErrorObject>>),
 }
 
+/// A bridge's question. Dropping it before it is answered takes it back.
+pub(crate) struct Question {
+    client: Arc<Client>,
+    ask: Ticket,
+    answer: oneshot::Receiver<Result<Message, ErrorObject>>,
+}
+
+impl Question {
+    /// The answer; `None` when the client has gone.
+    pub(crate) async fn answer(&mut self) -> Option<Result<Message, ErrorObject>> {
+        (&mut self.answer).await.ok()
+    }
+}
+
+impl Drop for Question {
+    fn drop(&mut self) {
+        let unanswered = self.client.books().asks.contains_key(&self.ask);
+        if unanswered {
+            self.client
+                .take_ask_back(self.ask, Some("the answer is not needed any more".to_owned()));
+        }
+    }
+}
+
 /// An open `subscriptions/listen`.
 struct Listening {
     filter: Filter,
@@ -401,11 +425,15 @@ impl Client {
     }
 
     /// Asks the client on a bridge's behalf.
-    pub(crate) fn ask_for_bridge(self: &Arc<Self>, related: Ticket, message: Message) -> oneshot::Receiver<Result<Message, ErrorObject>> {
-        let (sender, receiver) = oneshot::channel();
-        let theirs = self.note_asker(Asker::Bridge(sender));
-        self.put_question(theirs, Some(related), message);
-        receiver
+    pub(crate) fn ask_for_bridge(self: &Arc<Self>, related: Ticket, message: Message) -> Question {
+        let (sender, answer) = oneshot::channel();
+        let ask = self.note_asker(Asker::Bridge(sender));
+        self.put_question(ask, Some(related), message);
+        Question {
+            client: self.clone(),
+            ask,
+            answer,
+        }
     }
 
     fn note_asker(&self, asker: Asker) -> Ticket {

@@ -132,18 +132,31 @@ impl Line {
             self.live.store(None);
             self.server.lost(session.since, why);
         }
+        self.take_asks_back(why);
     }
 
     /// Ends the connection there is, so that the next use makes a new one.
     pub(crate) fn renew(&self, session: &Arc<Session>, why: &str) {
         session.end(why);
         self.live.rcu(|live| live.clone().filter(|live| !Arc::ptr_eq(live, session)));
+        self.take_asks_back(why);
     }
 
     /// Ends the line.
     pub(crate) fn hang_up(&self, why: &str) {
         if let Some(session) = self.live.swap(None) {
             session.end(why);
+        }
+        self.take_asks_back(why);
+    }
+
+    /// Nobody waits for the answers to a server's questions once its connection has ended.
+    fn take_asks_back(&self, why: &str) {
+        let asks = std::mem::take(&mut self.books().asks);
+        for (client, ask) in asks.into_values() {
+            if let Some(client) = client.upgrade() {
+                client.take_ask_back(ask, Some(why.to_owned()));
+            }
         }
     }
 
