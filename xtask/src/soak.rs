@@ -1,5 +1,6 @@
 //! `cargo xtask soak [NAME]`: the tests that take long, which an ordinary run leaves out.
 
+use std::process::Stdio;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::bail;
@@ -8,6 +9,8 @@ use crate::workspace;
 
 /// How every long test is called; they are `#[ignore]`d.
 const PREFIX: &str = "soak_";
+/// How every test of the workspace is run; what follows is for the test programs.
+const TEST: [&str; 6] = ["test", "--locked", "--workspace", "--tests", "--no-fail-fast", "--"];
 /// Where a long test finds the seed of its randomness.
 const SEED: &str = "SOAK_SEED";
 
@@ -22,25 +25,39 @@ pub(crate) fn run(args: &[String]) -> anyhow::Result<()> {
         Ok(seed) => seed,
         Err(_) => SystemTime::now().duration_since(UNIX_EPOCH)?.as_nanos().to_string(),
     };
+    let known = long_tests()?;
+    if !known.iter().any(|test| test.contains(&filter)) {
+        let all = if known.is_empty() {
+            "there is none at all".to_owned()
+        } else {
+            format!("there are: {}", known.join(", "))
+        };
+        bail!("no long test is called `{filter}…`; {all}");
+    }
     eprintln!("{SEED}={seed}");
     let mut tests = workspace::cargo();
     tests
-        .args([
-            "test",
-            "--locked",
-            "--workspace",
-            "--no-fail-fast",
-            "--",
-            "--ignored",
-            "--nocapture",
-            "--test-threads",
-            "1",
-        ])
+        .args(TEST)
+        .args(["--ignored", "--nocapture", "--test-threads", "1"])
         .arg(&filter)
         .env(SEED, &seed);
     let ran = workspace::run(&mut tests);
     eprintln!("to repeat it: {SEED}={seed} cargo xtask soak {}", filter.trim_start_matches(PREFIX));
     ran
+}
+
+/// The names of the long tests of all crates.
+fn long_tests() -> anyhow::Result<Vec<String>> {
+    let mut list = workspace::cargo();
+    list.args(TEST)
+        .args(["--list", "--ignored", "--format", "terse"])
+        .stderr(Stdio::inherit());
+    Ok(names(&workspace::output(&mut list)?))
+}
+
+fn names(list: &str) -> Vec<String> {
+    let tests = list.lines().filter_map(|line| line.strip_suffix(": test"));
+    tests.filter(|test| test.contains(PREFIX)).map(str::to_owned).collect()
 }
 
 fn filter(name: &str) -> String {
@@ -53,11 +70,17 @@ fn filter(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::filter;
+    use super::{filter, names};
 
     #[test]
     fn a_name_is_taken_with_and_without_its_prefix() {
         assert_eq!(filter("restarts"), "soak_restarts");
         assert_eq!(filter("soak_restarts"), "soak_restarts");
+    }
+
+    #[test]
+    fn only_long_tests_are_run() {
+        let list = "leaks::soak_restarts: test\nleaks::quick: test\n\ndecode: benchmark\n";
+        assert_eq!(names(list), ["leaks::soak_restarts"]);
     }
 }
