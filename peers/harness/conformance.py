@@ -108,11 +108,12 @@ def run(package, out, *arguments, env=None):
         capture_output=True,
         text=True,
         timeout=TIMEOUT,
-        env={**os.environ, **(env or {}), "NO_COLOR": "1"},
+        env={**os.environ, **(env or {})},
     )
     status, message = read(out)
     assert status, f"the suite wrote no verdicts:\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
-    return Verdicts(status, message, done.stdout + done.stderr, done.returncode)
+    output = re.sub(r"\x1b\[[0-9;]*m", "", done.stdout + done.stderr)
+    return Verdicts(status, message, output, done.returncode)
 
 
 def read(out):
