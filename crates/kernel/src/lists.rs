@@ -40,11 +40,11 @@ pub(crate) async fn settled(client: &Arc<Client>, peer: &Arc<Peer>) -> Arc<View>
     for server in servers.iter() {
         server.look_up(client, peer);
         if !matches!(server.health(), Health::Error(_)) {
-            waiting.push(server.until_known(peer));
+            let patience = server.patience(inner.settings().startup_wait);
+            waiting.push(tokio::time::timeout(patience, server.until_known(peer)));
         }
     }
-    let all = futures_util::future::join_all(waiting);
     // Whoever is late is named in the answer.
-    drop(tokio::time::timeout(inner.settings().startup_wait, all).await);
+    drop(futures_util::future::join_all(waiting).await);
     inner.view_for(client, peer)
 }

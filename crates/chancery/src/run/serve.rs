@@ -30,6 +30,9 @@ pub async fn serve(configured: Configured, args: cli::Serve) -> anyhow::Result<E
     let shutdown = CancellationToken::new();
     say(&listener.url());
     tracing::info!(url = listener.url(), servers = loaded.config.servers.len(), "listening");
+    if loaded.config.servers.is_empty() {
+        tracing::warn!("no servers are configured: `chancery import` takes them over from your other clients");
+    }
     let front: Arc<dyn kernel::front::Front> = Arc::new(gateway.kernel.clone());
     let mut serving = tokio::task::JoinSet::new();
     serving.spawn(listener.serve(front.clone(), shutdown.clone()));

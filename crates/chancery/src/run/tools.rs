@@ -159,6 +159,14 @@ fn show_progress(aside: Aside<'_>) -> Option<Value> {
 }
 
 fn unknown(name: &str, tools: &[ToolStatus]) -> String {
+    let same: Vec<String> = tools
+        .iter()
+        .filter(|tool| &*tool.id.name == name)
+        .map(|tool| format!("`{}`", tool.id))
+        .collect();
+    if !same.is_empty() {
+        return format!("several servers have a tool `{name}`: say {}", same.join(" or "));
+    }
     let near = tools
         .iter()
         .map(|tool| tool.id.to_string())

@@ -47,6 +47,8 @@ struct State {
     health: Health,
     backoff: Backoff,
     retry_at: Option<Instant>,
+    /// When a list first waited for it.
+    waited_since: Option<Instant>,
     offers: HashMap<Arc<[u8]>, Known>,
     fetching: HashMap<(Arc<[u8]>, ListKind), bool>,
 }
@@ -95,6 +97,7 @@ impl Server {
                 health,
                 backoff: Backoff::new(Duration::from_millis(500), Duration::from_secs(60)),
                 retry_at: None,
+                waited_since: None,
                 offers: HashMap::new(),
                 fetching: HashMap::new(),
             }),
@@ -161,6 +164,7 @@ impl Server {
 
     pub(crate) fn came_up(&self) {
         let mut state = self.state();
+        state.waited_since = None;
         state.health = Health::Started;
         state.retry_at = None;
         drop(state);
@@ -315,6 +319,13 @@ impl Server {
             }
             tokio::time::sleep(inner.settings().debounce).await;
         }
+    }
+
+    /// What is left of the time that lists wait for this server. It is counted once, from the first list that needs it: a server that hangs
+    /// costs one client the wait, not each of them.
+    pub(crate) fn patience(&self, startup_wait: Duration) -> Duration {
+        let since = *self.state().waited_since.get_or_insert_with(crate::now);
+        (since + startup_wait).saturating_duration_since(crate::now())
     }
 
     /// Resolves when it is known what the server offers to such a client, or that it is unusable. The key of the offer is

@@ -18,6 +18,7 @@ impl Session {
         let capabilities = ServerCapabilities::new(offer.capabilities.clone()).towards(Revision::LATEST_LEGACY, call.peer.revision);
         let mut result = Raw::object_empty().edit();
         if call.kind == CallKind::Initialize {
+            self.greeted = true;
             result = result
                 .set(&["protocolVersion"], &Raw::string(call.peer.revision.as_str()))
                 .set(&["capabilities"], capabilities.raw())
@@ -76,7 +77,9 @@ impl Session {
 
     /// A notification that belongs to no request: to the legacy session, and to every subscription stream whose filter the kernel matched.
     pub(super) fn event(&mut self, message: &Message) {
-        let Some(peer) = self.legacy_peer() else { return };
+        let Some(peer) = self.legacy_peer().filter(|_| self.greeted) else {
+            return;
+        };
         if !message.method().is_some_and(|name| knows(peer.revision, name)) {
             return;
         }

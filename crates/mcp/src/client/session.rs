@@ -22,6 +22,8 @@ pub struct Session {
     pub(super) handshake: Handshake,
     /// Whether a legacy client has completed its handshake.
     pub(super) initialized: bool,
+    /// Whether `initialize` was answered: nothing is said to a legacy client before that.
+    pub(super) greeted: bool,
     pub(super) in_flight: InFlight<Ticket>,
     pub(super) calls: HashMap<Ticket, Call>,
     pub(super) asks: Pending<Ask>,
@@ -87,6 +89,7 @@ impl Session {
         Self {
             handshake: Handshake::None,
             initialized: false,
+            greeted: false,
             in_flight: InFlight::new(MAX_IN_FLIGHT),
             calls: HashMap::new(),
             asks: Pending::new(MAX_ASKS),

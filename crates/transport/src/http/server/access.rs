@@ -45,7 +45,7 @@ impl Access {
             .map_err(|()| Refusal::new(StatusCode::BAD_REQUEST, "the header `Host` is repeated"))?;
         if (self.loopback || !self.hosts.is_empty()) && !host.is_some_and(|host| self.is_our_host(host)) {
             return forbidden(format!(
-                "the header `Host: {}` is not a name of this gateway; use localhost or 127.0.0.1, or add the name to the listener's `hosts`",
+                "the header `Host: {}` is not a name of this gateway; use localhost or 127.0.0.1, or add the name to `allowed_hosts`",
                 shown(host.unwrap_or_default())
             ));
         }
@@ -55,7 +55,7 @@ impl Access {
             .map_err(|()| Refusal::new(StatusCode::BAD_REQUEST, "the header `Origin` is repeated"))?;
         match origin {
             Some(origin) if !self.is_allowed_origin(origin) => forbidden(format!(
-                "the origin `{}` may not connect; add it to the listener's `origins` if it should",
+                "the origin `{}` may not connect; add it to `allowed_origins` if it should",
                 shown(origin)
             )),
             _ => Ok(()),
