@@ -473,3 +473,42 @@ async fn a_head_that_never_ends_is_given_up() {
     door.close().await;
     gateway.stop().await;
 }
+
+/// What policy judged is what is sent: a key that stands twice could be read in two ways.
+#[tokio::test]
+async fn keys_that_stand_twice_where_rules_read_are_refused() {
+    for server_era in [Era::Legacy, Era::Modern] {
+        for (era, wire) in crate::WAYS {
+            let gateway = gateway()
+                .upstream("echo", echo(server_era, Wire::Pipe).tool("other", [testkit::Step::text("other")]))
+                .start();
+            let client = gateway.client(era, wire).connect().await;
+            client.tools().await;
+            let meta = if era == Era::Modern { MODERN } else { "{}" };
+            let inside = &meta[1..];
+            let comma = if inside == "}" { "" } else { "," };
+            let cases = [
+                format!(r#"{{"name":"say","name":"other","arguments":{{}},"_meta":{meta}}}"#),
+                format!(r#"{{"name":"say","n\u0061me":"other","arguments":{{}},"_meta":{meta}}}"#),
+                format!(r#"{{"name":"say","arguments":{{}},"\u005fmeta":{{}},"_meta":{meta}}}"#),
+                format!(r#"{{"name":"say","arguments":{{}},"_meta":{{"progressToken":1,"progressT\u006fken":2{comma}{inside}}}"#),
+            ];
+            for params in cases {
+                let frame = format!(r#"{{"jsonrpc":"2.0","id":77,"method":"tools/call","params":{params}}}"#);
+                client.send(frame).await;
+                let id = jsonrpc::Id::number(77);
+                let answered = client.mailbox().take(&params, |a| a.answers(&id)).await.message.expect("a message");
+                assert!(
+                    answered.is_error(),
+                    "{era:?} {wire:?} to {server_era:?}: {params} was answered {answered:?}"
+                );
+            }
+            assert!(
+                gateway.server("echo").received_of("tools/call").is_empty(),
+                "{era:?} {wire:?} to {server_era:?}"
+            );
+            assert_eq!(said(&client.call("say", json!({"a": 1})).await.result())["a"], 1);
+            gateway.stop().await;
+        }
+    }
+}
