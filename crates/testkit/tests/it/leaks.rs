@@ -197,6 +197,7 @@ async fn crashes(count: usize) {
     let mortal = |spec: &mut ServerSpec| spec.prefix = true;
     let gateway = gateway().child_with("mortal", SERVER, &["exit-on-call"], mortal).start();
     let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
+    client.tools().await;
     let mut before = None;
     for round in 0..=count {
         let mut settings = gateway.settings.clone();
