@@ -87,6 +87,7 @@ pub(crate) async fn drive(client: &Arc<Client>, ticket: Ticket, request: &Reques
 fn done(client: &Arc<Client>, request: &Request, line: &Arc<Line>, outcome: Outcome) -> Outcome {
     match outcome {
         Outcome::Result(answered) => {
+            let answered = completed(request, answered);
             client
                 .inner
                 .returned
@@ -107,6 +108,18 @@ fn done(client: &Arc<Client>, request: &Request, line: &Arc<Line>, outcome: Outc
             }
         }
         outcome => outcome,
+    }
+}
+
+/// A modern server's result that does not say what it is, is complete (2026-07-28 basic: `resultType`); some clients insist on reading that.
+fn completed(request: &Request, answered: Answered) -> Answered {
+    let modern = request.peer.era() == Era::Modern && answered.revision.is_modern();
+    if !modern || memchr::memmem::find(answered.result.bytes(), b"\"resultType\"").is_some() {
+        return answered;
+    }
+    Answered {
+        result: answered.result.edit().set(&["resultType"], &Raw::string("complete")).finish(),
+        ..answered
     }
 }
 

@@ -229,7 +229,9 @@ fn bring_up(inner: &Arc<Inner>, server: &Arc<Server>) {
     inner.spawn(async move {
         let tend = async {
             loop {
-                let Some(server) = weak.upgrade() else { return };
+                let Some(server) = weak.upgrade().filter(|server| !server.is_retired()) else {
+                    return;
+                };
                 let session = server.base_line().session().await;
                 let wait = match (&session, server.retry_at()) {
                     (Ok(session), _) => {

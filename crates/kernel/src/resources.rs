@@ -20,6 +20,8 @@ use crate::{lists, tasks};
 
 /// URIs that are remembered with the server that returned them.
 const MAX_RETURNED: usize = 4096;
+/// How long a modern server may take to acknowledge a subscription.
+const ACKNOWLEDGE_WAIT: std::time::Duration = std::time::Duration::from_secs(2);
 /// How long ending a subscription may take.
 const UNSUBSCRIBE_WAIT: std::time::Duration = std::time::Duration::from_secs(10);
 
@@ -126,7 +128,13 @@ async fn subscribe(
     if !first || server.known_era() == Some(Era::Modern) {
         // A modern server hears of it through the line's `subscriptions/listen`.
         return match line.session().await {
-            Ok(_) => Outcome::own(Raw::object_empty()),
+            Ok(session) => {
+                // An update right after the answer must not be missed; a server that does not acknowledge costs a moment.
+                if session.era() == Era::Modern {
+                    drop(tokio::time::timeout(ACKNOWLEDGE_WAIT, line.until_subscribed(uri)).await);
+                }
+                Outcome::own(Raw::object_empty())
+            }
             Err(error) => exchange::unavailable(server, &error),
         };
     }

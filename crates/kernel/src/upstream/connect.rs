@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp::exchange::Outcome;
-use mcp::revision::Era;
+use mcp::revision::{Era, Revision};
 use mcp::server::HandshakeError;
 
 use super::call::{Call, CallEvent};
@@ -77,6 +77,15 @@ async fn connect_stdio(line: &Arc<Line>) -> Result<Arc<Session>, Unavailable> {
     }
 }
 
+/// Whether a probe was refused for its version only, by a server that speaks another modern one, or the same one on second thoughts.
+fn names_modern(greeting: &Greeting) -> bool {
+    let Greeting::Refused(HandshakeError::Refused(error)) = greeting else {
+        return false;
+    };
+    let supported = mcp::error::supported_versions(error);
+    error.code == mcp::error::UNSUPPORTED_VERSION && supported.iter().filter_map(|v| Revision::parse(v)).any(Revision::is_modern)
+}
+
 async fn connect_http(line: &Arc<Line>, kind: HttpKind) -> Result<Arc<Session>, Unavailable> {
     if kind == HttpKind::Sse || line.server.speaks_sse() {
         return connect_sse(line).await;
@@ -91,6 +100,12 @@ async fn connect_http(line: &Arc<Line>, kind: HttpKind) -> Result<Arc<Session>, 
         match greet(line, &session).await {
             Greeting::Ready => return settle(line, session, Greeting::Ready).await,
             Greeting::NotSent(why) => return Err(unreachable(&why)),
+            // 2026-07-28 basic/versioning: one that names modern versions is not asked in the legacy era.
+            failed if names_modern(&failed) => {
+                let session = open(line, Era::Modern, None).await?;
+                let greeting = greet(line, &session).await;
+                return settle(line, session, greeting).await;
+            }
             failed if era == Some(Era::Modern) => return settle(line, session, failed).await,
             _ => {}
         }

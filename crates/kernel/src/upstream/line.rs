@@ -12,7 +12,7 @@ use mcp::method::ListKind;
 use mcp::revision::Revision;
 use mcp::server::ClientHello;
 use model::{PrincipalId, Ticket};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 use super::{Server, Session, Unavailable, connect, fetch, listener};
 use crate::client::Client;
@@ -42,6 +42,8 @@ pub(crate) struct Line {
     used: AtomicU64,
     /// Wakes the listener of a modern server when the subscriptions change.
     pub(crate) wanted: Notify,
+    /// The URIs that a modern server has acknowledged.
+    subscribed: watch::Sender<Vec<String>>,
 }
 
 #[derive(Default)]
@@ -63,6 +65,7 @@ impl Line {
             books: Mutex::default(),
             used: AtomicU64::new(server.inner().uptime_ms()),
             wanted: Notify::new(),
+            subscribed: watch::Sender::new(Vec::new()),
         })
     }
 
@@ -92,11 +95,19 @@ impl Line {
         if let Some(session) = self.live() {
             return Ok(session);
         }
+        let retired = || Unavailable::lasting("it was removed from the configuration, or changed");
+        if self.server.is_retired() {
+            return Err(retired());
+        }
         self.server.check_backoff()?;
         match connect::connect(self).await {
             Ok(session) => {
-                self.server.came_up();
                 self.live.store(Some(session.clone()));
+                if self.server.is_retired() {
+                    self.hang_up("the server was removed from the configuration, or changed");
+                    return Err(retired());
+                }
+                self.server.came_up();
                 self.resume(&session);
                 Ok(session)
             }
@@ -250,7 +261,7 @@ impl Line {
             return fetch::refresh(self, session, kinds);
         }
         match name {
-            "notifications/subscriptions/acknowledged" => {}
+            "notifications/subscriptions/acknowledged" => self.acknowledged(message),
             "notifications/resources/updated" => self.updated(message),
             _ => {
                 let message = without_subscription(message);
@@ -263,6 +274,24 @@ impl Line {
                 }
             }
         }
+    }
+
+    /// A modern server says what it has subscribed us to.
+    pub(crate) fn acknowledged(&self, message: &Message) {
+        let params = message.params();
+        let uris = params
+            .as_ref()
+            .and_then(|params| params.at(&["notifications", "resourceSubscriptions"]));
+        let uris = uris.map(|uris| uris.items()).unwrap_or_default();
+        let uris = uris.iter().filter_map(|uri| uri.as_str().map(std::borrow::Cow::into_owned));
+        self.subscribed.send_replace(uris.collect());
+    }
+
+    /// Resolves when the server has acknowledged a subscription.
+    pub(crate) async fn until_subscribed(&self, uri: &str) {
+        let mut subscribed = self.subscribed.subscribe();
+        // The sender lives as long as the line.
+        drop(subscribed.wait_for(|uris| uris.iter().any(|known| known == uri)).await);
     }
 
     fn updated(&self, message: &Message) {

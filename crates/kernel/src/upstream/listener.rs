@@ -102,7 +102,7 @@ pub(crate) fn start(line: &Arc<Line>, session: &Arc<Session>) {
                     None => changed.await,
                     Some(call) => tokio::select! {
                         () = &mut changed => {}
-                        () = until_ended(call) => {
+                        () = until_ended(call, &line) => {
                             open = None;
                             tokio::time::sleep(backoff.next()).await;
                         }
@@ -135,9 +135,12 @@ fn listen(session: &Arc<Session>, filter: &Filter) -> Option<Call> {
     Call::place(session, &request, Hears::Nobody, session.inner.admit_own()).ok()
 }
 
-async fn until_ended(call: &mut Call) {
+async fn until_ended(call: &mut Call, line: &Line) {
     loop {
         match call.next().await {
+            CallEvent::Interim(message) if message.method() == Some("notifications/subscriptions/acknowledged") => {
+                line.acknowledged(&message)
+            }
             CallEvent::Interim(_) | CallEvent::Greeted(_) | CallEvent::Aside(_) | CallEvent::Ask(..) => {}
             CallEvent::Done(_) | CallEvent::Lost(_) | CallEvent::NotSent(_) | CallEvent::SessionGone => return,
         }

@@ -1,6 +1,7 @@
 //! One configured server: its health, its era, its lines, and what it was last seen to offer.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
@@ -36,6 +37,8 @@ pub(crate) struct Server {
     inner: Weak<Inner>,
     state: Mutex<State>,
     lines: Mutex<HashMap<Key, Arc<Line>>>,
+    /// No longer part of the configuration: nothing is connected any more.
+    retired: AtomicBool,
     lanes: Lanes,
     /// Counts what is learnt: an offer, a failure.
     news: watch::Sender<u64>,
@@ -102,6 +105,7 @@ impl Server {
                 fetching: HashMap::new(),
             }),
             lines: Mutex::default(),
+            retired: AtomicBool::new(false),
             lanes: Lanes::default(),
             news: watch::Sender::new(0),
         })
@@ -374,7 +378,7 @@ impl Server {
         client: &Arc<Client>,
         peer: &Arc<Peer>,
     ) -> Result<(Arc<Line>, Option<LanePermit>), Unavailable> {
-        if let Some(line) = client.line(&self.spec.id) {
+        if let Some(line) = client.line(&self.spec.id).filter(|line| std::ptr::eq(&*line.server, &**self)) {
             return Ok((line, None));
         }
         if peer.era() == Era::Modern && self.known_era() == Some(Era::Modern) {
@@ -473,10 +477,12 @@ impl Server {
     }
 
     fn line(self: &Arc<Self>, key: Key, hello: ClientHello) -> Arc<Line> {
-        self.lines()
-            .entry(key.clone())
-            .or_insert_with(|| Line::new(self, key, hello))
-            .clone()
+        let mut lines = self.lines();
+        if self.is_retired() {
+            // Not kept: a line and its server hold each other.
+            return Line::new(self, key, hello);
+        }
+        lines.entry(key.clone()).or_insert_with(|| Line::new(self, key, hello)).clone()
     }
 
     /// The key under which offers to such a client are known.
@@ -529,11 +535,20 @@ impl Server {
         self.lanes.sweep();
     }
 
+    /// Ends every connection, for good: whoever still holds the server makes no new one.
     pub(crate) fn hang_up(&self, why: &str) {
-        let lines: Vec<Arc<Line>> = self.lines().drain().map(|(_, line)| line).collect();
+        let lines: Vec<Arc<Line>> = {
+            let mut lines = self.lines();
+            self.retired.store(true, Ordering::Release);
+            lines.drain().map(|(_, line)| line).collect()
+        };
         for line in lines {
             line.hang_up(why);
         }
+    }
+
+    pub(crate) fn is_retired(&self) -> bool {
+        self.retired.load(Ordering::Acquire)
     }
 
     pub(crate) fn live_sessions(&self) -> Vec<Arc<Session>> {

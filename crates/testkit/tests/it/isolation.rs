@@ -353,7 +353,6 @@ async fn a_legacy_session_resumes_its_streams() {
 }
 
 #[tokio::test]
-#[ignore = "defect: a server that is reloaded while it starts leaves a child of its old configuration behind"]
 async fn a_reload_while_a_server_starts_leaves_nothing_of_the_old_one() {
     let hello = r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}"#;
     for (era, wire) in WAYS {
