@@ -1,0 +1,114 @@
+//! What is wrong with a program, as data: code, place, words, and edits that would mend it.
+
+mod code;
+
+pub use code::{Code, Severity};
+
+use crate::syntax::Span;
+
+/// One finding.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Diagnostic {
+    /// Which kind of finding.
+    pub code: Code,
+    /// How bad; the code's own severity unless a switch says otherwise.
+    pub severity: Severity,
+    /// One lowercase sentence without a full stop, the program's words in backticks.
+    pub message: String,
+    /// The place, with what is to be said right there.
+    pub primary: Label,
+    /// Other places that explain it.
+    pub labels: Vec<Label>,
+    /// Facts that explain it.
+    pub notes: Vec<String>,
+    /// What to do about it.
+    pub help: Vec<String>,
+    /// Edits that would mend it, the likeliest first.
+    pub fixes: Vec<Fix>,
+}
+
+/// A place and what is to be said about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// The place.
+    pub span: Span,
+    /// A few words; empty if the message says it all.
+    pub text: String,
+}
+
+/// A way to mend the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// What it does, as an imperative.
+    pub title: String,
+    /// The edits; they do not overlap.
+    pub edits: Vec<Edit>,
+}
+
+/// Text to put in the place of other text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// What to replace; empty to insert.
+    pub span: Span,
+    /// With what; empty to delete.
+    pub text: String,
+}
+
+impl Diagnostic {
+    /// A finding with the severity of its code.
+    pub fn new(code: Code, span: Span, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            severity: code.severity(),
+            message: message.into(),
+            primary: Label { span, text: String::new() },
+            labels: Vec::new(),
+            notes: Vec::new(),
+            help: Vec::new(),
+            fixes: Vec::new(),
+        }
+    }
+
+    /// Says something right at the place.
+    #[must_use]
+    pub fn here(mut self, text: impl Into<String>) -> Self {
+        self.primary.text = text.into();
+        self
+    }
+
+    /// Points at another place.
+    #[must_use]
+    pub fn label(mut self, span: Span, text: impl Into<String>) -> Self {
+        let text = text.into();
+        self.labels.push(Label { span, text });
+        self
+    }
+
+    /// Adds a fact that explains it.
+    #[must_use]
+    pub fn note(mut self, text: impl Into<String>) -> Self {
+        self.notes.push(text.into());
+        self
+    }
+
+    /// Adds what to do about it.
+    #[must_use]
+    pub fn help(mut self, text: impl Into<String>) -> Self {
+        self.help.push(text.into());
+        self
+    }
+
+    /// Adds an edit that would mend it.
+    #[must_use]
+    pub fn fix(mut self, title: impl Into<String>, span: Span, text: impl Into<String>) -> Self {
+        let edits = vec![Edit { span, text: text.into() }];
+        let title = title.into();
+        self.fixes.push(Fix { title, edits });
+        self
+    }
+
+    /// Whether the program cannot run as it is.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+}

@@ -1,0 +1,7 @@
+//! The Mangle language as a library without I/O: parse, analyse, evaluate within budgets, explain.
+//!
+//! Law: same sources, same facts, same evaluation time and budgets, same answer, byte for byte. Nothing here
+//! reads a clock, a file or the environment; what an evaluation needs from outside it asks for as an output.
+
+pub mod diagnostic;
+pub mod syntax;

@@ -1,0 +1,202 @@
+//! Where things stand: the texts of a program laid end to end, so that a span alone names its file and place.
+
+use std::{fmt, sync::Arc};
+
+/// A range of bytes. Positions count through all sources of one [`Sources`], so spans of different files never overlap.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span {
+    /// The first byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// From `start` up to, not including, `end`.
+    pub const fn new(start: u32, end: u32) -> Self {
+        Self { start, end }
+    }
+
+    /// The smallest span that covers both.
+    #[must_use]
+    pub fn to(self, other: Self) -> Self {
+        Self::new(self.start.min(other.start), self.end.max(other.end))
+    }
+
+    /// The empty place right after this.
+    #[must_use]
+    pub const fn after(self) -> Self {
+        Self::new(self.end, self.end)
+    }
+
+    /// The empty place right before this.
+    #[must_use]
+    pub const fn before(self) -> Self {
+        Self::new(self.start, self.start)
+    }
+
+    /// Whether `other` lies inside this.
+    pub const fn contains(self, other: Self) -> bool {
+        self.start <= other.start && other.end <= self.end
+    }
+}
+
+impl fmt::Debug for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}..{}", self.start, self.end)
+    }
+}
+
+/// A place as people count: both from one, columns in characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// The line.
+    pub line: u32,
+    /// The character within the line.
+    pub column: u32,
+}
+
+/// One text of a program.
+#[derive(Clone, Debug)]
+pub struct Source {
+    name: Arc<str>,
+    text: Arc<str>,
+    base: u32,
+    lines: Vec<u32>,
+}
+
+impl Source {
+    /// What it is called in diagnostics: a path as it was given.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The whole text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The whole of it as a span.
+    pub fn span(&self) -> Span {
+        Span::new(self.base, self.base + self.text.len() as u32)
+    }
+
+    /// The bytes of `span` within [`Self::text`], cut to what is there.
+    pub fn range(&self, span: Span) -> std::ops::Range<usize> {
+        let clip = |at: u32| (at.saturating_sub(self.base) as usize).min(self.text.len());
+        clip(span.start)..clip(span.end)
+    }
+
+    /// Line and column of a byte position (of all sources, as in spans).
+    pub fn position(&self, at: u32) -> Position {
+        let at = at.saturating_sub(self.base).min(self.text.len() as u32);
+        let line = self.lines.partition_point(|&start| start <= at) - 1;
+        let start = self.lines[line] as usize;
+        let column = self.text.get(start..at as usize).map_or(0, |before| before.chars().count());
+        Position {
+            line: line as u32 + 1,
+            column: column as u32 + 1,
+        }
+    }
+
+    /// The text of a line, counted from one, without its end.
+    pub fn line(&self, line: u32) -> &str {
+        let index = line.saturating_sub(1) as usize;
+        let Some(&start) = self.lines.get(index) else { return "" };
+        let end = self.lines.get(index + 1).map_or(self.text.len(), |&next| next as usize);
+        self.text[start as usize..end].trim_end_matches(['\n', '\r'])
+    }
+
+    /// Where a line, counted from one, begins: a position as in spans.
+    pub fn line_start(&self, line: u32) -> Option<u32> {
+        self.lines.get(line.saturating_sub(1) as usize).map(|start| start + self.base)
+    }
+}
+
+/// The texts of a program in the order in which they were added.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    sources: Vec<Source>,
+}
+
+impl Sources {
+    /// The most bytes that all sources of a program may have together: spans are 32 bits wide.
+    pub const MAX_BYTES: usize = u32::MAX as usize / 2;
+
+    /// No source yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// One source.
+    ///
+    /// # Errors
+    /// The text is longer than [`Self::MAX_BYTES`].
+    pub fn of(name: &str, text: &str) -> Result<Self, TooLong> {
+        let mut sources = Self::new();
+        sources.add(name, text)?;
+        Ok(sources)
+    }
+
+    /// Adds a text and says under which number.
+    ///
+    /// # Errors
+    /// All texts together would be longer than [`Self::MAX_BYTES`].
+    pub fn add(&mut self, name: &str, text: &str) -> Result<usize, TooLong> {
+        // One byte between two sources keeps the end of one from being the start of the next.
+        let base = self.sources.last().map_or(0, |last| last.span().end as usize + 1);
+        if base + text.len() > Self::MAX_BYTES {
+            return Err(TooLong);
+        }
+        let lines = std::iter::once(0)
+            .chain(
+                text.bytes()
+                    .enumerate()
+                    .filter(|(_, byte)| *byte == b'\n')
+                    .map(|(at, _)| at as u32 + 1),
+            )
+            .collect();
+        self.sources.push(Source {
+            name: name.into(),
+            text: text.into(),
+            base: base as u32,
+            lines,
+        });
+        Ok(self.sources.len() - 1)
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &Source> {
+        self.sources.iter()
+    }
+
+    /// The source with this number.
+    pub fn get(&self, index: usize) -> Option<&Source> {
+        self.sources.get(index)
+    }
+
+    /// The source that a span lies in.
+    pub fn find(&self, span: Span) -> Option<&Source> {
+        let after = self.sources.partition_point(|source| source.base <= span.start);
+        self.sources.get(after.checked_sub(1)?)
+    }
+
+    /// The text of a span; empty if it lies nowhere.
+    pub fn text(&self, span: Span) -> &str {
+        self.find(span)
+            .and_then(|source| source.text.get(source.range(span)))
+            .unwrap_or_default()
+    }
+}
+
+/// The sources of a program are longer than spans can count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooLong;
+
+impl fmt::Display for TooLong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the program has more than {} bytes: split it", Sources::MAX_BYTES)
+    }
+}
+
+impl std::error::Error for TooLong {}
