@@ -1,6 +1,11 @@
 //! The text of programs: tokens, the tree they make, and the way back.
 
 pub mod ast;
+mod lexer;
+mod literal;
+mod parser;
 mod source;
+mod token;
 
-pub use source::{Position, Source, Sources, Span};
+pub use parser::{Dialect, Parsed, parse};
+pub use source::{Position, Source, Sources, Span, TooLong};

@@ -1,0 +1,157 @@
+//! Premises and transforms.
+
+use super::{Parse, Parser};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    syntax::{
+        ast::{Call, Clause, CompareOp, Comparison, Let, Literal, Premise, TermKind, Transform},
+        token::TokenKind,
+    },
+};
+
+impl Parser<'_> {
+    /// Everything between `:-` and the full stop.
+    pub(super) fn body(&mut self, clause: &mut Clause) -> Parse<()> {
+        loop {
+            clause.premises.push(self.premise()?);
+            let comma = self.eat(TokenKind::Comma).is_some();
+            if !comma || matches!(self.token.kind, TokenKind::Dot | TokenKind::Pipe) {
+                break;
+            }
+        }
+        while self.eat(TokenKind::Pipe).is_some() {
+            clause.transforms.push(self.transform()?);
+        }
+        Ok(())
+    }
+
+    fn premise(&mut self) -> Parse<Premise> {
+        self.premise_traps()?;
+        let start = self.token.span;
+        if self.eat(TokenKind::Bang).is_some() {
+            let literal = self.literal(start)?;
+            if literal.operator.is_some() || literal.time.is_some() {
+                self.extension(literal.span, "a negated premise with a time");
+            }
+            return Ok(Premise::Negated(literal));
+        }
+        let is_atom = match self.token.kind {
+            TokenKind::Word => !self.text(start).starts_with("fn:") && self.word_is_atom(),
+            TokenKind::DiamondMinus | TokenKind::DiamondPlus | TokenKind::BoxMinus | TokenKind::BoxPlus => true,
+            _ => false,
+        };
+        if is_atom {
+            let literal = self.literal(start)?;
+            self.compared_atom(&literal)?;
+            return Ok(Premise::Atom(literal));
+        }
+        self.comparison().map(Premise::Compare)
+    }
+
+    /// Whether the word here is a predicate rather than a variable in lower case that is compared.
+    fn word_is_atom(&self) -> bool {
+        comparison(self.ahead.kind).is_none()
+    }
+
+    fn literal(&mut self, start: crate::syntax::Span) -> Parse<Literal> {
+        let operator = self.operator()?;
+        let atom = self.atom()?;
+        let time = if self.at(TokenKind::At) { Some(self.annotation()?) } else { None };
+        let span = self.since(start);
+        Ok(Literal {
+            operator,
+            atom,
+            time,
+            span,
+        })
+    }
+
+    fn comparison(&mut self) -> Parse<Comparison> {
+        let left = self.term()?;
+        self.operator_traps()?;
+        let Some(op) = comparison(self.token.kind) else {
+            return self.not_a_premise(&left);
+        };
+        let op_span = self.bump().span;
+        let right = self.term()?;
+        self.operator_traps()?;
+        let span = left.span.to(right.span);
+        Ok(Comparison {
+            op,
+            op_span,
+            left,
+            right,
+            span,
+        })
+    }
+
+    fn transform(&mut self) -> Parse<Transform> {
+        let start = self.token.span;
+        let mut transform = Transform {
+            group: None,
+            lets: Vec::new(),
+            span: start,
+        };
+        if self.eat_word("do").is_some() {
+            transform.group = Some(self.group()?);
+        } else {
+            transform.lets.push(self.let_statement()?);
+        }
+        while self.eat(TokenKind::Comma).is_some() {
+            transform.lets.push(self.let_statement()?);
+        }
+        transform.span = self.since(start);
+        Ok(transform)
+    }
+
+    /// The function after `do`.
+    fn group(&mut self) -> Parse<Call> {
+        let term = self.term()?;
+        match term.kind {
+            TermKind::Call(call) => Ok(*call),
+            _ => {
+                let found = Diagnostic::new(Code::UnexpectedToken, term.span, "expected a function after `do`");
+                self.lose(found.help("write `do fn:group_by(X)`, or `do fn:group_by()` for one group of everything"))
+            }
+        }
+    }
+
+    fn let_statement(&mut self) -> Parse<Let> {
+        let start = self.token.span;
+        if self.eat_word("let").is_none() {
+            return self.unexpected(if self.last.kind == TokenKind::Pipe {
+                "`do` or `let`"
+            } else {
+                "`let`"
+            });
+        }
+        let variable = match self.eat(TokenKind::Variable) {
+            Some(token) => self.ident(token.span),
+            None => return self.unexpected("a variable"),
+        };
+        self.expect(TokenKind::Equal)?;
+        let value = self.term()?;
+        self.operator_traps()?;
+        if !matches!(
+            value.kind,
+            TermKind::Call(_) | TermKind::List(_) | TermKind::Map(_) | TermKind::Struct(_)
+        ) {
+            self.extension(value.span, "a `let` without a function");
+        }
+        let span = self.since(start);
+        Ok(Let { variable, value, span })
+    }
+}
+
+/// The comparison that a token stands for.
+pub(super) const fn comparison(kind: TokenKind) -> Option<CompareOp> {
+    Some(match kind {
+        TokenKind::Equal => CompareOp::Equal,
+        TokenKind::NotEqual => CompareOp::NotEqual,
+        TokenKind::Less => CompareOp::Less,
+        TokenKind::LessEqual => CompareOp::LessEqual,
+        TokenKind::Greater => CompareOp::Greater,
+        TokenKind::GreaterEqual => CompareOp::GreaterEqual,
+        _ => return None,
+    })
+}

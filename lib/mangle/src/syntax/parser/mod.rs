@@ -1,0 +1,213 @@
+//! Recursive descent from tokens to the tree. Each finding costs one clause: the parser goes on after its full stop.
+
+mod body;
+mod item;
+mod term;
+mod time;
+mod traps;
+
+use std::{collections::HashMap, sync::Arc};
+
+use super::{
+    ast::{Ident, Unit},
+    lexer::Lexer,
+    source::{Source, Span},
+    token::{Token, TokenKind},
+};
+use crate::diagnostic::{Code, Diagnostic};
+
+/// Which language is accepted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Dialect {
+    /// What the public grammar accepts, and our extensions: single-bound operators, times and durations as terms, durations
+    /// of several units, negated temporal atoms.
+    #[default]
+    Extended,
+    /// The public grammar only.
+    Strict,
+}
+
+/// What came out of a text.
+#[derive(Clone, Debug, Default)]
+pub struct Parsed {
+    /// The clauses that could be read.
+    pub unit: Unit,
+    /// What was wrong with the others.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Parsed {
+    /// Whether every clause could be read.
+    pub fn is_ok(&self) -> bool {
+        !self.diagnostics.iter().any(Diagnostic::is_error)
+    }
+}
+
+/// Reads a source. Takes time in proportion to its length whatever the bytes are, and never fails: what cannot be read is
+/// reported, at most a hundred times.
+pub fn parse(source: &Source, dialect: Dialect) -> Parsed {
+    let mut parser = Parser::new(source, dialect);
+    let unit = parser.unit();
+    Parsed {
+        unit,
+        diagnostics: parser.diagnostics,
+    }
+}
+
+/// How many findings of one file are kept.
+const MAX_FINDINGS: usize = 100;
+/// How deep terms may be nested.
+const MAX_DEPTH: usize = 100;
+
+/// It was reported; the clause is lost.
+#[derive(Debug)]
+struct Lost;
+
+type Parse<T> = Result<T, Lost>;
+
+struct Parser<'s> {
+    source: &'s Source,
+    dialect: Dialect,
+    lexer: Lexer<'s>,
+    /// The token before [`Self::token`].
+    last: Token,
+    /// The token to look at.
+    token: Token,
+    /// The one after it.
+    ahead: Token,
+    depth: usize,
+    words: HashMap<&'s str, Arc<str>>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl<'s> Parser<'s> {
+    fn new(source: &'s Source, dialect: Dialect) -> Self {
+        let mut lexer = Lexer::new(source);
+        let token = lexer.next();
+        let ahead = lexer.next();
+        let last = Token {
+            kind: TokenKind::Dot,
+            span: source.span().before(),
+        };
+        Self {
+            source,
+            dialect,
+            lexer,
+            last,
+            token,
+            ahead,
+            depth: 0,
+            words: HashMap::new(),
+            diagnostics: Vec::new(),
+        }
+    }
+
+    /// The token to look at becomes the last one.
+    fn bump(&mut self) -> Token {
+        self.last = self.token;
+        self.token = self.ahead;
+        self.ahead = self.lexer.next();
+        self.last
+    }
+
+    fn at(&self, kind: TokenKind) -> bool {
+        self.token.kind == kind
+    }
+
+    /// Takes the token if it is of this kind.
+    fn eat(&mut self, kind: TokenKind) -> Option<Token> {
+        self.at(kind).then(|| self.bump())
+    }
+
+    /// Takes a word that is a keyword in its place.
+    fn eat_word(&mut self, word: &str) -> Option<Token> {
+        self.at_word(word).then(|| self.bump())
+    }
+
+    fn at_word(&self, word: &str) -> bool {
+        self.at(TokenKind::Word) && self.text(self.token.span) == word
+    }
+
+    fn expect(&mut self, kind: TokenKind) -> Parse<Token> {
+        self.eat(kind).ok_or(()).or_else(|()| self.unexpected(kind.describe()))
+    }
+
+    fn text(&self, span: Span) -> &'s str {
+        self.source.text().get(self.source.range(span)).unwrap_or_default()
+    }
+
+    /// The word of a token; equal words share their text.
+    fn word(&mut self, span: Span) -> Arc<str> {
+        let text = self.text(span);
+        Arc::clone(self.words.entry(text).or_insert_with(|| text.into()))
+    }
+
+    fn ident(&mut self, span: Span) -> Ident {
+        Ident {
+            text: self.word(span),
+            span,
+        }
+    }
+
+    /// From `start` to the end of the last token.
+    fn since(&self, start: Span) -> Span {
+        start.to(self.last.span)
+    }
+
+    /// Whether the token begins a line: then it may begin a clause.
+    fn at_line_start(&self) -> bool {
+        let range = self.source.range(self.token.span);
+        range.start == 0 || self.source.text().as_bytes().get(range.start - 1) == Some(&b'\n')
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) {
+        if self.diagnostics.len() < MAX_FINDINGS {
+            self.diagnostics.push(diagnostic);
+        } else if self.diagnostics.len() == MAX_FINDINGS {
+            let more = Diagnostic::new(
+                Code::TooManyFindings,
+                diagnostic.primary.span,
+                "there are more findings from here on",
+            );
+            self.diagnostics.push(more.help("mend the first ones and look again"));
+        }
+    }
+
+    /// Reports, and gives the clause up.
+    fn lose<T>(&mut self, diagnostic: Diagnostic) -> Parse<T> {
+        self.report(diagnostic);
+        Err(Lost)
+    }
+
+    /// Reports what only the extended language has.
+    fn extension(&mut self, span: Span, what: &str) {
+        if self.dialect == Dialect::Strict {
+            let found = Diagnostic::new(Code::Extension, span, format!("{what} is an extension"));
+            self.report(found.help("leave out the strict switch, or write it without the extension"));
+        }
+    }
+
+    /// Goes to the start of the next clause: after a full stop, or to a line that begins like a clause.
+    fn recover(&mut self) {
+        while !self.at(TokenKind::End) {
+            if self.bump().kind == TokenKind::Dot || (self.at_line_start() && self.at_item()) {
+                break;
+            }
+        }
+    }
+
+    /// Whether a declaration or clause could begin here.
+    fn at_item(&self) -> bool {
+        match self.token.kind {
+            TokenKind::Word => matches!(
+                self.ahead.kind,
+                TokenKind::LeftParen | TokenKind::Dot | TokenKind::Arrow | TokenKind::At
+            ),
+            TokenKind::Variable => matches!(self.text(self.token.span), "Decl" | "Package" | "Use"),
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
