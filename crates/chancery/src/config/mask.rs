@@ -2,7 +2,7 @@
 
 use super::schema::{Kind, ROOT, SECTIONS, Section};
 
-/// The TOML text with everything masked but comments, keys, structure, `${NAME}` and the values of keys that are known to be harmless.
+/// The TOML text with everything masked but keys, structure, `${NAME}` and the values of keys that are known to be harmless.
 pub(super) fn toml(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut state = Toml {
@@ -110,7 +110,11 @@ impl Toml {
         self.hidden |= self.broken || names_secret(part) || part.contains("://") && part.contains(['?', '@']);
         let comment = comment_start(part);
         if self.hidden {
-            return cover(part, out);
+            // Only where strings have their ends is it sure what is a key of an inline table.
+            let keys_are_sure = !self.broken && self.open.is_none() && !part.contains("\"\"\"") && !part.contains("'''");
+            let sure = if keys_are_sure { comment } else { 0 };
+            cover_values(&part[..sure], out);
+            return cover(&part[sure..], out);
         }
         out.push_str(&part[..comment]);
         cover(&part[comment..], out);
@@ -155,6 +159,58 @@ fn dotted(text: &str) -> Vec<String> {
     bare.split('.')
         .map(|part| part.trim().trim_matches(['"', '\'']).to_owned())
         .collect()
+}
+
+/// Masks the values of a line and leaves the keys of its inline tables: whoever looks for a mistake needs the names.
+fn cover_values(text: &str, out: &mut String) {
+    let mut brackets = Vec::new();
+    let mut key_comes = false;
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let key = key_length(rest).filter(|_| key_comes);
+        let length = key.unwrap_or_else(|| match c {
+            '"' | '\'' => string_length(rest, c),
+            _ => c.len_utf8(),
+        });
+        let (token, after) = rest.split_at(length);
+        match key {
+            Some(_) => out.push_str(token),
+            None => cover(token, out),
+        }
+        match c {
+            '{' | '[' => brackets.push(c),
+            '}' | ']' => drop(brackets.pop()),
+            _ => {}
+        }
+        key_comes = match c {
+            '{' | ',' => brackets.last() == Some(&'{'),
+            c => key_comes && c.is_whitespace(),
+        };
+        rest = after;
+    }
+}
+
+/// The length of a bare or quoted name that an `=` follows, at the start of the text. What is no plain name may be anything.
+fn key_length(text: &str) -> Option<usize> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let quote = text.starts_with(['"', '\'']);
+    let name = &text[usize::from(quote)..];
+    let end = name.find(|c| !plain(c))?;
+    let closed = !quote || name.as_bytes()[end] == text.as_bytes()[0];
+    let length = end + 2 * usize::from(quote);
+    (end > 0 && closed && text[length..].trim_start().starts_with('=')).then_some(length)
+}
+
+/// The length of a string with its quotes, at the start of the text. Only basic strings have escapes.
+fn string_length(text: &str, quote: char) -> usize {
+    let mut escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        if c == quote && !escaped {
+            return at + 1;
+        }
+        escaped = quote == '"' && c == '\\' && !escaped;
+    }
+    text.len()
 }
 
 /// Masks a stretch of text. Structure and references to variables stay, and every character keeps its length in bytes, so that spans stay true.

@@ -105,7 +105,7 @@ fn config_check_of_a_bad_file() {
 
               × `env.N` must be a string, not a whole number
                ╭─[~/project/a.toml:7:32]
-             7 │ env = { ***** = "*******", * = * }
+             7 │ env = { TOKEN = "*******", N = * }
                ·                                ┬
                ·                                ╰── here
                ╰────

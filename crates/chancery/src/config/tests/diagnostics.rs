@@ -41,7 +41,7 @@ fn an_unknown_key_with_the_one_that_was_meant() {
             1 errors, 0 warnings
               × unknown key `environment` in [[servers]]
                ╭─[mgp.toml:5:1]
-             5 │ environment = { * = "*" }
+             5 │ environment = { A = "*" }
                · ─────┬─────
                ·      ╰── not a key of this table
                ╰────
@@ -355,7 +355,7 @@ fn variables() {
             0 errors, 1 warnings
               ⚠ the variable `UNSET` is not set (used in `env.A`)
                ╭─[mgp.toml:4:13]
-             4 │ env = { * = "${UNSET}", * = "${SET}" }
+             4 │ env = { A = "${UNSET}", B = "${SET}" }
                ·             ─────┬────
                ·                  ╰── here
                ╰────

@@ -56,6 +56,22 @@ fn a_mask_keeps_lengths() {
     assert!(source.shown().contains("\"command\": \"npx\"") && !source.shown().contains("€"));
 }
 
+/// What stands beside a secret is shown: without the names nobody finds the line that is meant.
+#[test]
+fn names_beside_a_secret_stay() {
+    let shown = |line: &str| Source::toml("x", format!("[[servers]]\n{line}")).shown()[12..].to_owned();
+    let table = "env = { API_KEY = \"a{b, c = d\", 'other' = \"${HOME}x\", N = 1, deep = { k = [\"v = 1\"] } }";
+    assert_eq!(
+        shown(table),
+        "env = { API_KEY = \"*{*, * = *\", 'other' = \"${HOME}*\", N = *, deep = { k = [\"* = *\"] } }"
+    );
+    assert_eq!(shown("tokens = { alice = \"s\" } # t = 1"), "tokens = { alice = \"*\" } # * = *");
+    // Not names: an array's elements, what isn't plain, and anything once a string has lost its end.
+    assert_eq!(shown("env = [a = 1, b = 2]"), "env = [* = *, * = *]");
+    assert_eq!(shown("env = { a b = 1, \"c d\" = 2 }"), "env = { * * = *, \"* *\" = * }");
+    assert_eq!(shown("env = { A = \"s, B = 1 }"), "env = { * = \"*, * = * }");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, rng_seed: RngSeed::Fixed(7), ..ProptestConfig::default() })]
 
