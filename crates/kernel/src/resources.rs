@@ -125,25 +125,30 @@ async fn subscribe(
     }
     line.attach(client);
     let first = line.subscribe(uri);
-    if !first || server.known_era() == Some(Era::Modern) {
-        // A modern server hears of it through the line's `subscriptions/listen`.
-        return match line.session().await {
-            Ok(session) => {
-                // An update right after the answer must not be missed; a server that does not acknowledge costs a moment.
-                if session.era() == Era::Modern {
-                    drop(tokio::time::timeout(ACKNOWLEDGE_WAIT, line.until_subscribed(uri)).await);
-                }
-                Outcome::own(Raw::object_empty())
-            }
-            Err(error) => exchange::unavailable(server, &error),
-        };
-    }
-    let outcome = exchange::dispatch(client, ticket, request, server, permit).await;
+    let outcome = if !first || server.known_era() == Some(Era::Modern) {
+        joined(server, &line, uri).await
+    } else {
+        exchange::dispatch(client, ticket, request, server, permit).await
+    };
     if matches!(outcome, Outcome::Error(_)) {
         client.unsubscribe(&server.spec.id, uri);
         line.unsubscribe(uri);
     }
     outcome
+}
+
+/// A subscription that needs no request of its own: the line has it already, or its `subscriptions/listen` carries it to a modern server.
+async fn joined(server: &Server, line: &Arc<Line>, uri: &str) -> Outcome {
+    match line.session().await {
+        Ok(session) => {
+            // An update right after the answer must not be missed; a server that does not acknowledge costs a moment.
+            if session.era() == Era::Modern {
+                drop(tokio::time::timeout(ACKNOWLEDGE_WAIT, line.until_subscribed(uri)).await);
+            }
+            Outcome::own(Raw::object_empty())
+        }
+        Err(error) => exchange::unavailable(server, &error),
+    }
 }
 
 async fn unsubscribe(

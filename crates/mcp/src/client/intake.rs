@@ -21,7 +21,7 @@ impl Session {
     pub(super) fn take_in(&mut self, message: Message, arrival: Arrival) {
         match message.kind() {
             Kind::Request => self.request(&message, arrival),
-            Kind::Notification => self.notification(&message),
+            Kind::Notification => self.notification(&message, &arrival),
             Kind::Response => self.response(message),
         }
     }
@@ -191,6 +191,12 @@ impl Session {
         log_level: Option<LogLevel>,
     ) -> Result<model::Ticket, ErrorObject> {
         let ticket = self.ticket();
+        if self.early.take(id, ticket.0) {
+            return Err(ErrorObject::new(
+                jsonrpc::code::INVALID_REQUEST,
+                "the request was cancelled before it arrived",
+            ));
+        }
         self.in_flight.insert(id.clone(), ticket).map_err(|refused| match refused {
             jsonrpc::Refused::Duplicate => {
                 ErrorObject::invalid_request(format!("a request with the id {} is being answered; use a new id", id.raw().text()))
@@ -213,14 +219,14 @@ impl Session {
         Ok(ticket)
     }
 
-    fn notification(&mut self, message: &Message) {
+    fn notification(&mut self, message: &Message, arrival: &Arrival) {
         match message.method().unwrap_or_default() {
             "notifications/initialized" if self.legacy_peer().is_some() && !self.initialized => {
                 self.initialized = true;
                 self.push(Output::Initialized);
             }
             "notifications/initialized" => {}
-            "notifications/cancelled" => self.cancelled(message),
+            "notifications/cancelled" => self.cancelled(message, arrival),
             "notifications/progress" => self.ask_progress(message),
             name if self.may_notify(name) => self.push(Output::Notify(message.clone())),
             _ => {}
@@ -233,13 +239,20 @@ impl Session {
         method::named(name).is_empty() || method::lookup(name, Side::Client, revision).is_some()
     }
 
-    /// 2025-11-25 basic/utilities/cancellation: an unknown id is ignored, and `initialize` can't be cancelled.
-    fn cancelled(&mut self, message: &Message) {
+    /// 2025-11-25 basic/utilities/cancellation: an unknown id is ignored, unless its request may still be on its way, and `initialize` can't be
+    /// cancelled.
+    fn cancelled(&mut self, message: &Message, arrival: &Arrival) {
         let Some(params) = message.params() else { return };
         let Some(id) = params.get("requestId").and_then(|raw| Id::parse(&raw)) else {
             return;
         };
-        let Some(ticket) = self.in_flight.get(&id).copied() else { return };
+        let Some(ticket) = self.in_flight.get(&id).copied() else {
+            let may_overtake = arrival.mirrors.is_some();
+            if may_overtake {
+                self.early.remember(id, self.next_ticket);
+            }
+            return;
+        };
         if self.calls.get(&ticket).is_some_and(|call| call.kind == CallKind::Initialize) {
             return;
         }

@@ -7,6 +7,7 @@
 
 mod answer;
 mod ask;
+mod early;
 mod intake;
 mod session;
 

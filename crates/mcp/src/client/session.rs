@@ -6,6 +6,7 @@ use std::sync::Arc;
 use jsonrpc::{Id, InFlight, Message, Pending, Raw};
 use model::Ticket;
 
+use super::early::Early;
 use super::{Input, Output, Status, Target};
 use crate::exchange::Peer;
 use crate::meta::LogLevel;
@@ -26,11 +27,12 @@ pub struct Session {
     pub(super) greeted: bool,
     pub(super) in_flight: InFlight<Ticket>,
     pub(super) calls: HashMap<Ticket, Call>,
+    pub(super) early: Early,
     pub(super) asks: Pending<Ask>,
     pub(super) log_level: Option<LogLevel>,
     /// The capabilities of the last modern request, shared while they stay the same.
     pub(super) last_peer: Option<Arc<Peer>>,
-    next_ticket: u64,
+    pub(super) next_ticket: u64,
     outbox: VecDeque<Output>,
 }
 
@@ -92,6 +94,7 @@ impl Session {
             greeted: false,
             in_flight: InFlight::new(MAX_IN_FLIGHT),
             calls: HashMap::new(),
+            early: Early::default(),
             asks: Pending::new(MAX_ASKS),
             log_level: None,
             last_peer: None,
