@@ -3,5 +3,9 @@
 //! Law: same sources, same facts, same evaluation time and budgets, same answer, byte for byte. Nothing here
 //! reads a clock, a file or the environment; what an evaluation needs from outside it asks for as an output.
 
+pub mod builtin;
 pub mod diagnostic;
+pub mod eval;
+pub mod program;
 pub mod syntax;
+pub mod value;

@@ -1,0 +1,150 @@
+//! What a built-in has at hand, and how it says that it cannot answer.
+
+use std::fmt;
+
+use crate::value::{Interner, Value, View};
+
+/// What a built-in may use: values, and the one time that there is.
+#[derive(Debug)]
+pub struct Context<'a> {
+    /// Where values come from.
+    pub interner: &'a mut Interner,
+    /// The evaluation time in nanoseconds since 1970 UTC. There is no clock.
+    pub now: i64,
+}
+
+/// Why a built-in has no answer. It ends the evaluation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Something was divided by zero.
+    DivisionByZero,
+    /// A value is not of the kind that is needed.
+    Kind {
+        /// What is needed.
+        wanted: &'static str,
+        /// The value.
+        got: String,
+    },
+    /// There is no such item or field.
+    Missing {
+        /// What was looked for.
+        what: String,
+        /// In what.
+        within: String,
+    },
+    /// A text does not read as what it should be.
+    Text {
+        /// What it should be.
+        wanted: &'static str,
+        /// The text.
+        got: String,
+    },
+    /// A word that is none of those known.
+    Word {
+        /// What the word should name.
+        wanted: &'static str,
+        /// The word.
+        got: String,
+        /// Those known.
+        known: &'static str,
+    },
+    /// A key stands twice in a map or struct.
+    Twice(String),
+    /// A result is not representable.
+    Range(&'static str),
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::DivisionByZero => f.write_str("division by zero: test the divisor first"),
+            Self::Kind { wanted, got } => write!(f, "`{got}` is not {wanted}"),
+            Self::Missing { what, within } => write!(f, "`{within}` has no {what}"),
+            Self::Text { wanted, got } => write!(f, "`{got}` does not read as {wanted}"),
+            Self::Word { wanted, got, known } => write!(f, "`{got}` is not {wanted}: take one of {known}"),
+            Self::Twice(key) => write!(f, "the key `{key}` stands twice"),
+            Self::Range(what) => write!(f, "the result is not {what}"),
+        }
+    }
+}
+
+impl std::error::Error for Fault {}
+
+impl Context<'_> {
+    fn not(&self, wanted: &'static str, got: Value) -> Fault {
+        Fault::Kind {
+            wanted,
+            got: self.interner.print(got).to_string(),
+        }
+    }
+
+    pub(super) fn number(&self, value: Value) -> Result<i64, Fault> {
+        self.interner.as_number(value).ok_or_else(|| self.not("a number", value))
+    }
+
+    /// A float, or a number as a float.
+    pub(super) fn float(&self, value: Value) -> Result<f64, Fault> {
+        match self.interner.view(value) {
+            View::Float(float) => Ok(float),
+            View::Number(number) => Ok(number as f64),
+            _ => Err(self.not("a float or a number", value)),
+        }
+    }
+
+    pub(super) fn time(&self, value: Value) -> Result<i64, Fault> {
+        match self.interner.view(value) {
+            View::Time(nanos) => Ok(nanos),
+            _ => Err(self.not("a time", value)),
+        }
+    }
+
+    pub(super) fn duration(&self, value: Value) -> Result<i64, Fault> {
+        match self.interner.view(value) {
+            View::Duration(nanos) => Ok(nanos),
+            _ => Err(self.not("a duration", value)),
+        }
+    }
+
+    pub(super) fn name(&self, value: Value) -> Result<&str, Fault> {
+        match self.interner.view(value) {
+            View::Name(name) => Ok(name),
+            _ => Err(self.not("a name", value)),
+        }
+    }
+
+    pub(super) fn string(&self, value: Value) -> Result<&str, Fault> {
+        match self.interner.view(value) {
+            View::String(text) => Ok(text),
+            _ => Err(self.not("a string", value)),
+        }
+    }
+
+    pub(super) fn list(&self, value: Value) -> Result<Vec<Value>, Fault> {
+        match self.interner.view(value) {
+            View::List(items) => Ok(items.iter().collect()),
+            _ => Err(self.not("a list", value)),
+        }
+    }
+
+    pub(super) fn pair(&self, value: Value) -> Result<(Value, Value), Fault> {
+        match self.interner.view(value) {
+            View::Pair(first, second) => Ok((first, second)),
+            _ => Err(self.not("a pair", value)),
+        }
+    }
+
+    /// The whole of a value as text, for messages.
+    pub(super) fn show(&self, value: Value) -> String {
+        self.interner.print(value).to_string()
+    }
+
+    /// The bounds of an interval: a pair of times, or of numbers of nanoseconds.
+    pub(super) fn interval(&self, value: Value) -> Result<(i64, i64), Fault> {
+        let bound = |value: Value| match self.interner.view(value) {
+            View::Time(nanos) | View::Number(nanos) => Ok(nanos),
+            _ => Err(self.not("a pair of times", value)),
+        };
+        let (start, end) = self.pair(value)?;
+        Ok((bound(start)?, bound(end)?))
+    }
+}

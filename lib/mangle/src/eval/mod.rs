@@ -1,0 +1,3 @@
+//! Evaluation: rows, joins, strata, budgets.
+
+pub(crate) mod hash;

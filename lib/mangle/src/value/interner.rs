@@ -1,0 +1,243 @@
+//! Where the things live that do not fit a word. An overlay adds to a frozen interner without touching it.
+
+use std::sync::Arc;
+
+use super::{
+    TIME_BASE, Tag, Value,
+    pool::{Slices, Texts, Words},
+    view::View,
+};
+
+/// Gives values to things and things to values.
+///
+/// Clone the `Arc` of a finished one and put an [`Interner::overlay`] on it: its values stay what they are, new ones
+/// are forgotten with the overlay.
+#[derive(Clone, Debug, Default)]
+pub struct Interner {
+    below: Option<Arc<Self>>,
+    texts_below: usize,
+    slices_below: usize,
+    words_below: usize,
+    texts: Texts,
+    slices: Slices,
+    words: Words,
+}
+
+/// A map or struct has one key twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MapError(pub Value);
+
+impl Interner {
+    /// An empty one.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A new layer over a frozen interner.
+    pub fn overlay(below: Arc<Self>) -> Self {
+        Self {
+            texts_below: below.texts_below + below.texts.len(),
+            slices_below: below.slices_below + below.slices.len(),
+            words_below: below.words_below + below.words.len(),
+            below: Some(below),
+            ..Self::default()
+        }
+    }
+
+    /// The bytes that this layer holds on the heap.
+    pub fn heap(&self) -> usize {
+        self.texts.heap() + self.slices.heap() + self.words.heap()
+    }
+
+    /// An integer.
+    pub fn number(&mut self, number: i64) -> Value {
+        Value::inline(Tag::Number, number).unwrap_or_else(|| self.word(Tag::WideNumber, number as u64))
+    }
+
+    /// A float. All that are not a number are one value.
+    pub fn float(&mut self, float: f64) -> Value {
+        let bits = if float.is_nan() { f64::NAN.to_bits() } else { float.to_bits() };
+        self.word(Tag::Float, bits)
+    }
+
+    /// An instant, in nanoseconds since 1970 UTC.
+    pub fn time(&mut self, nanos: i64) -> Value {
+        nanos
+            .checked_sub(TIME_BASE)
+            .and_then(|nanos| Value::inline(Tag::Time, nanos))
+            .unwrap_or_else(|| self.word(Tag::WideTime, nanos as u64))
+    }
+
+    /// A duration in nanoseconds.
+    pub fn duration(&mut self, nanos: i64) -> Value {
+        Value::inline(Tag::Duration, nanos).unwrap_or_else(|| self.word(Tag::WideDuration, nanos as u64))
+    }
+
+    /// A name constant, with its leading slash.
+    pub fn name(&mut self, name: &str) -> Value {
+        self.text(Tag::Name, name.as_bytes())
+    }
+
+    /// `/true` or `/false`.
+    pub fn truth(&mut self, truth: bool) -> Value {
+        self.name(if truth { "/true" } else { "/false" })
+    }
+
+    /// A text.
+    pub fn string(&mut self, string: &str) -> Value {
+        self.text(Tag::String, string.as_bytes())
+    }
+
+    /// Any bytes.
+    pub fn bytes(&mut self, bytes: &[u8]) -> Value {
+        self.text(Tag::Bytes, bytes)
+    }
+
+    /// Two values.
+    pub fn pair(&mut self, first: Value, second: Value) -> Value {
+        self.slice(Tag::Pair, &[first.bits(), second.bits()])
+    }
+
+    /// Values in order.
+    pub fn list(&mut self, items: &[Value]) -> Value {
+        let words: Vec<u64> = items.iter().map(|item| item.bits()).collect();
+        self.slice(Tag::List, &words)
+    }
+
+    /// Keys with values, in any order.
+    ///
+    /// # Errors
+    /// A key stands twice.
+    pub fn map(&mut self, entries: Vec<(Value, Value)>) -> Result<Value, MapError> {
+        self.entries(Tag::Map, entries)
+    }
+
+    /// Fields with values, in any order; fields are names.
+    ///
+    /// # Errors
+    /// A field stands twice.
+    pub fn structure(&mut self, fields: Vec<(Value, Value)>) -> Result<Value, MapError> {
+        self.entries(Tag::Struct, fields)
+    }
+
+    fn entries(&mut self, tag: Tag, mut entries: Vec<(Value, Value)>) -> Result<Value, MapError> {
+        entries.sort_by(|a, b| self.compare(a.0, b.0));
+        if let Some(twice) = entries.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            return Err(MapError(twice[0].0));
+        }
+        let words: Vec<u64> = entries.iter().flat_map(|(key, value)| [key.bits(), value.bits()]).collect();
+        Ok(self.slice(tag, &words))
+    }
+
+    /// What a value is.
+    ///
+    /// # Panics
+    /// The value was made by another interner that this one does not stand on.
+    pub fn view(&self, value: Value) -> View<'_> {
+        match value.tag() {
+            Tag::Number => View::Number(value.signed()),
+            Tag::WideNumber => View::Number(self.word_at(value) as i64),
+            Tag::Float => View::Float(f64::from_bits(self.word_at(value))),
+            Tag::Time => View::Time(value.signed() + TIME_BASE),
+            Tag::WideTime => View::Time(self.word_at(value) as i64),
+            Tag::Duration => View::Duration(value.signed()),
+            Tag::WideDuration => View::Duration(self.word_at(value) as i64),
+            Tag::Name => View::Name(self.str_at(value)),
+            Tag::String => View::String(self.str_at(value)),
+            Tag::Bytes => View::Bytes(self.text_at(value)),
+            Tag::Pair => View::pair(self.slice_at(value)),
+            Tag::List => View::List(super::view::Items(self.slice_at(value))),
+            Tag::Map => View::Map(super::view::Entries(self.slice_at(value))),
+            Tag::Struct => View::Struct(super::view::Entries(self.slice_at(value))),
+        }
+    }
+
+    /// The number, if it is one.
+    pub fn as_number(&self, value: Value) -> Option<i64> {
+        match value.small_number() {
+            Some(number) => Some(number),
+            None if value.tag() == Tag::WideNumber => Some(self.word_at(value) as i64),
+            None => None,
+        }
+    }
+
+    fn text(&mut self, tag: Tag, text: &[u8]) -> Value {
+        let number = self
+            .find_text(text)
+            .unwrap_or_else(|| self.texts_below + self.texts.add(text) as usize);
+        Value::pack(tag, number as u64)
+    }
+
+    fn find_text(&self, text: &[u8]) -> Option<usize> {
+        if let Some(below) = &self.below
+            && let Some(found) = below.find_text(text)
+        {
+            return Some(found);
+        }
+        self.texts.find(text).map(|at| self.texts_below + at as usize)
+    }
+
+    fn slice(&mut self, tag: Tag, slice: &[u64]) -> Value {
+        let number = self
+            .find_slice(slice)
+            .unwrap_or_else(|| self.slices_below + self.slices.add(slice) as usize);
+        Value::pack(tag, number as u64)
+    }
+
+    fn find_slice(&self, slice: &[u64]) -> Option<usize> {
+        if let Some(below) = &self.below
+            && let Some(found) = below.find_slice(slice)
+        {
+            return Some(found);
+        }
+        self.slices.find(slice).map(|at| self.slices_below + at as usize)
+    }
+
+    fn word(&mut self, tag: Tag, word: u64) -> Value {
+        let number = self
+            .find_word(word)
+            .unwrap_or_else(|| self.words_below + self.words.add(word) as usize);
+        Value::pack(tag, number as u64)
+    }
+
+    fn find_word(&self, word: u64) -> Option<usize> {
+        if let Some(below) = &self.below
+            && let Some(found) = below.find_word(word)
+        {
+            return Some(found);
+        }
+        self.words.find(word).map(|at| self.words_below + at as usize)
+    }
+
+    fn word_at(&self, value: Value) -> u64 {
+        let at = value.payload() as usize;
+        let mut layer = self;
+        while at < layer.words_below {
+            layer = layer.below.as_deref().expect("a layer that starts above zero has one below");
+        }
+        layer.words.get(at - layer.words_below)
+    }
+
+    fn text_at(&self, value: Value) -> &[u8] {
+        let at = value.payload() as usize;
+        let mut layer = self;
+        while at < layer.texts_below {
+            layer = layer.below.as_deref().expect("a layer that starts above zero has one below");
+        }
+        layer.texts.get(at - layer.texts_below)
+    }
+
+    fn str_at(&self, value: Value) -> &str {
+        // Only `name` and `string` make these tags, and both take a `str`.
+        std::str::from_utf8(self.text_at(value)).unwrap_or_default()
+    }
+
+    fn slice_at(&self, value: Value) -> &[u64] {
+        let at = value.payload() as usize;
+        let mut layer = self;
+        while at < layer.slices_below {
+            layer = layer.below.as_deref().expect("a layer that starts above zero has one below");
+        }
+        layer.slices.get(at - layer.slices_below)
+    }
+}
