@@ -13,6 +13,7 @@ use crate::clients::{Machine, Os};
 use crate::config::{self, Config, Env, Loaded, Problem, Problems, Question, Source, Sources, Trust, Trusted};
 use crate::connect::{self, Way};
 use crate::run::{self, Configured};
+use crate::words::plural;
 use crate::{cli, import, telemetry};
 
 /// A configuration or a command line that can't be used.
@@ -70,7 +71,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Serve(args) => running(&global, sources, "info", |configured| run::serve(configured, args)),
         Command::Stdio(args) => running(&global, sources, "info", |configured| run::stdio(configured, args)),
         Command::Doctor(args) => running(&global, sources, "error", |configured| run::doctor(configured, args)),
-        Command::Tools(args) => running(&global, sources, "warn", |configured| run::tools(configured, args)),
+        Command::Tools(args) => running(&global, sources, "error", |configured| run::tools(configured, args)),
         Command::Demo(args) => {
             start_log(&global, "warn", config::LogFormat::Text)?;
             Ok(runtime()?.block_on(run::demo(args))?)
@@ -157,14 +158,6 @@ fn check(sources: &Sources) -> Result<ExitCode, Failure> {
     }
     out(&format!("{line}\n"));
     Ok(ExitCode::SUCCESS)
-}
-
-fn plural(count: usize, what: &str) -> String {
-    if count == 1 {
-        format!("1 {what}")
-    } else {
-        format!("{count} {what}s")
-    }
 }
 
 fn path(sources: &Sources) -> Result<ExitCode, Failure> {

@@ -14,3 +14,4 @@ pub mod import;
 pub mod jsonc;
 pub mod run;
 pub mod telemetry;
+mod words;

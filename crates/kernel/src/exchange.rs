@@ -278,7 +278,7 @@ fn settle(server: &Server, driven: Driven) -> Outcome {
 
 /// An error that names the server and what to do.
 pub(crate) fn unavailable(server: &Server, error: &Unavailable) -> Outcome {
-    let text = format!("server `{}` is not available: {}", server.spec.id, error.why);
+    let text = format!("server `{}` is not available: {}", server.spec.id, error);
     let data = Raw::of(&serde_json::json!({ "server": server.spec.id.as_str(), "retryable": error.transient }));
     Outcome::refused(ErrorObject::new(jsonrpc::code::INTERNAL_ERROR, text).with_data(data))
 }

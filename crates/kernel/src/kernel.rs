@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
 use mcp::exchange::Outcome;
 use mcp::method::ListKind;
 use mcp::revision::{Era, Revision};
@@ -115,13 +117,18 @@ impl Kernel {
         drop(tokio::time::timeout(deadline, self.inner.tracker().wait()).await);
     }
 
-    /// Waits until every server is known, or has failed, or the start-up wait is over; then says how each does.
-    pub async fn look(&self, ping: bool) -> Vec<ServerStatus> {
+    /// Waits until every server is known or has failed; says how each does, in the order of the configuration. `seen` hears of each at once.
+    pub async fn look(&self, ping: bool, mut seen: impl FnMut(&ServerStatus)) -> Vec<ServerStatus> {
+        let servers = self.inner.servers();
+        let looks = servers.iter().cloned().enumerate();
+        let mut looks: FuturesUnordered<_> = looks.map(async |(at, server)| (at, look_at(server, ping).await)).collect();
         let mut all = Vec::new();
-        for server in self.inner.servers().iter() {
-            all.push(look_at(server.clone(), ping));
+        while let Some((at, status)) = looks.next().await {
+            seen(&status);
+            all.push((at, status));
         }
-        futures_util::future::join_all(all).await
+        all.sort_by_key(|(at, _)| *at);
+        all.into_iter().map(|(_, status)| status).collect()
     }
 
     /// How each server does, by what is known now.

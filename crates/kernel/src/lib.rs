@@ -33,6 +33,7 @@ pub use cache::{NoCache, OfferCache};
 pub use kernel::Kernel;
 pub use settings::Settings;
 pub use status::{ServerStatus, ToolStatus};
+pub use upstream::Unavailable;
 pub use upstream::server::Health;
 
 /// The time, for deadlines and durations. The one place where the kernel reads the clock.

@@ -29,6 +29,8 @@ pub struct Config {
     pub gateway: Gateway,
     /// The servers to use, in the order of the files.
     pub servers: Vec<ServerSpec>,
+    /// What each server runs or calls, as it stands in the file, without what may be a secret.
+    pub invocations: BTreeMap<ServerId, String>,
     /// Servers with `enabled = false`.
     pub disabled: Vec<ServerId>,
     /// The files it was made of, in order.
@@ -374,7 +376,7 @@ impl Merge {
     fn finish(mut self, env: &Env) -> (Config, Problems) {
         let home = places::home(env);
         let gateway = self.gateway.finish(env, home.as_deref(), &mut self.problems);
-        let (mut servers, mut disabled) = (Vec::new(), Vec::new());
+        let (mut servers, mut disabled, mut invocations) = (Vec::new(), Vec::new(), BTreeMap::new());
         for table in &self.servers {
             if !table.enabled {
                 disabled.push(table.id.clone());
@@ -386,6 +388,7 @@ impl Merge {
             let spec = table.finish(&gateway, env, home.as_deref(), &mut self.problems);
             server::warn_of_cleartext(table, &spec, &mut self.problems);
             servers.push(spec);
+            invocations.insert(table.id.clone(), table.invocation());
         }
         let identity = self.files.iter().fold(Digest::new("chancery configuration 1"), |digest, path| {
             let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.clone());
@@ -394,6 +397,7 @@ impl Merge {
         let config = Config {
             gateway,
             servers,
+            invocations,
             disabled,
             files: self.files,
             identity: identity.finish(),

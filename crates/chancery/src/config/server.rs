@@ -12,11 +12,13 @@ use super::digest::Digest;
 use super::expand::{Env, ExpandError, expand, is_literal};
 use super::fields::{Fields, meant};
 use super::gateway::{Gateway, resolve};
+use super::hide;
 use super::mask::names_secret;
 use super::node::{Entry, Node};
 use super::problem::{Problem, Problems};
 use super::schema::{MGP, SERVER};
 use super::source::Place;
+use crate::words::shell_word;
 
 /// A server's table, checked, its variables not yet replaced.
 #[derive(Clone, Debug)]
@@ -135,6 +137,19 @@ impl Table {
                     .join(" ")
             }
         }
+    }
+
+    /// What it runs or calls, as it stands in the file, without what may be a secret: for a person who wants to try it by hand.
+    #[must_use]
+    pub(super) fn invocation(&self) -> String {
+        if let Some(url) = self.fields.text("url") {
+            return hide::arguments([url.as_str()]).concat();
+        }
+        let args = self.fields.texts("args");
+        let args = hide::arguments(args.iter().map(String::as_str));
+        let command = self.fields.text("command").unwrap_or_default();
+        let words: Vec<String> = std::iter::once(&command).chain(&args).map(|word| shell_word(word)).collect();
+        words.join(" ")
     }
 
     /// The server with its variables replaced. An unset one leaves a server that says so, and a warning.

@@ -3,7 +3,7 @@
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, value};
 
 use super::Imported;
-use crate::config::{Node, Value, names_secret};
+use crate::config::{Node, Value, names_secret, shown_arguments};
 
 /// The servers as `[[servers]]`, with a comment for what was not carried over. With `hide`, what may be a secret is shown as `***`.
 #[must_use]
@@ -28,7 +28,7 @@ fn table(node: &Node, hide: bool) -> Table {
     let mut table = Table::new();
     for entry in node.entries() {
         let item = match &entry.node.value {
-            Value::Text(text) => value(text),
+            Value::Text(text) => value(shown(text, hide)),
             Value::Bool(flag) => value(*flag),
             Value::Int(int) => value(*int),
             Value::Float(float) => value(*float),
@@ -41,20 +41,20 @@ fn table(node: &Node, hide: bool) -> Table {
     table
 }
 
-/// Arguments; one that follows, or is, an option with a telling name is hidden.
-fn list(items: &[Node], hide: bool) -> Array {
-    let mut after = false;
-    let mut array = Array::new();
-    for text in items.iter().filter_map(Node::text) {
-        let names = names_secret(text) && text.starts_with('-');
-        match text.split_once('=') {
-            Some((option, _)) if hide && names => array.push(format!("{option}=***")),
-            _ if hide && after && !text.starts_with('-') => array.push("***"),
-            _ => array.push(text),
-        }
-        after = names && !text.contains('=');
+/// A text, a URL perhaps, without what may be a secret in it.
+fn shown(text: &str, hide: bool) -> String {
+    if hide {
+        return shown_arguments([text]).concat();
     }
-    array
+    text.to_owned()
+}
+
+fn list(items: &[Node], hide: bool) -> Array {
+    let texts = items.iter().filter_map(Node::text);
+    if hide {
+        return shown_arguments(texts).into_iter().collect();
+    }
+    texts.collect()
 }
 
 fn map(node: &Node, all: bool, hide: bool) -> Table {
@@ -62,7 +62,8 @@ fn map(node: &Node, all: bool, hide: bool) -> Table {
     for entry in node.entries() {
         let text = entry.node.text().unwrap_or_default();
         let secret = hide && (all || names_secret(&entry.key)) && crate::config::is_literal(text);
-        table.insert(&entry.key, value(if secret { "***" } else { text }));
+        let text = if secret { "***".to_owned() } else { shown(text, hide) };
+        table.insert(&entry.key, value(text));
     }
     table
 }

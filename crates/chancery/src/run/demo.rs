@@ -15,6 +15,7 @@ use transport::http::{ListenOptions, Listener};
 use transport::{ClientLimits, Outbound};
 
 use super::insider::{Aside, Insider};
+use super::interrupts::Interrupts;
 use super::serve::failed;
 use super::{Gateway, say};
 use crate::cli;
@@ -30,22 +31,25 @@ pub async fn demo(args: cli::Demo) -> anyhow::Result<ExitCode> {
     };
     let listener = Listener::bind(options).await.map_err(failed)?;
     let url = listener.url();
+    let interrupts = Interrupts::listen()?;
     let gateway = start()?;
     let shutdown = CancellationToken::new();
     let front: Arc<dyn Front> = Arc::new(gateway.kernel.clone());
     let serving = tokio::spawn(listener.serve(front, shutdown.clone()));
-    let shown = session(&gateway.kernel).await;
-    if shown.is_ok() {
+    let done = interrupts.or(async {
+        session(&gateway.kernel).await?;
         say(&how_to_connect(&url));
         if !args.once {
             say("Serving until Ctrl-C.");
-            super::interrupted().await?;
+            std::future::pending::<()>().await;
         }
-    }
+        Ok(ExitCode::SUCCESS)
+    });
+    let done = done.await;
     shutdown.cancel();
     gateway.stop().await;
     serving.await?;
-    shown.map(|()| ExitCode::SUCCESS)
+    done
 }
 
 fn start() -> anyhow::Result<Gateway> {

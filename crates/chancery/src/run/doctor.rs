@@ -1,13 +1,17 @@
 //! `chancery doctor`: starts every server and says how it does and what to mend.
 
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use anyhow::bail;
-use kernel::{Health, ServerStatus};
+use kernel::{Health, ServerStatus, Unavailable};
+use model::ServerId;
 use serde_json::{Value, json};
 
-use super::{Configured, Gateway, say};
+use super::interrupts::Interrupts;
+use super::look::look;
+use super::{Configured, Gateway, check_names, no_servers, say};
 use crate::cli;
+use crate::words::plural;
 
 /// `chancery doctor`
 ///
@@ -15,53 +19,79 @@ use crate::cli;
 /// When a server is named that is not configured.
 pub async fn doctor(configured: Configured, args: cli::Doctor) -> anyhow::Result<ExitCode> {
     let mut config = configured.loaded.config.clone();
-    if let Some(unknown) = args
-        .servers
-        .iter()
-        .find(|name| !config.servers.iter().any(|server| server.id.as_str() == name.as_str()))
-    {
-        let known: Vec<String> = config.servers.iter().map(|server| server.id.to_string()).collect();
-        bail!("no server is called `{unknown}`; there are: {}", known.join(", "));
+    if config.servers.is_empty() {
+        say(&no_servers(&configured.loaded.untrusted));
+        return Ok(ExitCode::SUCCESS);
     }
+    check_names(&config, &args.servers)?;
     config
         .servers
         .retain(|server| args.servers.is_empty() || args.servers.iter().any(|name| name == server.id.as_str()));
-    if config.servers.is_empty() {
-        say(
-            "no servers are configured: `chancery import` takes them over from your other clients, `chancery config path` says where to write them",
-        );
-        return Ok(ExitCode::SUCCESS);
-    }
+    let interrupts = Interrupts::listen()?;
     let gateway = Gateway::start(&config, &configured.sources);
-    let statuses = gateway.kernel.look(true).await;
+    let report = Report {
+        width: config
+            .servers
+            .iter()
+            .map(|server| server.id.as_str().len())
+            .max()
+            .unwrap_or(0)
+            .max(6),
+        invocations: config.invocations,
+    };
+    let done = interrupts.or(async {
+        let show = |status: &ServerStatus| report.lines(status).iter().for_each(|line| say(line));
+        let quiet = |_: &ServerStatus| {};
+        let seen: &dyn Fn(&ServerStatus) = if args.json { &quiet } else { &show };
+        let statuses = look(&gateway, true, seen).await;
+        if args.json {
+            let all: Vec<Value> = statuses.iter().map(as_json).collect();
+            say(&serde_json::to_string_pretty(&all)?);
+        } else {
+            say(&total(&statuses));
+        }
+        let well = statuses.iter().all(|status| !matches!(status.health, Health::Error(_)));
+        Ok(if well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    });
+    let done = done.await;
     gateway.stop().await;
-    let broken = statuses.iter().filter(|status| matches!(status.health, Health::Error(_))).count();
-    if args.json {
-        let all: Vec<Value> = statuses.iter().map(as_json).collect();
-        say(&serde_json::to_string_pretty(&all)?);
-    } else {
-        show(&statuses, broken);
-    }
-    Ok(if broken > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    done
 }
 
-fn show(statuses: &[ServerStatus], broken: usize) {
-    let width = statuses.iter().map(|status| status.id.as_str().len()).max().unwrap_or(0).max(6);
-    for status in statuses {
-        match &status.health {
-            Health::Error(why) => {
-                say(&format!("✗ {:width$}  {why}", status.id.as_str()));
-                if let Some(advice) = advice(why) {
-                    say(&format!("  {:width$}  → {advice}", ""));
-                }
-            }
-            _ => say(&format!("✓ {:width$}  {}", status.id.as_str(), summary(status))),
-        }
+/// What a person sees of the servers.
+struct Report {
+    /// The width of the longest id.
+    width: usize,
+    /// What each server runs or calls.
+    invocations: BTreeMap<ServerId, String>,
+}
+
+impl Report {
+    fn lines(&self, status: &ServerStatus) -> Vec<String> {
+        let width = self.width;
+        let Health::Error(error) = &status.health else {
+            return vec![format!("✓ {:width$}  {}", status.id.as_str(), summary(status))];
+        };
+        let mut lines = vec![format!("✗ {:width$}  {}", status.id.as_str(), error.why)];
+        let invocation = self.invocations.get(&status.id).filter(|_| error.transient);
+        lines.extend(invocation.map(|invocation| format!("  {:width$}  configured as: {invocation}", "")));
+        lines.extend(error.last_words.iter().map(|line| format!("  {:width$}  stderr: {line}", "")));
+        lines.extend(advice(error).map(|advice| format!("  {:width$}  → {advice}", "")));
+        lines
     }
-    say(&match broken {
-        0 => format!("{} of {} servers work", statuses.len(), statuses.len()),
-        n => format!("{} of {} servers work; {n} need attention", statuses.len() - n, statuses.len()),
-    });
+}
+
+fn total(statuses: &[ServerStatus]) -> String {
+    let broken: Vec<&str> = statuses
+        .iter()
+        .filter(|status| matches!(status.health, Health::Error(_)))
+        .map(|status| status.id.as_str())
+        .collect();
+    let (working, all) = (statuses.len() - broken.len(), statuses.len());
+    match broken.as_slice() {
+        [] => format!("{working} of {all} servers work"),
+        names => format!("{working} of {all} servers work; to mend: {}", names.join(", ")),
+    }
 }
 
 fn summary(status: &ServerStatus) -> String {
@@ -70,27 +100,31 @@ fn summary(status: &ServerStatus) -> String {
     let era = status
         .revision
         .map_or("", |revision| if revision.is_modern() { " (modern)" } else { " (legacy)" });
-    let name = |key: &str| {
-        status
-            .info
-            .as_ref()
-            .and_then(|info| info.get(key)?.as_str().map(std::borrow::Cow::into_owned))
-            .unwrap_or_default()
+    let said = |key: &str| {
+        let info = status.info.as_ref()?;
+        let text = info.get(key)?.as_str().map(std::borrow::Cow::into_owned)?;
+        (!text.is_empty()).then_some(text)
+    };
+    let names: Vec<String> = ["name", "version"].into_iter().filter_map(said).collect();
+    let names = if names.is_empty() {
+        String::new()
+    } else {
+        format!(", {}", names.join(" "))
     };
     let latency = status
         .latency
         .map(|latency| format!(", answers in {:.1} ms", latency.as_secs_f64() * 1e3))
         .unwrap_or_default();
     format!(
-        "{revision}{era}, {} {}: {tools} tools, {} resources, {prompts} prompts{latency}",
-        name("name"),
-        name("version"),
-        resources + templates
+        "{revision}{era}{names}: {}, {}, {}{latency}",
+        plural(tools, "tool"),
+        plural(resources + templates, "resource"),
+        plural(prompts, "prompt"),
     )
 }
 
 /// What usually helps.
-fn advice(why: &str) -> Option<&'static str> {
+fn advice(error: &Unavailable) -> Option<&'static str> {
     let known = [
         (
             "HTTP 401",
@@ -103,22 +137,40 @@ fn advice(why: &str) -> Option<&'static str> {
             "not set",
             "export the variable before you start the gateway, or give a default: `${NAME:-value}`",
         ),
-        ("handshake within", "run the command by hand to see what it waits for"),
-        ("exited", "run the command by hand to see why it ends"),
+        (
+            "handshake within",
+            "run that command by hand to see what it waits for: a login, a download, or a request over HTTP; then it needs a `url`",
+        ),
+        (
+            "closed its stdout",
+            "a `command` must go on running and answer on its stdout; if it serves HTTP, start it yourself and give its `url` instead",
+        ),
+        (
+            "kept open by another process",
+            "the command left a process behind and ended; give the program itself as `command`, not what starts it",
+        ),
+        (
+            "exited (exit status: 0)",
+            "it ended as if all were well: it may need an argument to serve (`stdio`, `serve`), or have gone into the background",
+        ),
+        (
+            "exited",
+            "run that command by hand to see why it ends; it gets only a few variables, the others must stand in `env`",
+        ),
     ];
-    known.iter().find(|(sign, _)| why.contains(sign)).map(|(_, advice)| *advice)
+    known.iter().find(|(sign, _)| error.why.contains(sign)).map(|(_, advice)| *advice)
 }
 
 fn as_json(status: &ServerStatus) -> Value {
     let [tools, resources, templates, prompts] = status.counts;
-    let (state, why) = match &status.health {
+    let (state, error) = match &status.health {
         Health::Configured => ("configured", None),
         Health::Known => ("known", None),
         Health::Started => ("started", None),
-        Health::Error(why) => ("error", Some(why.clone())),
+        Health::Error(error) => ("error", Some(error)),
     };
     json!({
-        "id": status.id.as_str(), "state": state, "why": why, "advice": why.as_deref().and_then(advice),
+        "id": status.id.as_str(), "state": state, "why": error.map(ToString::to_string), "advice": error.and_then(advice),
         "revision": status.revision.map(mcp::revision::Revision::as_str),
         "serverInfo": status.info.as_ref().map(jsonrpc::Raw::to_value),
         "tools": tools, "resources": resources, "resourceTemplates": templates, "prompts": prompts,

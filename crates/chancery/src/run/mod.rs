@@ -5,6 +5,8 @@ mod demo;
 mod doctor;
 mod example;
 mod insider;
+mod interrupts;
+mod look;
 mod serve;
 mod settings;
 mod stdio;
@@ -17,9 +19,11 @@ pub use serve::serve;
 pub use stdio::stdio;
 pub use tools::tools;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use anyhow::bail;
 use kernel::Kernel;
 use transport::Outbound;
 
@@ -62,15 +66,34 @@ impl Gateway {
     }
 }
 
-/// Resolves at the first SIGINT or SIGTERM.
-async fn interrupted() -> std::io::Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
+/// Refuses a name that no server has that is in use.
+fn check_names(config: &Config, names: &[String]) -> anyhow::Result<()> {
+    let known: Vec<&str> = config.servers.iter().map(|server| server.id.as_str()).collect();
+    let Some(unknown) = names.iter().find(|name| !known.contains(&name.as_str())) else {
+        return Ok(());
+    };
+    if config.disabled.iter().any(|id| id.as_str() == unknown) {
+        bail!("`{unknown}` is not in use: its table says `enabled = false`");
     }
-    Ok(())
+    bail!("no server is called `{unknown}`; there are: {}", known.join(", "));
+}
+
+/// What to do where there are no servers at all.
+fn no_servers(untrusted: &[PathBuf]) -> String {
+    match untrusted {
+        [] => "no servers are configured: `chancery import` takes them over from your other clients, `chancery config path` says where to write them"
+            .to_owned(),
+        [path, ..] => format!(
+            "no servers are configured but those of `{}`, which is not trusted: look at it, then run `chancery config trust`",
+            path.display()
+        ),
+    }
+}
+
+/// Says something beside the result, to whoever watches.
+fn note(line: &str) {
+    use std::io::Write as _;
+    writeln!(std::io::stderr().lock(), "{line}").ok();
 }
 
 /// Prints a line of a result. A reader that has gone away is no error of ours.

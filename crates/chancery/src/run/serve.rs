@@ -9,7 +9,8 @@ use tokio_util::sync::CancellationToken;
 use transport::http::Listener;
 use transport::socket::SocketListener;
 
-use super::{Configured, Gateway, say, settings};
+use super::interrupts::Interrupts;
+use super::{Configured, Gateway, no_servers, say, settings};
 use crate::cli;
 use crate::config::{self, Config, Sources};
 
@@ -23,6 +24,7 @@ const LOOK: Duration = Duration::from_secs(2);
 pub async fn serve(configured: Configured, args: cli::Serve) -> anyhow::Result<ExitCode> {
     let Configured { sources, loaded } = configured;
     raise_file_limit();
+    let mut interrupts = Interrupts::listen()?;
     let listener = Listener::bind(settings::listen(&loaded.config, args.listen))
         .await
         .map_err(failed)?;
@@ -31,7 +33,7 @@ pub async fn serve(configured: Configured, args: cli::Serve) -> anyhow::Result<E
     say(&listener.url());
     tracing::info!(url = listener.url(), servers = loaded.config.servers.len(), "listening");
     if loaded.config.servers.is_empty() {
-        tracing::warn!("no servers are configured: `chancery import` takes them over from your other clients");
+        tracing::warn!("{}", no_servers(&loaded.untrusted));
     }
     let front: Arc<dyn kernel::front::Front> = Arc::new(gateway.kernel.clone());
     let mut serving = tokio::task::JoinSet::new();
@@ -40,7 +42,7 @@ pub async fn serve(configured: Configured, args: cli::Serve) -> anyhow::Result<E
         serving.spawn(socket.serve(front, settings::pipe(&loaded.config), shutdown.clone()));
     }
     tokio::select! {
-        ended = super::interrupted() => ended?,
+        () = interrupts.next() => {}
         reloading = reload_forever(&gateway, sources, loaded) => reloading?,
     }
     tracing::info!("shutting down");

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use transport::socket;
 
+use super::interrupts::Interrupts;
 use super::{Configured, Gateway, serve, settings};
 use crate::cli;
 
@@ -22,14 +23,14 @@ pub async fn stdio(configured: Configured, args: cli::Stdio) -> anyhow::Result<E
         pumping.await??;
         return Ok(ExitCode::SUCCESS);
     }
+    let mut interrupts = Interrupts::listen()?;
     let gateway = Gateway::start(&loaded.config, &sources);
     let shutdown = CancellationToken::new();
     let front: Arc<dyn kernel::front::Front> = Arc::new(gateway.kernel.clone());
     let stop = shutdown.clone();
     tokio::spawn(async move {
-        if super::interrupted().await.is_ok() {
-            stop.cancel();
-        }
+        interrupts.next().await;
+        stop.cancel();
     });
     let served = transport::stdio::serve(front, &settings::pipe(&loaded.config), shutdown).await;
     gateway.stop().await;

@@ -4,12 +4,13 @@ use std::io::Read as _;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
-use kernel::{Health, ToolStatus};
-use model::ServerId;
+use kernel::{Health, ServerStatus, ToolStatus};
 use serde_json::{Map, Value, json};
 
 use super::insider::{Aside, Insider};
-use super::{Configured, Gateway, say};
+use super::interrupts::Interrupts;
+use super::look::look;
+use super::{Configured, Gateway, check_names, no_servers, note, say};
 use crate::cli::{ToolsCall, ToolsCommand, ToolsExport, ToolsList};
 use crate::config::Config;
 use crate::export;
@@ -20,63 +21,63 @@ use crate::export;
 /// When the call fails, or the tool is unknown.
 pub async fn tools(configured: Configured, args: ToolsCommand) -> anyhow::Result<ExitCode> {
     let mut config = configured.loaded.config;
+    if config.servers.is_empty() {
+        bail!(no_servers(&configured.loaded.untrusted));
+    }
+    match &args {
+        ToolsCommand::List(ToolsList { servers, .. }) | ToolsCommand::Export(ToolsExport { servers, .. }) => check_names(&config, servers)?,
+        ToolsCommand::Call(_) => {}
+    }
     if let Some(wanted) = wanted(&args, &config) {
-        config.servers.retain(|server| wanted.contains(&server.id));
+        config.servers.retain(|server| wanted.iter().any(|id| *id == server.id.as_str()));
     }
+    let interrupts = Interrupts::listen()?;
     let gateway = Gateway::start(&config, &configured.sources);
-    let statuses = gateway.kernel.look(false).await;
-    for status in &statuses {
-        if let Health::Error(why) = &status.health {
-            tracing::warn!(server = %status.id, why, "left out");
+    let done = interrupts.or(async {
+        let statuses = look(&gateway, false, |_| {}).await;
+        note_left_out(&statuses);
+        match args {
+            ToolsCommand::List(args) => list(&gateway, &args),
+            ToolsCommand::Export(args) => Ok(export_tools(&gateway, &args)),
+            ToolsCommand::Call(args) => call(&gateway, &args).await,
         }
-    }
-    let done = match args {
-        ToolsCommand::List(args) => list(&gateway, &args),
-        ToolsCommand::Export(args) => export_tools(&gateway, &args),
-        ToolsCommand::Call(args) => call(&gateway, &args).await,
-    };
+    });
+    let done = done.await;
     gateway.stop().await;
     done
 }
 
+/// Says which servers are missing from what follows; why in full, and what to do, is `doctor`'s to say.
+fn note_left_out(statuses: &[ServerStatus]) {
+    let mut missing = false;
+    for status in statuses {
+        if let Health::Error(error) = &status.health {
+            let short = error.why.split("; ").next().unwrap_or_default();
+            note(&format!("`{}` is left out: {short}", status.id));
+            missing = true;
+        }
+    }
+    if missing {
+        note("`chancery doctor` says more");
+    }
+}
+
 /// The servers that a command needs; `None` for all. Nobody waits for a server that has nothing to do with the command.
-fn wanted(args: &ToolsCommand, config: &Config) -> Option<Vec<ServerId>> {
-    let known = |name: &str| {
-        config
-            .servers
-            .iter()
-            .map(|server| &server.id)
-            .find(|id| id.as_str() == name)
-            .cloned()
-    };
-    let named = |names: &[String]| {
-        let ids: Option<Vec<ServerId>> = names.iter().map(|name| known(name)).collect();
-        ids.filter(|ids| !ids.is_empty())
-    };
+fn wanted(args: &ToolsCommand, config: &Config) -> Option<Vec<String>> {
     match args {
-        ToolsCommand::List(args) => named(&args.servers),
-        ToolsCommand::Export(args) => named(&args.servers),
+        ToolsCommand::List(ToolsList { servers, .. }) | ToolsCommand::Export(ToolsExport { servers, .. }) => {
+            Some(servers.clone()).filter(|servers| !servers.is_empty())
+        }
         ToolsCommand::Call(args) => {
             let (server, _) = args.tool.split_once('/').or_else(|| args.tool.split_once("__"))?;
-            known(server).map(|id| vec![id])
+            let known = config.servers.iter().any(|spec| spec.id.as_str() == server);
+            known.then(|| vec![server.to_owned()])
         }
     }
 }
 
-fn chosen(gateway: &Gateway, servers: &[String]) -> anyhow::Result<Vec<ToolStatus>> {
-    let known: Vec<String> = gateway.kernel.status().iter().map(|status| status.id.to_string()).collect();
-    if let Some(unknown) = servers.iter().find(|server| !known.contains(server)) {
-        bail!("no server is called `{unknown}`; there are: {}", known.join(", "));
-    }
-    let tools = gateway.kernel.tools();
-    Ok(tools
-        .into_iter()
-        .filter(|tool| servers.is_empty() || servers.iter().any(|s| s == tool.id.server.as_str()))
-        .collect())
-}
-
 fn list(gateway: &Gateway, args: &ToolsList) -> anyhow::Result<ExitCode> {
-    let tools = chosen(gateway, &args.servers)?;
+    let tools = gateway.kernel.tools();
     if args.json {
         let all: Vec<Value> = tools
             .iter()
@@ -108,8 +109,10 @@ fn list(gateway: &Gateway, args: &ToolsList) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn export_tools(gateway: &Gateway, args: &ToolsExport) -> anyhow::Result<ExitCode> {
-    let tools: Vec<export::Tool> = chosen(gateway, &args.servers)?
+fn export_tools(gateway: &Gateway, args: &ToolsExport) -> ExitCode {
+    let tools: Vec<export::Tool> = gateway
+        .kernel
+        .tools()
         .iter()
         .map(|tool| export::Tool {
             name: tool.wire.clone(),
@@ -125,7 +128,7 @@ fn export_tools(gateway: &Gateway, args: &ToolsExport) -> anyhow::Result<ExitCod
         })
         .collect();
     say(export::export(args.lang, &tools).trim_end());
-    Ok(ExitCode::SUCCESS)
+    ExitCode::SUCCESS
 }
 
 async fn call(gateway: &Gateway, args: &ToolsCall) -> anyhow::Result<ExitCode> {
@@ -153,7 +156,7 @@ fn show_progress(aside: Aside<'_>) -> Option<Value> {
     {
         let total = message["params"].get("total").map(|total| format!("/{total}")).unwrap_or_default();
         let text = message["params"]["message"].as_str().unwrap_or_default();
-        tracing::warn!("progress {}{total} {text}", message["params"]["progress"]);
+        note(&format!("progress {}{total} {text}", message["params"]["progress"]));
     }
     None
 }

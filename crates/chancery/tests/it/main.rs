@@ -1,57 +1,14 @@
 //! The binary as a person runs it.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+mod doctor;
+mod machine;
+mod tools;
 
-use expect_test::{Expect, expect};
+use std::path::Path;
 
-/// A home and a project directory, and nothing of the real ones.
-struct Machine(tempfile::TempDir);
+use expect_test::expect;
 
-impl Machine {
-    fn new() -> Self {
-        let dir = tempfile::tempdir().expect("a directory");
-        std::fs::create_dir_all(dir.path().join("project")).expect("a directory");
-        Self(dir)
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn write(&self, name: &str, text: &str) {
-        let path = self.path(name);
-        std::fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
-        std::fs::write(path, text).expect("a file");
-    }
-
-    fn run(&self, args: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_chancery"))
-            .args(args)
-            .current_dir(self.path("project"))
-            .env_clear()
-            .env("HOME", self.0.path())
-            .stdin(Stdio::null())
-            .output()
-            .expect("the binary")
-    }
-
-    /// Exit code, stdout and stderr, with the home as `~`.
-    fn shown(&self, args: &[&str]) -> String {
-        let output = self.run(args);
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(&self.0.path().display().to_string(), "~");
-        format!(
-            "{}\n{}---\n{}",
-            output.status.code().unwrap_or(-1),
-            text(&output.stdout),
-            text(&output.stderr)
-        )
-    }
-
-    fn check(&self, args: &[&str], expected: &Expect) {
-        expected.assert_eq(&self.shown(args));
-    }
-}
+use machine::Machine;
 
 #[test]
 fn config_check_of_a_good_file() {

@@ -39,12 +39,15 @@ pub(crate) async fn connect(line: &Arc<Line>) -> Result<Arc<Session>, Unavailabl
             Launch::Http { kind, .. } => connect_http(line, *kind).await,
         }
     };
-    match tokio::time::timeout(limit, attempt).await {
+    let mut attempt = std::pin::pin!(attempt);
+    match tokio::time::timeout(limit, &mut attempt).await {
         Ok(connected) => connected,
         Err(_) => Err(Unavailable::new(format!(
             "it did not complete the handshake within {} s; if it is only slow to start, raise `startup_timeout`",
             limit.as_secs_f32()
-        ))),
+        ))
+        // The attempt still holds the process: what it waits for is often on its stderr.
+        .saying(line.newest().map(|session| session.last_words()).unwrap_or_default())),
     }
 }
 
@@ -132,6 +135,7 @@ async fn connect_sse(line: &Arc<Line>) -> Result<Arc<Session>, Unavailable> {
 async fn open(line: &Arc<Line>, era: Era, kind: Option<HttpKind>) -> Result<Arc<Session>, Unavailable> {
     let inner = line.server.inner();
     let session = Session::new(line, era);
+    line.note_attempt(&session);
     let mut spec = line.server.spec.clone();
     if let (Ok(Launch::Http { kind: configured, .. }), Some(kind)) = (&mut spec.launch, kind) {
         *configured = kind;
@@ -203,8 +207,11 @@ async fn settle(line: &Arc<Line>, session: Arc<Session>, greeting: Greeting) -> 
         }
         Greeting::Refused(error) => Unavailable::new(format!("failed to {error}")),
         Greeting::Http(_, text) => Unavailable::new(text),
-        Greeting::Lost(why) => Unavailable::new(format!("during the handshake: {why}{}", stderr_hint(&session))),
-        Greeting::NotSent(why) => unreachable(&why),
+        // A child that ends at once may be gone before the first message is written.
+        Greeting::NotSent(why) if session.is_http() => unreachable(&why),
+        Greeting::Lost(why) | Greeting::NotSent(why) => {
+            Unavailable::new(format!("during the handshake: {why}")).saying(session.last_words())
+        }
     };
     session.end("the handshake failed");
     Err(why)
@@ -212,18 +219,4 @@ async fn settle(line: &Arc<Line>, session: Arc<Session>, greeting: Greeting) -> 
 
 fn unreachable(why: &str) -> Unavailable {
     Unavailable::new(format!("nobody answers there: {why}"))
-}
-
-/// The last lines of a child's stderr, for the error message.
-fn stderr_hint(session: &Session) -> String {
-    let Some(Link::Pipe(pipe)) = session.link.get() else {
-        return String::new();
-    };
-    let tail = pipe.peer.stderr_tail();
-    let last: Vec<&str> = tail.iter().rev().take(3).rev().map(String::as_str).collect();
-    if last.is_empty() {
-        String::new()
-    } else {
-        format!("; its last words on stderr: {}", last.join(" | "))
-    }
 }

@@ -38,7 +38,7 @@ pub(crate) fn refresh(line: &Arc<Line>, session: &Arc<Session>, kinds: &[ListKin
             Err(_) if inner.shutdown.is_cancelled() => {}
             Err(error) => {
                 tracing::warn!(server = %line.server.spec.id, %error, "failed to read what the server offers");
-                line.server.note_trouble(&error.why);
+                line.server.note_trouble(&error.to_string());
             }
         }
         drop(turn);

@@ -37,6 +37,8 @@ pub(crate) struct Line {
     pub(crate) hello: ClientHello,
     live: ArcSwapOption<Session>,
     connecting: tokio::sync::Mutex<()>,
+    /// The newest connection, whether or not its handshake is complete.
+    newest: Mutex<Weak<Session>>,
     books: Mutex<Books>,
     /// Milliseconds since the start of the kernel at which the line was last used.
     used: AtomicU64,
@@ -62,6 +64,7 @@ impl Line {
             hello,
             live: ArcSwapOption::empty(),
             connecting: tokio::sync::Mutex::new(()),
+            newest: Mutex::default(),
             books: Mutex::default(),
             used: AtomicU64::new(server.inner().uptime_ms()),
             wanted: Notify::new(),
@@ -76,6 +79,16 @@ impl Line {
     /// The connection there is, if it lives.
     pub(crate) fn live(&self) -> Option<Arc<Session>> {
         self.live.load_full().filter(|session| !session.is_over())
+    }
+
+    /// Notes a connection that is being made.
+    pub(crate) fn note_attempt(&self, session: &Arc<Session>) {
+        *self.newest.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(session);
+    }
+
+    /// The connection that was made last, if anybody still holds it.
+    pub(crate) fn newest(&self) -> Option<Arc<Session>> {
+        self.newest.lock().unwrap_or_else(PoisonError::into_inner).upgrade()
     }
 
     /// The connection: the one there is, or a new one.
@@ -141,7 +154,7 @@ impl Line {
             .is_some_and(|live| std::ptr::eq(Arc::as_ptr(live), session));
         if was_live {
             self.live.store(None);
-            self.server.lost(session.since, why);
+            self.server.lost(session.since, Unavailable::new(why).saying(session.last_words()));
         }
         self.take_asks_back(why);
     }

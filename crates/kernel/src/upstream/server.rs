@@ -74,7 +74,7 @@ pub enum Health {
     /// It is connected.
     Started,
     /// It can't be used, and why.
-    Error(String),
+    Error(Unavailable),
 }
 
 /// Leave to fetch some lists; while it lives nobody else fetches them.
@@ -90,7 +90,7 @@ impl Server {
             .launch
             .as_ref()
             .err()
-            .map_or(Health::Configured, |why| Health::Error(why.clone()));
+            .map_or(Health::Configured, |why| Health::Error(Unavailable::lasting(why.clone())));
         Arc::new(Self {
             spec,
             inner: inner.clone(),
@@ -158,9 +158,9 @@ impl Server {
     pub(crate) fn check_backoff(&self) -> Result<(), Unavailable> {
         let state = self.state();
         match (&state.health, state.retry_at) {
-            (Health::Error(why), Some(at)) if crate::now() < at => {
+            (Health::Error(error), Some(at)) if crate::now() < at => {
                 let wait = (at - crate::now()).as_secs_f32();
-                Err(Unavailable::new(format!("{why} (tried again in {wait:.1} s)")))
+                Err(Unavailable::new(format!("{error} (tried again in {wait:.1} s)")))
             }
             _ => Ok(()),
         }
@@ -180,15 +180,20 @@ impl Server {
             let mut state = self.state();
             let wait = state.backoff.next();
             state.retry_at = error.transient.then(|| crate::now() + wait);
-            state.health = Health::Error(error.why.clone());
+            // One that stays away is tried for ever; that it failed once more for the same reason is no news.
+            if matches!(&state.health, Health::Error(before) if before.why == error.why) {
+                tracing::debug!(server = %self.spec.id, why = %error, "is still not available");
+            } else {
+                tracing::warn!(server = %self.spec.id, why = %error, "is not available");
+            }
+            state.health = Health::Error(error.clone());
         }
         self.inner().metrics.server_failed(self.spec.id.as_str());
-        tracing::warn!(server = %self.spec.id, why = %error.why, "is not available");
         self.tell_news();
     }
 
     /// A connection ended by itself.
-    pub(crate) fn lost(&self, since: Instant, why: &str) {
+    pub(crate) fn lost(&self, since: Instant, error: Unavailable) {
         {
             let mut state = self.state();
             if crate::now() - since >= GOOD_LIFE {
@@ -196,10 +201,10 @@ impl Server {
             }
             let wait = state.backoff.next();
             state.retry_at = Some(crate::now() + wait);
-            state.health = Health::Error(why.to_owned());
+            tracing::warn!(server = %self.spec.id, why = %error, "the connection was lost");
+            state.health = Health::Error(error);
         }
         self.inner().metrics.server_restarted(self.spec.id.as_str());
-        tracing::warn!(server = %self.spec.id, why, "the connection was lost");
         self.tell_news();
     }
 

@@ -24,6 +24,9 @@ const MAX_LOGGED: u32 = 3;
 /// Frames that are no messages after which a connection is ended.
 const MAX_GARBAGE: u32 = 10_000;
 
+/// Lines of a child's stderr that an error takes along: enough for the message above a stack trace.
+const LAST_WORDS: usize = 10;
+
 /// One connection. It ends once; its line makes a new one.
 pub(crate) struct Session {
     pub(crate) inner: Arc<Inner>,
@@ -352,6 +355,15 @@ impl Session {
             }
             _ => {}
         }
+    }
+
+    /// The last lines that a child wrote to stderr, as many as fit an error.
+    pub(crate) fn last_words(&self) -> Vec<String> {
+        let Some(Link::Pipe(pipe)) = self.link.get() else {
+            return Vec::new();
+        };
+        let mut tail = pipe.peer.stderr_tail();
+        tail.split_off(tail.len().saturating_sub(LAST_WORDS))
     }
 
     pub(crate) fn why_over(&self) -> String {

@@ -13,7 +13,7 @@ pub(crate) fn explain(error: &io::Error, command: &str, cwd: Option<&Path>, path
     }
     match error.kind() {
         io::ErrorKind::NotFound if command.contains('/') => missing_file(Path::new(command), cwd),
-        io::ErrorKind::NotFound => format!("no such program in PATH ({path}); {}", advice(command)),
+        io::ErrorKind::NotFound => format!("no such program in PATH; {}; PATH is `{path}`", advice(command)),
         io::ErrorKind::PermissionDenied => {
             format!("it is not executable ({error}); check its permissions, or start it through its interpreter")
         }

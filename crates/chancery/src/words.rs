@@ -1,0 +1,41 @@
+//! How things are put to a person: counts, and commands that can be pasted into a shell.
+
+/// `1 tool`, `2 tools`.
+pub(crate) fn plural(count: usize, what: &str) -> String {
+    match count {
+        1 => format!("1 {what}"),
+        _ => format!("{count} {what}s"),
+    }
+}
+
+/// The text as one word of a shell; `${NAME}` in it is still replaced by the shell.
+pub(crate) fn shell_word(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-+=:,./@%~*".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        return text.to_owned();
+    }
+    if text.contains("${") {
+        let escaped: String = text
+            .chars()
+            .flat_map(|c| matches!(c, '"' | '\\' | '`').then_some('\\').into_iter().chain([c]))
+            .collect();
+        return format!("\"{escaped}\"");
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts() {
+        assert_eq!([0, 1, 2].map(|count| plural(count, "tool")), ["0 tools", "1 tool", "2 tools"]);
+    }
+
+    #[test]
+    fn words_of_a_shell() {
+        let words = ["npx", "--port=1", "", "it's here", "$HOME", "a \"${B}\""].map(shell_word);
+        assert_eq!(words, ["npx", "--port=1", "''", r"'it'\''s here'", "'$HOME'", r#""a \"${B}\"""#]);
+    }
+}

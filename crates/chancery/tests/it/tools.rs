@@ -1,0 +1,117 @@
+//! `chancery tools` as a person sees it.
+
+use expect_test::expect;
+
+use crate::machine::Machine;
+
+const BINARY: &str = env!("CARGO_BIN_EXE_chancery");
+
+#[test]
+fn servers_that_fail_are_named_once_and_in_short() {
+    let machine = Machine::new();
+    machine.write(
+        "a.toml",
+        &format!(
+            "[[servers]]\nid = \"absent\"\ncommand = \"no-such-program\"\n\
+             [[servers]]\nid = \"ends\"\ncommand = \"/bin/sh\"\nargs = [\"-c\", \"echo why >&2; exit 3\"]\n\
+             [[servers]]\nid = \"minimal\"\ncommand = \"{BINARY}\"\nargs = [\"example\", \"minimal\"]\n"
+        ),
+    );
+    machine.check(
+        &["--config", "../a.toml", "tools", "list"],
+        &expect![[r#"
+        0
+        minimal/echo  Says back what it is told
+        ---
+        `absent` is left out: failed to start `no-such-program`: no such program in PATH
+        `ends` is left out: during the handshake: the process exited (exit status: 3)
+        `chancery doctor` says more
+    "#]],
+    );
+    machine.check(
+        &["--config", "../a.toml", "tools", "call", "echo", "--arg", "text=hello"],
+        &expect![[r#"
+        0
+        hello
+        ---
+        `absent` is left out: failed to start `no-such-program`: no such program in PATH
+        `ends` is left out: during the handshake: the process exited (exit status: 3)
+        `chancery doctor` says more
+    "#]],
+    );
+    // Nobody hears of servers that have nothing to do with the call.
+    machine.check(
+        &["--config", "../a.toml", "tools", "call", "minimal/echo", "{\"text\": \"hello\"}"],
+        &expect![[r#"
+        0
+        hello
+        ---
+    "#]],
+    );
+}
+
+#[test]
+fn names_are_checked_before_anything_starts() {
+    let machine = Machine::new();
+    let started = "[[servers]]\nid = \"a\"\ncommand = \"/bin/sh\"\nargs = [\"-c\", \"echo > ../started\"]\n";
+    machine.write(
+        "a.toml",
+        &format!("{started}[[servers]]\nid = \"b\"\ncommand = \"x\"\nenabled = false\n"),
+    );
+    machine.check(
+        &["--config", "../a.toml", "tools", "list", "a", "c"],
+        &expect![[r#"
+        1
+        ---
+        error: no server is called `c`; there are: a
+    "#]],
+    );
+    machine.check(
+        &["--config", "../a.toml", "doctor", "b"],
+        &expect![[r#"
+        1
+        ---
+        error: `b` is not in use: its table says `enabled = false`
+    "#]],
+    );
+    assert!(!machine.path("started").exists());
+}
+
+#[test]
+fn where_there_are_no_servers_the_way_to_some_is_shown() {
+    let machine = Machine::new();
+    machine.check(&["tools", "list"], &expect![[r#"
+        1
+        ---
+        error: no servers are configured: `chancery import` takes them over from your other clients, `chancery config path` says where to write them
+    "#]]);
+    machine.check(&["doctor"], &expect![[r#"
+        0
+        no servers are configured: `chancery import` takes them over from your other clients, `chancery config path` says where to write them
+        ---
+    "#]]);
+    machine.write("project/mgp.toml", "[[servers]]\nid = \"a\"\ncommand = \"x\"\n");
+    machine.check(&["tools", "list"], &expect![[r#"
+        1
+        ---
+          ⚠ `~/project/mgp.toml` is left out: it is not trusted yet, and a project's file can start
+          │ any program
+          help: look at it, then run `chancery config trust` in that directory, or pass `--trust` to use it this
+                once
+
+        error: no servers are configured but those of `~/project/mgp.toml`, which is not trusted: look at it, then run `chancery config trust`
+    "#]]);
+    machine.check(
+        &["doctor"],
+        &expect![[r#"
+        0
+        no servers are configured but those of `~/project/mgp.toml`, which is not trusted: look at it, then run `chancery config trust`
+        ---
+          ⚠ `~/project/mgp.toml` is left out: it is not trusted yet, and a project's file can start
+          │ any program
+          help: look at it, then run `chancery config trust` in that directory, or pass `--trust` to use it this
+                once
+
+    "#]],
+    );
+}
