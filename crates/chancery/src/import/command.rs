@@ -30,7 +30,8 @@ pub fn run(import: &Import<'_>, machine: &Machine<'_>, env: &Env) -> Result<(Str
         Err(error) => return Err(Problem::error(format!("`{}` can't be read: {error}", import.into.display())).into()),
     };
     let mut known = ids(import.into, &old)?;
-    let (mut report, mut problems, mut servers) = (String::new(), Problems::default(), Vec::new());
+    let mut report = Report::new(import.dry_run);
+    let (mut problems, mut servers) = (Problems::default(), Vec::new());
     for (title, path) in &files {
         let text = std::fs::read_to_string(path).map_err(|error| Problem::error(format!("`{}` can't be read: {error}", path.display())))?;
         let home = home(env);
@@ -44,23 +45,14 @@ pub fn run(import: &Import<'_>, machine: &Machine<'_>, env: &Env) -> Result<(Str
         if import.from.is_some() {
             problems.extend(wrong);
         } else if let Some(problem) = wrong.iter().next() {
-            say(
-                &mut report,
-                format_args!("# {title}: {}: left out: {}", path.display(), problem.message()),
-            );
+            report.note(format_args!("{title}: {}: left out: {}", path.display(), problem.message()));
             continue;
         }
         let count = found.len();
         let (new, there): (Vec<_>, Vec<_>) = found.into_iter().partition(|server| !known.contains(&server.id));
-        say(
-            &mut report,
-            format_args!("# {title}: {}: {count} found, {} new", path.display(), new.len()),
-        );
+        report.note(format_args!("{title}: {}: {count} found, {} new", path.display(), new.len()));
         for server in &there {
-            say(
-                &mut report,
-                format_args!("#   `{}` is configured already and stays as it is", server.id),
-            );
+            report.note(format_args!("  `{}` is configured already and stays as it is", server.id));
         }
         known.extend(new.iter().map(|server| server.id.clone()));
         servers.extend(new);
@@ -74,33 +66,47 @@ pub fn run(import: &Import<'_>, machine: &Machine<'_>, env: &Env) -> Result<(Str
             .filter_map(|client| client.project_file(machine))
             .filter(|path| path.is_file())
         {
-            say(
-                &mut report,
-                format_args!(
-                    "# {} belongs to this project and was not read; import it by its name",
-                    path.display()
-                ),
-            );
+            report.note(format_args!(
+                "{} belongs to this project and was not read; import it by its name",
+                path.display()
+            ));
         }
     }
     if servers.is_empty() {
-        say(&mut report, format_args!("# nothing to add to {}", import.into.display()));
-        return Ok((report, problems));
+        report.note(format_args!("nothing to add to {}", import.into.display()));
+        return Ok((report.text, problems));
     }
     write(import, &old, &servers, env, &mut report)?;
-    Ok((report, problems))
+    Ok((report.text, problems))
 }
 
-fn say(report: &mut String, line: std::fmt::Arguments<'_>) {
-    // Writing into a string can't fail.
-    let _ = writeln!(report, "{line}");
+/// What is told of an import. A dry run's is TOML, so that it can be kept in a file.
+struct Report {
+    text: String,
+    prefix: &'static str,
 }
 
-fn write(import: &Import<'_>, old: &str, servers: &[Imported], env: &Env, report: &mut String) -> Result<(), Problems> {
-    let separator = if old.is_empty() || old.ends_with('\n') { "" } else { "\n" };
+impl Report {
+    fn new(dry_run: bool) -> Self {
+        Self {
+            text: String::new(),
+            prefix: if dry_run { "# " } else { "" },
+        }
+    }
+
+    fn note(&mut self, line: std::fmt::Arguments<'_>) {
+        // Writing into a string can't fail.
+        let _ = writeln!(self.text, "{}{line}", self.prefix);
+    }
+}
+
+fn write(import: &Import<'_>, old: &str, servers: &[Imported], env: &Env, report: &mut Report) -> Result<(), Problems> {
     let new = to_toml(servers, false);
-    let added = if old.is_empty() { new.trim_start() } else { &new };
-    let text = format!("{old}{separator}{added}");
+    let text = match old.trim_end() {
+        "" => new.trim_start().to_owned(),
+        _ if old.ends_with('\n') => format!("{old}{new}"),
+        _ => format!("{old}\n{new}"),
+    };
     // Nothing is written that would not load afterwards.
     let name = import.into.display().to_string();
     load_text(&name, &text, env).map_err(|problems| {
@@ -112,23 +118,21 @@ fn write(import: &Import<'_>, old: &str, servers: &[Imported], env: &Env, report
         all
     })?;
     if import.dry_run {
-        say(
-            report,
-            format_args!("# would be added to {name} (secrets are not shown):\n{}", to_toml(servers, true)),
-        );
+        report.note(format_args!("would be added to {name} (secrets are not shown):"));
+        report.text.push_str(&to_toml(servers, true));
         return Ok(());
     }
     replace_file(import.into, text.as_bytes()).map_err(|error| Problem::error(format!("`{name}` can't be written: {error}")))?;
     for server in servers {
-        say(report, format_args!("added `{}`", server.id));
+        report.note(format_args!("added `{}`", server.id));
         for note in &server.notes {
-            say(report, format_args!("    {}", note.text));
+            report.note(format_args!("    {}", note.text));
         }
     }
-    say(
-        report,
-        format_args!("# {} added to {name}; see them with `chancery doctor`", servers.len()),
-    );
+    report.note(format_args!(
+        "{} added to {name}; see how they do with `chancery doctor`",
+        servers.len()
+    ));
     Ok(())
 }
 
@@ -165,12 +169,22 @@ fn places(from: Option<&str>, machine: &Machine<'_>) -> Result<Vec<(String, Path
     if path.is_file() {
         return Ok(vec![("file".to_owned(), path)]);
     }
+    Err(no_such(from, &path))
+}
+
+/// What was named is nothing to read. Says where it was looked for: a shell may stand elsewhere than its user thinks.
+fn no_such(from: &str, path: &Path) -> Problem {
+    if path.is_dir() {
+        let problem = Problem::error(format!("`{}` is a directory", path.display()));
+        return problem.help("name the file in it that lists the servers, such as `.mcp.json`");
+    }
     let names = || CLIENTS.iter().map(|client| client.name);
-    let problem = Problem::error(format!("`{from}` is neither a file nor a client"));
-    Err(match nearest(from, names()) {
+    let problem = Problem::error(format!("`{from}` is no client, and there is no file `{}`", path.display()));
+    match nearest(from, names()) {
         Some(near) => problem.help(format!("did you mean `{near}`?")),
+        None if from.contains(['/', '.']) => problem.help("check the path"),
         None => problem.help(format!("clients are {}", names().collect::<Vec<_>>().join(", "))),
-    })
+    }
 }
 
 fn of_client(client: &Client, machine: &Machine<'_>) -> Option<(String, PathBuf)> {

@@ -546,21 +546,20 @@ fn import_keeps_what_is_there_byte_for_byte() {
         id = "more"
         command = "p"
         args = ["--token", "***", "--key=***"]
-
     "##]]
     .assert_eq(&dry);
     assert_eq!(std::fs::read_to_string(home.target()).expect("a file"), old);
 
     let report = home.import(None, false).expect("a report");
     expect![[r#"
-        # Cursor: ~/.cursor/mcp.json: 2 found, 1 new
-        #   `kept` is configured already and stays as it is
-        # Zed: ~/.config/zed/settings.json: left out: no servers were found in this file
-        # Gemini CLI: ~/.gemini/settings.json: 1 found, 1 new
-        # ~/project/.mcp.json belongs to this project and was not read; import it by its name
+        Cursor: ~/.cursor/mcp.json: 2 found, 1 new
+          `kept` is configured already and stays as it is
+        Zed: ~/.config/zed/settings.json: left out: no servers were found in this file
+        Gemini CLI: ~/.gemini/settings.json: 1 found, 1 new
+        ~/project/.mcp.json belongs to this project and was not read; import it by its name
         added `new`
         added `more`
-        # 2 added to ~/.config/mgp/servers.toml; see them with `chancery doctor`
+        2 added to ~/.config/mgp/servers.toml; see how they do with `chancery doctor`
     "#]]
     .assert_eq(&report);
     let text = std::fs::read_to_string(home.target()).expect("a file");
@@ -595,7 +594,8 @@ fn import_keeps_what_is_there_byte_for_byte() {
 
 #[test]
 fn import_of_one_file_into_none() {
-    let home = Home::new(&[("project/x.json", r#"{"mcpServers": {"a": {"command": "x"}}}"#)]);
+    let file = ("project/x.json", r#"{"mcpServers": {"a": {"command": "x"}}}"#);
+    let home = Home::new(&[file]);
     home.import(Some("x.json"), false).expect("a report");
     expect![[r#"
         [[servers]]
@@ -608,6 +608,10 @@ fn import_of_one_file_into_none() {
         use std::os::unix::fs::MetadataExt as _;
         assert_eq!(std::fs::metadata(home.target()).expect("a file").mode() & 0o777, 0o600);
     }
+    let blank = Home::new(&[file, (".config/mgp/servers.toml", "\n")]);
+    blank.import(Some("x.json"), false).expect("a report");
+    let texts = [&home, &blank].map(|home| std::fs::read_to_string(home.target()).expect("a file"));
+    assert_eq!(texts[0], texts[1]);
 }
 
 #[test]
@@ -622,6 +626,11 @@ fn import_refuses_what_would_not_load() {
             .to_string()
             .contains("did you mean `cursor`")
     );
+    let absent = home.import(Some("nofile.json"), false).expect_err("no file").to_string();
+    let tried = home.0.path().join("project/nofile.json");
+    assert!(absent.contains(&format!("no file `{}`", tried.display())), "{absent}");
+    let directory = home.import(Some("."), false).expect_err("a directory").to_string();
+    assert!(directory.contains("is a directory"), "{directory}");
     assert!(home.import(Some("cursor"), false).is_err());
     assert!(home.import(None, false).is_err());
 }

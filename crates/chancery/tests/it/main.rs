@@ -161,27 +161,26 @@ fn import_and_connect_there_and_back() {
     machine.check(
         &["import", "cursor", "--dry-run"],
         &expect![[r#"
-        0
-        # Cursor: ~/.cursor/mcp.json: 1 found, 1 new
-        # would be added to ~/.config/mgp/servers.toml (secrets are not shown):
+            0
+            # Cursor: ~/.cursor/mcp.json: 1 found, 1 new
+            # would be added to ~/.config/mgp/servers.toml (secrets are not shown):
 
-        [[servers]]
-        id = "files"
-        command = "npx"
-        args = ["files"]
-
-        ---
-    "#]],
+            [[servers]]
+            id = "files"
+            command = "npx"
+            args = ["files"]
+            ---
+        "#]],
     );
     machine.check(
         &["import"],
         &expect![[r#"
-        0
-        # Cursor: ~/.cursor/mcp.json: 1 found, 1 new
-        added `files`
-        # 1 added to ~/.config/mgp/servers.toml; see them with `chancery doctor`
-        ---
-    "#]],
+            0
+            Cursor: ~/.cursor/mcp.json: 1 found, 1 new
+            added `files`
+            1 added to ~/.config/mgp/servers.toml; see how they do with `chancery doctor`
+            ---
+        "#]],
     );
     machine.check(
         &["config", "check"],
