@@ -21,6 +21,8 @@ pub struct Settings {
     pub session_idle: Duration,
     /// Legacy HTTP sessions at the same time.
     pub max_sessions: usize,
+    /// Requests of one client that may be unanswered at the same time.
+    pub max_in_flight: usize,
     /// Limits on each message.
     pub limits: Limits,
     /// How long list changes are gathered before clients are told.
@@ -38,6 +40,7 @@ impl Default for Settings {
             park_ttl: Duration::from_secs(300),
             session_idle: Duration::from_secs(30 * 60),
             max_sessions: 200_000,
+            max_in_flight: 1024,
             limits: Limits::default(),
             debounce: Duration::from_millis(50),
             version: env!("CARGO_PKG_VERSION"),

@@ -77,6 +77,8 @@ pub struct Limits {
     pub sessions: usize,
     /// Event streams, all together.
     pub streams: usize,
+    /// Unanswered requests of one session.
+    pub in_flight: usize,
     /// How long a connection may idle.
     pub idle: Duration,
     /// How long a session may idle.
@@ -269,6 +271,7 @@ fn limits(fields: &Fields) -> Limits {
         connections: fields.count("connections"),
         sessions: fields.count("sessions"),
         streams: fields.count("streams"),
+        in_flight: fields.count("in_flight"),
         idle: fields.duration("idle").unwrap_or_default(),
         session_idle: fields.duration("session_idle").unwrap_or_default(),
     }

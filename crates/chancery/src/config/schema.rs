@@ -328,6 +328,15 @@ pub static LIMITS: Section = Section {
             ..KEY
         },
         Key {
+            name: "in_flight",
+            kind: Kind::Count,
+            default: Some("1024"),
+            example: "1024",
+            doc: "Requests of one session, or of one pipe, that may be unanswered at the same time.",
+            also: &["max_in_flight", "requests", "concurrency"],
+            ..KEY
+        },
+        Key {
             name: "idle",
             kind: Kind::Duration,
             default: Some("\"2m\""),

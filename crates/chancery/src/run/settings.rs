@@ -17,6 +17,7 @@ pub(super) fn kernel(config: &Config) -> Settings {
         startup_wait: gateway.startup_wait,
         session_idle: gateway.limits.session_idle,
         max_sessions: gateway.limits.sessions,
+        max_in_flight: gateway.limits.in_flight,
         limits: jsonrpc::Limits {
             max_bytes: gateway.limits.body,
             max_depth: gateway.limits.depth,

@@ -2,6 +2,7 @@
 
 mod doctor;
 mod machine;
+mod stdio;
 mod tools;
 
 use std::path::Path;

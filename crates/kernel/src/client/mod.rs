@@ -115,7 +115,7 @@ impl Client {
             principal,
             inner: inner.clone(),
             delivery,
-            machine: Mutex::new(face::Session::new()),
+            machine: Mutex::new(face::Session::new().allowing(inner.settings().max_in_flight)),
             books: Mutex::default(),
             seen: ArcSwapOption::empty(),
             token: OnceLock::new(),

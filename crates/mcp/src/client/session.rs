@@ -12,7 +12,7 @@ use crate::exchange::Peer;
 use crate::meta::LogLevel;
 use crate::revision::Era;
 
-/// Requests of one client that may be unanswered at the same time.
+/// Requests of one client that may be unanswered at the same time, where nobody says otherwise.
 const MAX_IN_FLIGHT: usize = 1024;
 /// Questions to one client that may be unanswered at the same time.
 const MAX_ASKS: usize = 256;
@@ -100,6 +100,15 @@ impl Session {
             last_peer: None,
             next_ticket: 1,
             outbox: VecDeque::new(),
+        }
+    }
+
+    /// The same, with at most so many of its requests unanswered at a time.
+    #[must_use]
+    pub fn allowing(self, in_flight: usize) -> Self {
+        Self {
+            in_flight: InFlight::new(in_flight),
+            ..self
         }
     }
 

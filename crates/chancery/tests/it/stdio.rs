@@ -1,0 +1,43 @@
+//! `chancery stdio` as a client that starts it.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::Stdio;
+
+use crate::machine::Machine;
+
+const BINARY: &str = env!("CARGO_BIN_EXE_chancery");
+
+#[test]
+fn a_client_has_no_more_unanswered_requests_than_configured() {
+    let machine = Machine::new();
+    let server = format!("[[servers]]\nid = \"everything\"\ncommand = \"{BINARY}\"\nargs = [\"example\", \"everything\"]\n");
+    machine.write("a.toml", &format!("[gateway.limits]\nin_flight = 1\n{server}"));
+    let mut gateway = machine.command(&["--config", "../a.toml", "stdio", "--standalone"]);
+    gateway.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut gateway = gateway.spawn().expect("the binary");
+    let mut input = gateway.stdin.take().expect("its stdin");
+    let mut lines = BufReader::new(gateway.stdout.take().expect("its stdout")).lines();
+    let mut say = |text: &str| writeln!(input, "{text}").expect("somebody who reads");
+    let mut next = || {
+        let mut answers = lines.by_ref().map(|line| line.expect("a line"));
+        answers.find(|line| line.contains(r#""id":"#)).expect("an answer")
+    };
+
+    say(
+        r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#,
+    );
+    assert!(next().contains(r#""id":0"#));
+    say(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+    // The first counts slowly, so that it is unanswered when the second arrives.
+    say(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"count","arguments":{"to":3,"pause":300}}}"#);
+    say(r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"count","arguments":{"to":1,"pause":1}}}"#);
+    let refused = next();
+    assert!(
+        refused.contains(r#""id":2"#) && refused.contains("too many unanswered requests"),
+        "{refused}"
+    );
+    let answered = next();
+    assert!(answered.contains(r#""id":1"#) && answered.contains("result"), "{answered}");
+    drop(input);
+    assert!(gateway.wait().expect("its end").success());
+}
