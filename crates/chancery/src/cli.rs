@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::config;
 use crate::export::Language;
 
 /// One endpoint for every MCP server.
@@ -146,11 +147,15 @@ Examples:
     Completions(Completions),
 }
 
+fn listen(text: &str) -> Result<SocketAddr, String> {
+    config::address(text).map_err(|why| format!("{why}, such as `127.0.0.1:8717`"))
+}
+
 /// `serve`
 #[derive(Args, Clone, Debug, Default)]
 pub struct Serve {
     /// Listen here instead of where the configuration says; port 0 takes a free one
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = listen)]
     pub listen: Option<SocketAddr>,
 }
 
@@ -166,7 +171,7 @@ pub struct Stdio {
 #[derive(Args, Clone, Debug, Default)]
 pub struct Demo {
     /// Listen here
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8717")]
+    #[arg(long, value_name = "ADDRESS", value_parser = listen, default_value = "127.0.0.1:8717")]
     pub listen: Option<SocketAddr>,
     /// End after the session instead of serving on
     #[arg(long)]

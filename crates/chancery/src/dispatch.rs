@@ -181,7 +181,10 @@ fn trust(sources: &Sources, args: &ConfigTrust) -> Result<ExitCode, Failure> {
         .file
         .clone()
         .map_or_else(|| config::project_config(&sources.cwd), |file| sources.cwd.join(file));
-    let unreadable = |error: std::io::Error| Problem::error(format!("`{}` can't be read: {error}", file.display()));
+    let unreadable = |error: std::io::Error| {
+        let problem = Problem::error(format!("`{}` can't be read: {error}", file.display()));
+        problem.help("run this where the project's `mgp.toml` lies, or name the file: `chancery config trust FILE`")
+    };
     let text = std::fs::read_to_string(&file).map_err(unreadable)?;
     let path = std::fs::canonicalize(&file).map_err(unreadable)?;
     let state = config::state_dir(&sources.env)
@@ -267,7 +270,7 @@ fn import_servers(sources: &Sources, args: &cli::Import) -> Result<ExitCode, Fai
 fn connect_client(sources: &Sources, args: &cli::Connect) -> Result<ExitCode, Failure> {
     let machine = machine(sources);
     let Some(name) = args.client.as_deref().filter(|_| !args.list) else {
-        out(&connect::list(&machine));
+        out(&connect::list(&machine)?);
         return Ok(ExitCode::SUCCESS);
     };
     let way = match &args.http {

@@ -24,6 +24,18 @@ pub(crate) fn shell_word(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
+/// The first line of a text that says anything, in at most `width` characters, without what could steer a terminal.
+pub(crate) fn first_line(text: &str, width: usize) -> String {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let mut chars = line.chars().filter(|c| !c.is_control());
+    let mut first: String = chars.by_ref().take(width).collect();
+    if chars.next().is_some() {
+        first.pop();
+        first.push('…');
+    }
+    first
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -31,6 +43,14 @@ mod tests {
     #[test]
     fn counts() {
         assert_eq!([0, 1, 2].map(|count| plural(count, "tool")), ["0 tools", "1 tool", "2 tools"]);
+    }
+
+    #[test]
+    fn first_lines() {
+        assert_eq!(
+            ["\n  one\ntwo", "", "abcd", "abcde", "a\u{1b}b"].map(|text| first_line(text, 4)),
+            ["one", "", "abcd", "abc…", "ab"]
+        );
     }
 
     #[test]

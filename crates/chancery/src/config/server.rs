@@ -200,6 +200,11 @@ impl Table {
         if command.is_empty() || command.contains('\0') {
             return Err(self.refuse("command", "`command` is empty once its variables are replaced"));
         }
+        if self.is_gateway_itself() {
+            let refused = self.refuse("command", "`command` is this gateway itself, which would start itself for ever");
+            let help = "remove the server, or give the inner gateway a configuration of its own: `args = [\"stdio\", \"--config\", \"…\"]`";
+            return Err(Box::new(refused.help(help)));
+        }
         let args = self.fields.node("args").map(Node::list).unwrap_or_default();
         let args: Result<Vec<_>, _> = args
             .iter()
@@ -226,6 +231,15 @@ impl Table {
             env,
             cwd,
         })
+    }
+
+    /// Whether the command is a gateway that would read this same configuration.
+    fn is_gateway_itself(&self) -> bool {
+        let args = self.fields.texts("args");
+        let own = |arg: &String| arg.starts_with("--config") || arg.starts_with("--mcp-json");
+        let elsewhere = args.iter().any(own) || self.fields.node("env").is_some() || self.fields.node("cwd").is_some();
+        let command = self.fields.text("command").unwrap_or_default();
+        !elsewhere && starts_gateway(&command, args.iter().map(String::as_str))
     }
 
     fn http(&self, env: &Env) -> Result<Launch, Box<Problem>> {
@@ -275,6 +289,13 @@ impl Table {
             .map_or_else(|| Problem::error(what), |node| fault(node, what.to_owned()));
         Box::new(problem.at(self.fields.value_at(name).unwrap_or(&self.at)))
     }
+}
+
+/// Whether a command starts a gateway like this one.
+#[must_use]
+pub fn starts_gateway<'a>(command: &str, mut args: impl Iterator<Item = &'a str>) -> bool {
+    let program = command.rsplit(['/', '\\']).next().unwrap_or_default();
+    matches!(program, "chancery" | "chancery.exe") && args.any(|arg| matches!(arg, "stdio" | "serve"))
 }
 
 /// A value that is wrong only once its variables are replaced is not the file's fault: the server is in error, the others start.

@@ -15,7 +15,10 @@ use crate::config::{Problem, nearest, replace_file};
 use crate::jsonc::{self, EditError};
 
 /// The name under which the gateway stands in a client's file.
-const NAME: &str = "chancery";
+pub(crate) const NAME: &str = "chancery";
+
+/// What finds a client's file.
+const HOME: &str = "set HOME (on Windows APPDATA)";
 
 /// How the client is to reach the gateway.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,8 +70,10 @@ pub fn client(name: &str) -> Result<&'static Client, Problem> {
 }
 
 /// Every client with its file, whether that exists, and whether we stand in it.
-#[must_use]
-pub fn list(machine: &Machine<'_>) -> String {
+///
+/// # Errors
+/// When nothing says where any client keeps its file.
+pub fn list(machine: &Machine<'_>) -> Result<String, Problem> {
     let mut out = String::new();
     for client in &CLIENTS {
         let files = [("user", client.user_file(machine)), ("project", client.project_file(machine))];
@@ -83,7 +88,10 @@ pub fn list(machine: &Machine<'_>) -> String {
             out.push_str(&format!("{:15} {scope:8} {state:10} {}\n", client.name, path.display()));
         }
     }
-    out
+    if out.is_empty() {
+        return Err(Problem::error("nothing says where clients keep their configuration").help(HOME));
+    }
+    Ok(out)
 }
 
 /// Writes the gateway into the client's file, keeping the file as it was beside it.
@@ -176,7 +184,7 @@ fn file(request: &Connect<'_>) -> Result<PathBuf, Problem> {
     }
     client.user_file(request.machine).ok_or_else(|| {
         let problem = Problem::error(format!("nothing says where {} keeps its configuration", client.title));
-        problem.help("set HOME (on Windows APPDATA)")
+        problem.help(HOME)
     })
 }
 

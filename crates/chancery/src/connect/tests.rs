@@ -253,7 +253,7 @@ fn names_and_the_list() {
     assert!(client("curser").expect_err("a typo").to_string().contains("did you mean `cursor`"));
     let home = Home::new();
     home.connect("cursor").expect("connected");
-    let list = home.machine(list);
+    let list = home.machine(list).expect("places");
     let line = |name: &str| list.lines().find(|line| line.starts_with(name)).unwrap_or_default().to_owned();
     assert!(line("cursor").contains("connected") && line("zed").contains(" - "), "{list}");
 }

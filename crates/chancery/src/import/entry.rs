@@ -2,7 +2,8 @@
 
 use super::interpolate::{Inputs, rewrite};
 use super::{Imported, Note};
-use crate::config::{Entry, Node, Place, Problem, Value};
+use crate::config::{Entry, Node, Place, Problem, Value, starts_gateway};
+use crate::connect;
 
 /// Converts an entry; `None` for one that is this gateway itself.
 pub(super) fn convert(entry: &Entry, inputs: &Inputs<'_>) -> Result<Option<Imported>, Problem> {
@@ -28,7 +29,7 @@ pub(super) fn convert(entry: &Entry, inputs: &Inputs<'_>) -> Result<Option<Impor
             });
         }
     }
-    if is_ourselves(&conversion.out) {
+    if is_ourselves(&entry.key, &conversion.out) {
         return Ok(None);
     }
     Ok(Some(Imported {
@@ -55,13 +56,12 @@ pub(super) fn clean_id(name: &str) -> String {
     if id.is_empty() { "server".to_owned() } else { id }
 }
 
-/// A gateway behind itself would call itself for ever.
-fn is_ourselves(table: &[Entry]) -> bool {
+/// A gateway behind itself would call itself for ever: what `connect` wrote is not imported again.
+fn is_ourselves(name: &str, table: &[Entry]) -> bool {
     let get = |key: &str| table.iter().find(|entry| entry.key == key).map(|entry| &entry.node);
-    let command = get("command").and_then(Node::text).unwrap_or_default();
-    let program = command.rsplit(['/', '\\']).next().unwrap_or_default();
     let args = get("args").map(Node::list).unwrap_or_default();
-    matches!(program, "chancery" | "chancery.exe") && args.iter().any(|arg| matches!(arg.text(), Some("stdio" | "serve")))
+    let command = get("command").and_then(Node::text).unwrap_or_default();
+    starts_gateway(command, args.iter().filter_map(Node::text)) || name == connect::NAME && get("url").is_some()
 }
 
 struct Conversion<'a> {

@@ -284,7 +284,7 @@ fn codex() {
 
 #[test]
 fn names_that_become_one_and_ourselves() {
-    let text = r#"{"mcpServers": {"my server": {"command": "a"}, "my-server": {"command": "b"}, "a__b": {"command": "c"}, "": {"command": "d"}, "chancery": {"command": "/usr/bin/chancery", "args": ["stdio"]}}}"#;
+    let text = r#"{"mcpServers": {"my server": {"command": "a"}, "my-server": {"command": "b"}, "a__b": {"command": "c"}, "": {"command": "d"}, "chancery": {"command": "/usr/bin/chancery", "args": ["stdio"]}}, "servers": {"chancery": {"url": "http://127.0.0.1:8717/mcp"}}}"#;
     check(
         "x.json",
         text,

@@ -19,6 +19,7 @@ pub use serve::serve;
 pub use stdio::stdio;
 pub use tools::tools;
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,14 +49,14 @@ struct Gateway {
 }
 
 impl Gateway {
-    /// Starts a kernel on a configuration.
-    fn start(config: &Config, sources: &Sources) -> Self {
+    /// Starts a kernel on a configuration. `own` is where it will be listened on, if anywhere.
+    fn start(config: &Config, sources: &Sources, own: Option<SocketAddr>) -> Self {
         let outbound = Arc::new(Outbound::new(settings::client_limits(config), None));
         let cache: Arc<dyn kernel::OfferCache> = match config::state_dir(&sources.env) {
             Some(state) => Arc::new(cache::Files::new(state.join("catalogue"))),
             None => Arc::new(kernel::NoCache),
         };
-        let kernel = Kernel::start(settings::kernel(config), outbound.clone(), cache);
+        let kernel = Kernel::start(settings::kernel(config, own), outbound.clone(), cache);
         Self { kernel, outbound }
     }
 

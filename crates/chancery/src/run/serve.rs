@@ -1,5 +1,6 @@
 //! `chancery serve`: the gateway over HTTP, and over a local socket for `chancery stdio`.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -28,7 +29,8 @@ pub async fn serve(configured: Configured, args: cli::Serve) -> anyhow::Result<E
     let listener = Listener::bind(settings::listen(&loaded.config, args.listen))
         .await
         .map_err(failed)?;
-    let gateway = Gateway::start(&loaded.config, &sources);
+    let own = listener.local_addr();
+    let gateway = Gateway::start(&loaded.config, &sources, Some(own));
     let shutdown = CancellationToken::new();
     say(&listener.url());
     tracing::info!(url = listener.url(), servers = loaded.config.servers.len(), "listening");
@@ -43,7 +45,7 @@ pub async fn serve(configured: Configured, args: cli::Serve) -> anyhow::Result<E
     }
     tokio::select! {
         () = interrupts.next() => {}
-        reloading = reload_forever(&gateway, sources, loaded) => reloading?,
+        reloading = reload_forever(&gateway, sources, loaded, own) => reloading?,
     }
     tracing::info!("shutting down");
     shutdown.cancel();
@@ -84,7 +86,7 @@ fn local_socket(config: &Config, sources: &Sources) -> Option<SocketListener> {
 }
 
 /// Reloads at SIGHUP and when a file changes: build, check, swap, or keep what there is and say why.
-async fn reload_forever(gateway: &Gateway, sources: Sources, mut loaded: config::Loaded) -> anyhow::Result<()> {
+async fn reload_forever(gateway: &Gateway, sources: Sources, mut loaded: config::Loaded, own: SocketAddr) -> anyhow::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut hangup = signal(SignalKind::hangup())?;
     let mut ticks = tokio::time::interval(LOOK);
@@ -103,7 +105,7 @@ async fn reload_forever(gateway: &Gateway, sources: Sources, mut loaded: config:
                 for path in &fresh.untrusted {
                     tracing::warn!(path = %path.display(), "the project's configuration is not trusted as it is now and was left out; run `chancery config trust`");
                 }
-                gateway.kernel.reload(settings::kernel(&fresh.config));
+                gateway.kernel.reload(settings::kernel(&fresh.config, Some(own)));
                 tracing::info!(servers = fresh.config.servers.len(), "the configuration was reloaded");
                 loaded = fresh;
             }

@@ -1,8 +1,9 @@
 //! From configuration to what the kernel and the listener are told.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use kernel::Settings;
+use kernel::spec::{Launch, ServerSpec};
 use model::Principal;
 use transport::ClientLimits;
 use transport::http::{ListenLimits, ListenOptions, TlsFiles, Token};
@@ -10,10 +11,10 @@ use transport::stdio::PipeOptions;
 
 use crate::config::Config;
 
-pub(super) fn kernel(config: &Config) -> Settings {
+pub(super) fn kernel(config: &Config, own: Option<SocketAddr>) -> Settings {
     let gateway = &config.gateway;
     Settings {
-        servers: config.servers.clone(),
+        servers: config.servers.iter().map(|server| not_itself(server, own)).collect(),
         startup_wait: gateway.startup_wait,
         session_idle: gateway.limits.session_idle,
         max_sessions: gateway.limits.sessions,
@@ -25,6 +26,29 @@ pub(super) fn kernel(config: &Config) -> Settings {
         version: env!("CARGO_PKG_VERSION"),
         ..Settings::default()
     }
+}
+
+/// A server at the address that the gateway itself listens on would be asked what it asks, for ever: it is in error, the others work.
+fn not_itself(server: &ServerSpec, own: Option<SocketAddr>) -> ServerSpec {
+    let itself = match (&server.launch, own) {
+        (Ok(Launch::Http { url, .. }), Some(own)) => is_at(url, own),
+        _ => false,
+    };
+    let mut server = server.clone();
+    if itself {
+        server.launch = Err("its `url` is the address of this gateway itself; remove it, or correct `url`".to_owned());
+    }
+    server
+}
+
+fn is_at(url: &str, own: SocketAddr) -> bool {
+    let Ok(uri) = url.parse::<http::Uri>() else { return false };
+    let default = if uri.scheme_str() == Some("https") { 443 } else { 80 };
+    let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
+    let near = host
+        .parse::<IpAddr>()
+        .map_or(host == "localhost", |ip| ip.is_loopback() || ip == own.ip());
+    near && uri.port_u16().unwrap_or(default) == own.port()
 }
 
 pub(super) fn client_limits(config: &Config) -> ClientLimits {
@@ -66,5 +90,32 @@ pub(super) fn listen(config: &Config, address: Option<SocketAddr>) -> ListenOpti
             max_streams: gateway.limits.streams,
             ..ListenLimits::default()
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_gateway_s_own_address() {
+        let own = |text: &str, listen: &str| is_at(text, listen.parse().expect("an address"));
+        for url in [
+            "http://127.0.0.1:8717/mcp",
+            "http://localhost:8717",
+            "http://[::1]:8717/mcp",
+            "https://127.8.8.8:8717/sse",
+        ] {
+            assert!(own(url, "127.0.0.1:8717"), "{url}");
+        }
+        for url in [
+            "http://127.0.0.1:8718/mcp",
+            "http://10.0.0.1:8717/mcp",
+            "https://mcp.example.com:8717/mcp",
+            "http://127.0.0.1/mcp",
+        ] {
+            assert!(!own(url, "127.0.0.1:8717"), "{url}");
+        }
+        assert!(own("http://10.0.0.1/mcp", "10.0.0.1:80") && own("https://10.0.0.1/mcp", "10.0.0.1:443"));
     }
 }

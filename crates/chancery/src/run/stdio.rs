@@ -24,7 +24,7 @@ pub async fn stdio(configured: Configured, args: cli::Stdio) -> anyhow::Result<E
         return Ok(ExitCode::SUCCESS);
     }
     let mut interrupts = Interrupts::listen()?;
-    let gateway = Gateway::start(&loaded.config, &sources);
+    let gateway = Gateway::start(&loaded.config, &sources, None);
     let shutdown = CancellationToken::new();
     let front: Arc<dyn kernel::front::Front> = Arc::new(gateway.kernel.clone());
     let stop = shutdown.clone();

@@ -14,6 +14,7 @@ use super::{Configured, Gateway, check_names, no_servers, note, say};
 use crate::cli::{ToolsCall, ToolsCommand, ToolsExport, ToolsList};
 use crate::config::Config;
 use crate::export;
+use crate::words::first_line;
 
 /// `chancery tools …`
 ///
@@ -32,7 +33,7 @@ pub async fn tools(configured: Configured, args: ToolsCommand) -> anyhow::Result
         config.servers.retain(|server| wanted.iter().any(|id| *id == server.id.as_str()));
     }
     let interrupts = Interrupts::listen()?;
-    let gateway = Gateway::start(&config, &configured.sources);
+    let gateway = Gateway::start(&config, &configured.sources, None);
     let done = interrupts.or(async {
         let statuses = look(&gateway, false, |_| {}).await;
         note_left_out(&statuses);
@@ -93,18 +94,10 @@ fn list(gateway: &Gateway, args: &ToolsList) -> anyhow::Result<ExitCode> {
             .get("description")
             .and_then(|d| d.as_str().map(std::borrow::Cow::into_owned))
             .unwrap_or_default();
-        let first: String = description
-            .lines()
-            .next()
-            .unwrap_or_default()
-            .chars()
-            .filter(|c| !c.is_control())
-            .take(90)
-            .collect();
-        say(&format!("{:width$}  {first}", tool.id.to_string()));
+        say(format!("{:width$}  {}", tool.id.to_string(), first_line(&description, 90)).trim_end());
     }
     if tools.is_empty() {
-        say("no tools: run `chancery doctor` to see how the servers do");
+        note("no tools: run `chancery doctor` to see how the servers do");
     }
     Ok(ExitCode::SUCCESS)
 }

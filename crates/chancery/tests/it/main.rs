@@ -268,6 +268,28 @@ fn an_unknown_command_and_a_bad_level() {
 }
 
 #[test]
+fn an_address_and_a_home_that_are_missing() {
+    let machine = Machine::new();
+    let shown = machine.shown(&["serve", "--listen", "example.com"]);
+    assert!(
+        shown.contains("it is not an IP address and a port, such as `127.0.0.1:8717`"),
+        "{shown}"
+    );
+    let homeless = machine
+        .command(&["connect", "--list"])
+        .env_remove("HOME")
+        .output()
+        .expect("the binary");
+    assert_eq!(homeless.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&homeless.stderr).contains("set HOME"), "{homeless:?}");
+    let shown = machine.shown(&["config", "trust"]);
+    assert!(
+        shown.contains("can't be read") && shown.contains("name the file: `chancery config trust FILE`"),
+        "{shown}"
+    );
+}
+
+#[test]
 fn the_reference_is_what_the_docs_hold() {
     let machine = Machine::new();
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");

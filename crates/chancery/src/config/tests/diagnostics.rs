@@ -474,3 +474,28 @@ fn what_mgp_says_and_nobody_acts_on() {
         "#]],
     );
 }
+
+#[test]
+fn a_gateway_behind_itself() {
+    check(
+        "[[servers]]\nid = \"a\"\ncommand = \"/opt/chancery\"\nargs = [\"stdio\"]\n",
+        &expect![[r#"
+        1 errors, 0 warnings
+          × `command` is this gateway itself, which would start itself for ever
+           ╭─[mgp.toml:3:11]
+         3 │ command = "/opt/chancery"
+           ·           ───────┬───────
+           ·                  ╰── here
+           ╰────
+          help: remove the server, or give the inner gateway a configuration of its own: `args = ["stdio",
+                "--config", "…"]`
+
+    "#]],
+    );
+    check(
+        "[[servers]]\nid = \"a\"\ncommand = \"chancery\"\nargs = [\"stdio\", \"--config\", \"b.toml\"]\n",
+        &expect![[r#"
+        0 errors, 0 warnings
+    "#]],
+    );
+}
