@@ -17,6 +17,7 @@ mod zone;
 
 pub use context::{Context, Fault};
 pub use entry::{Example, Function, FunctionEntry, Operand, Params, Reducer, ReducerEntry, Relation, RelationEntry};
+pub(crate) use reducer::Rows;
 pub(crate) use relation::Answers;
 
 /// All functions, by area and within an area in the order of the reference.

@@ -1,3 +1,32 @@
 //! Evaluation: rows, joins, strata, budgets.
+//!
+//! Law: an evaluation is a value. It reads no clock and starts no thread; what it needs from outside it gives back as a
+//! question; the same program, facts, time and budget have the same result, byte for byte.
 
+mod budget;
+mod call;
+mod coverage;
+mod error;
+mod evaluation;
+mod external;
+mod group;
 pub(crate) mod hash;
+mod index;
+mod interval_set;
+mod machine;
+mod merge;
+mod model;
+mod plan;
+mod relation;
+mod round;
+mod segment;
+
+pub use budget::{Budget, Cancel, Exceeded, Limit};
+pub use coverage::RuleCount;
+pub use error::{BadMerge, EvalError};
+pub use evaluation::{Evaluation, Options, Running};
+pub use external::{Batch, Question};
+pub use model::{Fact, Model};
+
+#[cfg(test)]
+mod tests;

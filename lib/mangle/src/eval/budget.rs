@@ -1,0 +1,226 @@
+//! What an evaluation may use up, and the report when it wants more. Steps decide first: they are the same on every
+//! machine, so the same evaluation always ends at the same place.
+
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use crate::program::RuleId;
+
+/// The limits of one evaluation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// Rows looked at, function calls, rows indexed: the unit of work.
+    pub steps: u64,
+    /// Facts derived, not counting those given.
+    pub facts: u64,
+    /// Disjoint intervals at which one fact holds.
+    pub intervals: u64,
+    /// Bytes on the heap for rows, indexes and new values. At most 2 GiB count.
+    pub bytes: u64,
+}
+
+impl Budget {
+    /// No limit but that of memory (2 GiB): for benches and for programs that are trusted to end.
+    pub const UNLIMITED: Self = Self {
+        steps: u64::MAX,
+        facts: u64::MAX,
+        intervals: u64::MAX,
+        bytes: 1 << 31,
+    };
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self {
+            steps: 100_000_000,
+            facts: 1_000_000,
+            intervals: 1_000,
+            bytes: 256 << 20,
+        }
+    }
+}
+
+/// Ends an evaluation from another thread. Clones are one flag.
+#[derive(Clone, Debug, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// Ends every evaluation that was given this flag, within about a thousand steps.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether [`Self::cancel`] was called.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Which limit was reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// [`Budget::steps`]
+    Steps,
+    /// [`Budget::facts`]
+    Facts,
+    /// [`Budget::intervals`]
+    Intervals,
+    /// [`Budget::bytes`]
+    Bytes,
+    /// [`Cancel::cancel`]
+    Cancelled,
+}
+
+impl Limit {
+    /// What is counted.
+    pub const fn unit(self) -> &'static str {
+        match self {
+            Self::Steps => "steps",
+            Self::Facts => "facts",
+            Self::Intervals => "intervals of one fact",
+            Self::Bytes => "bytes",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// An evaluation wanted more than its budget. There is no partial result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exceeded {
+    /// Which limit.
+    pub limit: Limit,
+    /// How much was allowed.
+    pub allowed: u64,
+    /// How much was used when it stopped.
+    pub consumed: u64,
+    /// The stratum that was evaluated, from zero.
+    pub stratum: usize,
+    /// The rule that was evaluated, if one was.
+    pub rule: Option<RuleId>,
+}
+
+impl fmt::Display for Exceeded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.limit {
+            Limit::Cancelled => f.write_str("the evaluation was cancelled"),
+            limit => write!(
+                f,
+                "the evaluation used {} {}, but {} are allowed",
+                self.consumed,
+                limit.unit(),
+                self.allowed
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Exceeded {}
+
+/// Steps between two looks at the flag and at memory.
+const CHUNK: u64 = 1024;
+
+/// Counts what is used.
+#[derive(Debug)]
+pub(crate) struct Meter {
+    pub budget: Budget,
+    cancel: Cancel,
+    /// Steps left before the next look.
+    fuel: u64,
+    /// Steps given out as fuel, used or not.
+    granted: u64,
+    /// Facts derived so far.
+    pub facts: u64,
+    /// Bytes that do not change while a rule runs.
+    pub resting: usize,
+    pub stratum: usize,
+    pub rule: Option<RuleId>,
+}
+
+impl Meter {
+    pub(crate) fn new(budget: Budget, cancel: Cancel) -> Self {
+        let bytes = budget.bytes.min(1 << 31);
+        Self {
+            budget: Budget { bytes, ..budget },
+            cancel,
+            fuel: 0,
+            granted: 0,
+            facts: 0,
+            resting: 0,
+            stratum: 0,
+            rule: None,
+        }
+    }
+
+    /// How many steps were taken.
+    pub(crate) fn steps(&self) -> u64 {
+        self.granted - self.fuel
+    }
+
+    /// Takes `count` steps. `moving` are the bytes that the running rule holds beside [`Self::resting`].
+    #[inline(always)]
+    pub(crate) fn step(&mut self, count: u64, moving: impl FnOnce() -> usize) -> Result<(), Exceeded> {
+        if let Some(left) = self.fuel.checked_sub(count) {
+            self.fuel = left;
+            return Ok(());
+        }
+        self.refuel(count, moving())
+    }
+
+    #[cold]
+    fn refuel(&mut self, count: u64, moving: usize) -> Result<(), Exceeded> {
+        if self.cancel.is_cancelled() {
+            return Err(self.exceeded(Limit::Cancelled, 0, 0));
+        }
+        self.check_bytes(moving)?;
+        let wanted = count.max(CHUNK);
+        let left = self.budget.steps - self.granted;
+        self.granted += wanted.min(left);
+        self.fuel += wanted.min(left);
+        match self.fuel.checked_sub(count) {
+            Some(left) => self.fuel = left,
+            None => return Err(self.exceeded(Limit::Steps, self.budget.steps, self.steps().saturating_add(count))),
+        }
+        Ok(())
+    }
+
+    pub(crate) fn check_bytes(&self, moving: usize) -> Result<(), Exceeded> {
+        let bytes = (self.resting + moving) as u64;
+        if bytes > self.budget.bytes {
+            return Err(self.exceeded(Limit::Bytes, self.budget.bytes, bytes));
+        }
+        Ok(())
+    }
+
+    /// Counts one derived fact.
+    #[inline(always)]
+    pub(crate) fn fact(&mut self) -> Result<(), Exceeded> {
+        self.facts += 1;
+        if self.facts > self.budget.facts {
+            return Err(self.exceeded(Limit::Facts, self.budget.facts, self.facts));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn intervals(&self, count: usize) -> Result<(), Exceeded> {
+        if count as u64 > self.budget.intervals {
+            return Err(self.exceeded(Limit::Intervals, self.budget.intervals, count as u64));
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn exceeded(&self, limit: Limit, allowed: u64, consumed: u64) -> Exceeded {
+        Exceeded {
+            limit,
+            allowed,
+            consumed,
+            stratum: self.stratum,
+            rule: self.rule,
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Deferred predicates: their rules run where they are called, with the arguments that are known there.
+
+use std::{cell::RefCell, collections::HashMap, rc::Rc};
+
+use super::{
+    budget::Meter,
+    error::Stop,
+    machine::{Found, Machine, Target, Tools, World, prepare_shared},
+    plan::{Plan, Sizes, plan},
+    relation::Relation,
+};
+use crate::program::{Expr, PredId, Program, RuleId, Slot};
+
+/// Calls within calls: a proof of a deferred predicate is no deeper.
+const MAX_DEPTH: u32 = 64;
+
+/// Which rule, and which of its head's arguments are known.
+type Which = (RuleId, Vec<bool>);
+
+/// The plans of deferred rules, made when they are first called.
+#[derive(Debug, Default)]
+pub(crate) struct Calls {
+    rules: HashMap<PredId, Vec<RuleId>>,
+    plans: RefCell<HashMap<Which, Rc<Plan>>>,
+}
+
+/// Sizes do not matter much where most is known.
+struct Even;
+
+impl Sizes for Even {
+    fn rows(&self, _: PredId) -> f64 {
+        1000.0
+    }
+}
+
+impl Calls {
+    pub(crate) fn new(program: &Program) -> Self {
+        let mut rules: HashMap<PredId, Vec<RuleId>> = HashMap::new();
+        for (at, rule) in program.rules.iter().enumerate() {
+            if program.predicate(rule.head.pred).deferred.is_some() {
+                rules.entry(rule.head.pred).or_default().push(RuleId(at as u32));
+            }
+        }
+        Self {
+            rules,
+            plans: RefCell::default(),
+        }
+    }
+
+    /// The rows of a deferred predicate that have the known words in their places, one after the other.
+    pub(crate) fn call(
+        &self,
+        world: &World<'_>,
+        tools: &mut Tools<'_>,
+        pred: PredId,
+        known: &[Option<u64>],
+        depth: u32,
+    ) -> Result<Vec<u64>, Stop> {
+        let width = known.len().max(1);
+        let mut answers: Vec<u64> = Vec::new();
+        for &rule in self.rules.get(&pred).map_or(&[][..], Vec::as_slice) {
+            if depth > MAX_DEPTH {
+                return Err(Stop::TooDeep { depth: MAX_DEPTH, rule });
+            }
+            let plan = self.plan(world.program, rule, known)?;
+            let found = found(&plan, world.relations, tools.meter)?;
+            let mut machine = Machine::new(world, tools, &plan, &found, Target::Loose(Vec::new()));
+            machine.depth = depth;
+            if !give(&mut machine.registers, &world.program.rule(rule).head.args, known) {
+                continue;
+            }
+            machine.start()?;
+            let Target::Loose(rows) = machine.target else { continue };
+            for row in rows.chunks_exact(width) {
+                let fits = row.iter().zip(known).all(|(word, known)| known.is_none_or(|known| known == *word));
+                if fits && !answers.chunks_exact(width).any(|other| other == row) {
+                    answers.extend_from_slice(row);
+                }
+            }
+        }
+        Ok(answers)
+    }
+
+    fn plan(&self, program: &Program, rule: RuleId, known: &[Option<u64>]) -> Result<Rc<Plan>, Stop> {
+        let which = (rule, known.iter().map(Option::is_some).collect());
+        if let Some(plan) = self.plans.borrow().get(&which) {
+            return Ok(Rc::clone(plan));
+        }
+        let args = program.rule(rule).head.args.iter().zip(known);
+        let given: Vec<Slot> = args
+            .filter_map(|(arg, known)| match arg {
+                Expr::Slot(slot) if known.is_some() => Some(*slot),
+                _ => None,
+            })
+            .collect();
+        let made = plan(program, rule, None, &|_| false, &given, &Even).ok_or(Stop::NoOrder(rule))?;
+        let made = Rc::new(made);
+        self.plans.borrow_mut().insert(which, Rc::clone(&made));
+        Ok(made)
+    }
+}
+
+fn found(plan: &Plan, relations: &[Relation], meter: &mut Meter) -> Result<Vec<Found>, Stop> {
+    prepare_shared(plan, relations, meter)
+}
+
+/// Puts the known words where the head has variables; says whether they agree with its constants and with each other.
+fn give(registers: &mut [u64], args: &[Expr], known: &[Option<u64>]) -> bool {
+    let mut given: Vec<Slot> = Vec::new();
+    for (arg, known) in args.iter().zip(known) {
+        match (arg, *known) {
+            (Expr::Slot(slot), Some(word)) => {
+                let register = &mut registers[usize::from(*slot)];
+                if given.contains(slot) && *register != word {
+                    return false;
+                }
+                given.push(*slot);
+                *register = word;
+            }
+            (Expr::Value(value), Some(word)) if value.bits() != word => return false,
+            _ => {}
+        }
+    }
+    true
+}

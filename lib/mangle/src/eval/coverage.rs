@@ -1,0 +1,12 @@
+//! What each rule did in an evaluation.
+
+/// The work of one rule.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RuleCount {
+    /// How many times its premises were fulfilled.
+    pub fired: u64,
+    /// How many facts it was the first to derive.
+    pub derived: u64,
+    /// How many steps it took: the measure of its cost, the same on every machine.
+    pub steps: u64,
+}

@@ -1,0 +1,106 @@
+//! Why an evaluation ended without a result.
+
+use std::fmt;
+
+use super::budget::Exceeded;
+use crate::{builtin::Fault, program::RuleId};
+
+/// Why an evaluation ended without a result. What was derived until then is lost: there are no partial results.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EvalError {
+    /// It wanted more than its budget.
+    Exceeded(Exceeded),
+    /// A built-in had no answer.
+    Fault {
+        /// What it says.
+        fault: Fault,
+        /// In which rule.
+        rule: RuleId,
+    },
+    /// The merge of two rows is not one: rows would be merged for ever, or depend on the order.
+    Merge(Box<BadMerge>),
+    /// Deferred predicates call each other too deeply.
+    TooDeep {
+        /// How deeply.
+        depth: u32,
+        /// In which rule.
+        rule: RuleId,
+    },
+    /// A rule cannot be run in any order. The analysis refuses such rules; one that was built by hand may be like this.
+    NoOrder(RuleId),
+    /// The answer to a question about an external predicate does not fit the question.
+    BadAnswer(String),
+}
+
+/// How a merge went wrong; values as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadMerge {
+    /// The predicate whose rows are merged.
+    pub pred: String,
+    /// The predicate that says how.
+    pub by: String,
+    /// The value that was there.
+    pub old: String,
+    /// The value that came.
+    pub new: String,
+    /// What they were merged to, if to anything.
+    pub merged: Option<String>,
+}
+
+pub(crate) type Stop = EvalError;
+
+impl EvalError {
+    pub(crate) fn fault(fault: Fault, rule: RuleId) -> Self {
+        Self::Fault { fault, rule }
+    }
+
+    /// The rule that was being evaluated, if one was.
+    pub fn rule(&self) -> Option<RuleId> {
+        match self {
+            Self::Exceeded(exceeded) => exceeded.rule,
+            Self::Fault { rule, .. } | Self::TooDeep { rule, .. } | Self::NoOrder(rule) => Some(*rule),
+            Self::Merge(_) | Self::BadAnswer(_) => None,
+        }
+    }
+}
+
+impl From<Exceeded> for EvalError {
+    fn from(exceeded: Exceeded) -> Self {
+        Self::Exceeded(exceeded)
+    }
+}
+
+impl fmt::Display for EvalError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exceeded(exceeded) => write!(f, "{exceeded}"),
+            Self::Fault { fault, .. } => write!(f, "{fault}"),
+            Self::Merge(bad) => write!(f, "{bad}"),
+            Self::TooDeep { depth, .. } => write!(f, "deferred predicates call each other {depth} deep: let the recursion end earlier"),
+            Self::NoOrder(_) => f.write_str("no order of the premises gives every variable a value"),
+            Self::BadAnswer(why) => f.write_str(why),
+        }
+    }
+}
+
+impl fmt::Display for BadMerge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            pred,
+            by,
+            old,
+            new,
+            merged,
+        } = self;
+        match merged {
+            None => write!(f, "`{by}` does not say what `{old}` and `{new}` make in `{pred}`: cover every pair"),
+            Some(merged) => write!(
+                f,
+                "`{by}` makes `{merged}` of `{old}` and `{new}` in `{pred}`, but something else of `{merged}` and `{old}`: \
+                 a merge has to keep what it already took in"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for EvalError {}

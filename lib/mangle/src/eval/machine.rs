@@ -1,0 +1,388 @@
+//! Runs one plan: a loop for each step, rows in place, no allocation for a binding.
+//!
+//! The relation of the head is the machine's own while the plan runs, so that new rows go right in; what it reads of that
+//! relation it reads by number, up to the rows that were there when the round began.
+
+mod emit;
+mod expr;
+mod rows;
+mod timing;
+
+use std::sync::Arc;
+
+use super::{
+    budget::Meter,
+    call::Calls,
+    error::Stop,
+    external::Asked,
+    index::{Columns, Index},
+    interval_set::IntervalSet,
+    plan::{Access, Key, Plan, Rows, Step, TimeKey},
+    relation::{Frozen, Range, Relation},
+};
+use crate::{
+    builtin::{Answers, Context},
+    program::{Bound, HeadTime, Interval, PredId, Program, Slot},
+    value::{Interner, Value},
+};
+
+/// What all plans of an evaluation share.
+pub(crate) struct World<'a> {
+    pub program: &'a Program,
+    pub relations: &'a [Relation],
+    pub calls: &'a Calls,
+    pub now: i64,
+}
+
+/// What changes while plans run.
+pub(crate) struct Tools<'a> {
+    pub interner: &'a mut Interner,
+    pub meter: &'a mut Meter,
+    pub asked: &'a mut Asked,
+}
+
+/// Where bindings go.
+pub(crate) enum Target {
+    /// Rows of the head into its relation.
+    Rows,
+    /// Rows of the head with when they hold, to be added when the plan has run.
+    Timed(Vec<(u32, Interval)>),
+    /// Rows of the head one after the other, as they come: to be merged, or as the answer of a call.
+    Loose(Vec<u64>),
+    /// Registers to be grouped.
+    Bindings(super::segment::Segment, Vec<u64>),
+}
+
+/// How a step finds rows, looked up once before the plan runs.
+pub(crate) struct Found {
+    frozen: Option<Arc<Frozen>>,
+    frozen_index: Option<Arc<Index>>,
+    own: Own,
+    times: Option<Arc<Vec<IntervalSet>>>,
+    /// The numbers of the rows that the step may see.
+    from: u32,
+    to: u32,
+    /// Rows are checked for being the newest version.
+    versioned: bool,
+}
+
+impl Found {
+    fn nothing() -> Self {
+        Self {
+            frozen: None,
+            frozen_index: None,
+            own: Own::Whole,
+            times: None,
+            from: 0,
+            to: 0,
+            versioned: false,
+        }
+    }
+}
+
+enum Own {
+    Fixed(Arc<Index>),
+    Chain(usize),
+    Whole,
+}
+
+/// The state of one run.
+pub(crate) struct Machine<'a, 'b> {
+    world: &'a World<'a>,
+    tools: &'a mut Tools<'b>,
+    plan: &'a Plan,
+    found: &'a [Found],
+    /// The relation that rows go to, and whose it is.
+    pub head: Option<(PredId, &'a mut Relation)>,
+    pub target: Target,
+    pub registers: Vec<u64>,
+    answers: Vec<Answers>,
+    /// How many bindings fulfilled all premises.
+    pub fired: u64,
+    /// Calls within calls.
+    pub depth: u32,
+}
+
+/// Indexes that a plan needs, made before it runs. `relations` are those of the evaluation, all in place.
+pub(crate) fn prepare(
+    plan: &Plan,
+    relations: &mut [Relation],
+    growing: &dyn Fn(PredId) -> bool,
+    meter: &mut Meter,
+) -> Result<Vec<Found>, Stop> {
+    let mut found = Vec::with_capacity(plan.steps.len());
+    for (at, step) in plan.steps.iter().enumerate() {
+        found.push(match step {
+            Step::Rows(rows) | Step::Absent(rows) => prepare_rows(rows, at, &mut relations[rows.pred.index()], growing(rows.pred), meter)?,
+            _ => Found::nothing(),
+        });
+    }
+    Ok(found)
+}
+
+/// As [`prepare`] for plans that run within others: relations are in use, so only indexes over rows that stay are made.
+pub(crate) fn prepare_shared(plan: &Plan, relations: &[Relation], meter: &mut Meter) -> Result<Vec<Found>, Stop> {
+    let mut found = Vec::with_capacity(plan.steps.len());
+    for step in &plan.steps {
+        let (Step::Rows(rows) | Step::Absent(rows)) = step else {
+            found.push(Found::nothing());
+            continue;
+        };
+        let relation = &relations[rows.pred.index()];
+        let mut one = Found {
+            frozen: relation.frozen.clone(),
+            times: relation.times.clone(),
+            to: relation.len() as u32,
+            versioned: relation.versions.is_some(),
+            ..Found::nothing()
+        };
+        if let Access::Index(columns, _) = &rows.access
+            && one.times.is_none()
+            && !one.versioned
+        {
+            let (index, indexed) = relation.own.index_or_build(columns);
+            meter.step(indexed as u64, || 0)?;
+            one.own = Own::Fixed(index);
+            one.frozen_index = relation.frozen.as_ref().map(|frozen| frozen.segment.index_or_build(columns).0);
+        }
+        found.push(one);
+    }
+    Ok(found)
+}
+
+fn prepare_rows(rows: &Rows, at: usize, relation: &mut Relation, growing: bool, meter: &mut Meter) -> Result<Found, Stop> {
+    let mut indexed = 0;
+    let mut frozen_index = None;
+    let mut own = Own::Whole;
+    if let Access::Index(columns, _) = &rows.access {
+        // The first step runs once: a scan is as good as making an index, unless it stays for other requests.
+        let shared = relation.frozen.is_some();
+        if at > 0 || shared {
+            (frozen_index, own, indexed) = indexes(relation, columns, growing);
+        }
+    }
+    meter.step(indexed as u64, || 0)?;
+    let first = relation.own.first as usize;
+    let (old, seen) = if growing {
+        (relation.old, relation.seen)
+    } else {
+        (0, relation.len())
+    };
+    let (from, to) = match rows.range {
+        Range::All => (0, seen),
+        Range::Old => (0, old),
+        Range::Delta => (old, seen),
+    };
+    let frozen = relation.frozen.clone().filter(|_| from < first);
+    Ok(Found {
+        frozen,
+        frozen_index,
+        own,
+        times: relation.times.clone(),
+        from: from as u32,
+        to: to as u32,
+        versioned: relation.versions.is_some(),
+    })
+}
+
+fn indexes(relation: &mut Relation, columns: &Columns, growing: bool) -> (Option<Arc<Index>>, Own, usize) {
+    let mut indexed = 0;
+    let frozen_index = relation.frozen.as_ref().map(|frozen| {
+        let (index, count) = frozen.segment.index_or_build(columns);
+        indexed += count;
+        index
+    });
+    // Rows with a time or with versions are found by number: only chains know it.
+    let chained =
+        growing || relation.times.is_some() || relation.versions.is_some() || relation.chains.iter().any(|c| c.columns == *columns);
+    let own = if chained {
+        if !growing {
+            relation.seen = relation.len();
+        }
+        let (chain, count) = relation.chain(columns);
+        indexed += count;
+        Own::Chain(chain)
+    } else {
+        let (index, count) = relation.own.index_or_build(columns);
+        indexed += count;
+        Own::Fixed(index)
+    };
+    (frozen_index, own, indexed)
+}
+
+impl<'a, 'b> Machine<'a, 'b> {
+    pub(crate) fn new(world: &'a World<'a>, tools: &'a mut Tools<'b>, plan: &'a Plan, found: &'a [Found], target: Target) -> Self {
+        Self {
+            world,
+            tools,
+            registers: vec![0; plan.slots],
+            answers: plan.steps.iter().map(|_| Answers::default()).collect(),
+            plan,
+            found,
+            head: None,
+            target,
+            fired: 0,
+            depth: 0,
+        }
+    }
+
+    /// Runs the plan from its first step.
+    pub(crate) fn start(&mut self) -> Result<(), Stop> {
+        self.run(0).map(|_| ())
+    }
+
+    /// Runs the steps from `at` on. Says whether some binding fulfilled them all.
+    fn run(&mut self, at: usize) -> Result<bool, Stop> {
+        let plan = self.plan;
+        let Some(step) = plan.steps.get(at) else {
+            self.fired += 1;
+            self.emit()?;
+            return Ok(true);
+        };
+        match step {
+            Step::Rows(rows) => self.rows(at, rows),
+            Step::Absent(rows) => {
+                if self.exists(at, rows)? {
+                    return Ok(false);
+                }
+                self.run(at + 1)
+            }
+            Step::Let(slot, expr) => {
+                let value = self.value(expr)?;
+                self.set(*slot, value.bits());
+                self.run(at + 1)
+            }
+            Step::Equal(left, right) => {
+                if self.value(left)? != self.value(right)? {
+                    return Ok(false);
+                }
+                self.run(at + 1)
+            }
+            Step::Compare(op, of, left, right) => {
+                if !self.compare(*op, *of, left, right)? {
+                    return Ok(false);
+                }
+                self.run(at + 1)
+            }
+            Step::Built(relation, args, outputs) => self.built(at, *relation, args, outputs),
+            Step::NotBuilt(relation, args, outputs) => {
+                if self.built_holds(at, *relation, args, outputs)? {
+                    return Ok(false);
+                }
+                self.run(at + 1)
+            }
+            Step::Call(pred, keys, rows) => self.call(at, *pred, keys, rows),
+            Step::Ask(pred, question) => {
+                let question: Vec<Option<Value>> = question
+                    .iter()
+                    .map(|key| key.as_ref().map(|key| Value::from_bits(self.word(key))))
+                    .collect();
+                if !self.tools.asked.answered(*pred, question) {
+                    return Ok(false);
+                }
+                self.run(at + 1)
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn word(&self, key: &Key) -> u64 {
+        match *key {
+            Key::Slot(slot) => self.registers[usize::from(slot)],
+            Key::Word(word) => word,
+        }
+    }
+
+    #[inline(always)]
+    fn set(&mut self, slot: Slot, word: u64) {
+        self.registers[usize::from(slot)] = word;
+    }
+
+    /// The relation of a predicate, also while it is the head's.
+    #[inline(always)]
+    fn relation(&self, pred: PredId) -> &Relation {
+        match &self.head {
+            Some((head, relation)) if *head == pred => relation,
+            _ => &self.world.relations[pred.index()],
+        }
+    }
+
+    fn is_head(&self, pred: PredId) -> bool {
+        matches!(&self.head, Some((head, _)) if *head == pred)
+    }
+
+    /// Takes steps, and looks at memory now and then.
+    #[inline(always)]
+    fn step(&mut self, count: u64) -> Result<(), Stop> {
+        let Self { tools, head, target, .. } = self;
+        let Tools { interner, meter, .. } = &mut **tools;
+        meter.step(count, || moving(interner, head.as_ref().map(|(_, relation)| &**relation), target))?;
+        Ok(())
+    }
+
+    /// Whether questions are open.
+    pub(crate) fn asks(&self) -> bool {
+        self.tools.asked.batch().is_some()
+    }
+
+    pub(crate) fn charge(&mut self, count: u64) -> Result<(), Stop> {
+        self.step(count)
+    }
+
+    pub(crate) fn charge_bytes(&self) -> Result<(), Stop> {
+        self.check_bytes()
+    }
+
+    pub(crate) fn evaluate(&mut self, expr: &crate::program::Expr) -> Result<Value, Stop> {
+        self.value(expr)
+    }
+
+    pub(crate) fn interner(&self) -> &Interner {
+        self.tools.interner
+    }
+
+    pub(crate) fn context(&mut self) -> Context<'_> {
+        Context {
+            interner: self.tools.interner,
+            now: self.world.now,
+        }
+    }
+
+    pub(crate) fn fault_of(&self, fault: crate::builtin::Fault) -> Stop {
+        self.fault(fault)
+    }
+
+    /// When a head holds; `None` for an interval that ends before it begins.
+    pub(crate) fn head_interval(&mut self, time: HeadTime) -> Result<Option<Interval>, Stop> {
+        let key = |bound: Bound| match bound {
+            Bound::Slot(slot) => TimeKey::Slot(slot),
+            Bound::At(nanos) => TimeKey::At(nanos),
+            Bound::Value(value) => TimeKey::Value(value),
+            Bound::Offset(nanos) => TimeKey::Now(nanos),
+            Bound::Now => TimeKey::Now(0),
+            Bound::Open => TimeKey::Open,
+        };
+        Ok(Interval::new(
+            self.edge(key(time.start), i64::MIN)?,
+            self.edge(key(time.end), i64::MAX)?,
+        ))
+    }
+
+    fn check_bytes(&self) -> Result<(), Stop> {
+        let head = self.head.as_ref().map(|(_, relation)| &**relation);
+        self.tools.meter.check_bytes(moving(self.tools.interner, head, &self.target))?;
+        Ok(())
+    }
+}
+
+/// The bytes that change while a plan runs.
+#[cold]
+fn moving(interner: &Interner, head: Option<&Relation>, target: &Target) -> usize {
+    let target = match target {
+        Target::Rows => 0,
+        Target::Timed(pending) => 24 * pending.capacity(),
+        Target::Loose(rows) => 8 * rows.capacity(),
+        Target::Bindings(segment, rows) => segment.moving() + 8 * rows.capacity(),
+    };
+    interner.heap() + target + head.map_or(0, |relation| relation.own.moving())
+}

@@ -1,0 +1,169 @@
+//! Values of expressions, comparisons, built-in relations and calls.
+
+use std::cmp::Ordering;
+
+use super::Machine;
+use crate::{
+    builtin::{Answers, Context, Fault, Operand, Relation},
+    eval::{
+        error::Stop,
+        plan::{Key, Output, Rows},
+    },
+    program::{Comparison, Expr, PredId},
+    value::{Kind, Value, View},
+};
+
+type Values = smallvec::SmallVec<[Value; 4]>;
+
+impl Machine<'_, '_> {
+    /// The value of an expression whose variables are bound.
+    pub(super) fn value(&mut self, expr: &Expr) -> Result<Value, Stop> {
+        match expr {
+            Expr::Slot(slot) => Ok(Value::from_bits(self.registers[usize::from(*slot)])),
+            Expr::Value(value) => Ok(*value),
+            Expr::Any => Ok(Value::from_bits(0)),
+            Expr::Call(function, args) => {
+                let mut values = Values::new();
+                for arg in args {
+                    values.push(self.value(arg)?);
+                }
+                self.step(1)?;
+                let before = self.tools.interner.heap();
+                let mut context = Context {
+                    interner: self.tools.interner,
+                    now: self.world.now,
+                };
+                let value = (function.eval)(&mut context, &values).map_err(|fault| self.fault(fault))?;
+                // A function may make a large value in one step.
+                if self.tools.interner.heap() > before {
+                    self.check_bytes()?;
+                }
+                Ok(value)
+            }
+        }
+    }
+
+    pub(super) fn fault(&self, fault: Fault) -> Stop {
+        Stop::fault(fault, self.plan.rule)
+    }
+
+    pub(super) fn compare(&mut self, op: Comparison, of: Operand, left: &Expr, right: &Expr) -> Result<bool, Stop> {
+        let (left, right) = (self.value(left)?, self.value(right)?);
+        if op == Comparison::NotEqual {
+            return Ok(left != right);
+        }
+        let order = match (left.small_number(), right.small_number()) {
+            (Some(left), Some(right)) if matches!(of, Operand::Number | Operand::Ordered) => left.cmp(&right),
+            _ => self.order(of, left, right)?,
+        };
+        Ok(match op {
+            Comparison::NotEqual => order != Ordering::Equal,
+            Comparison::Less => order.is_lt(),
+            Comparison::LessOrEqual => order.is_le(),
+            Comparison::Greater => order.is_gt(),
+            Comparison::GreaterOrEqual => order.is_ge(),
+        })
+    }
+
+    fn order(&self, of: Operand, left: Value, right: Value) -> Result<Ordering, Stop> {
+        let interner = &*self.tools.interner;
+        let wanted = match of {
+            Operand::Ordered => {
+                let numeric = |value: Value| matches!(value.kind(), Kind::Number | Kind::Float);
+                if left.kind() != right.kind() && !(numeric(left) && numeric(right)) {
+                    return Err(self.fault(Fault::Kind {
+                        wanted: "of the kind of what it is compared with",
+                        got: interner.print(right).to_string(),
+                    }));
+                }
+                // A number and a float that are equally large are neither less nor greater.
+                return Ok(match (interner.view(left), interner.view(right)) {
+                    (View::Number(number), View::Float(float)) if number as f64 == float => Ordering::Equal,
+                    (View::Float(float), View::Number(number)) if number as f64 == float => Ordering::Equal,
+                    _ => interner.compare(left, right),
+                });
+            }
+            Operand::Number => (Kind::Number, "a number"),
+            Operand::Time => (Kind::Time, "a time"),
+            Operand::Duration => (Kind::Duration, "a duration"),
+        };
+        for value in [left, right] {
+            if value.kind() != wanted.0 {
+                return Err(self.fault(Fault::Kind {
+                    wanted: wanted.1,
+                    got: interner.print(value).to_string(),
+                }));
+            }
+        }
+        Ok(interner.compare(left, right))
+    }
+
+    pub(super) fn built(&mut self, at: usize, relation: Relation, args: &[Expr], outputs: &[Output]) -> Result<bool, Stop> {
+        let answers = self.answers(at, relation, args)?;
+        let mut any = false;
+        for row in 0..answers.len() {
+            if self.fits(outputs, answers.row(row))? {
+                self.step(1)?;
+                any |= self.run(at + 1)?;
+            }
+        }
+        self.answers[at] = answers;
+        Ok(any)
+    }
+
+    /// Whether a relation that is negated holds.
+    pub(super) fn built_holds(&mut self, at: usize, relation: Relation, args: &[Expr], outputs: &[Output]) -> Result<bool, Stop> {
+        let answers = self.answers(at, relation, args)?;
+        let mut any = false;
+        for row in 0..answers.len() {
+            any |= self.fits(outputs, answers.row(row))?;
+        }
+        self.answers[at] = answers;
+        Ok(any)
+    }
+
+    /// Checks outputs that are known and binds the others.
+    fn fits(&mut self, outputs: &[Output], row: &[Value]) -> Result<bool, Stop> {
+        for (output, &value) in outputs.iter().zip(row) {
+            match output {
+                Output::Ignore => {}
+                Output::Bind(slot) => self.set(*slot, value.bits()),
+                Output::Check(expr) => {
+                    if self.value(expr)? != value {
+                        return Ok(false);
+                    }
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    fn answers(&mut self, at: usize, relation: Relation, args: &[Expr]) -> Result<Answers, Stop> {
+        let mut values = Values::new();
+        for arg in args {
+            values.push(self.value(arg)?);
+        }
+        self.step(1)?;
+        let mut answers = std::mem::take(&mut self.answers[at]);
+        answers.clear();
+        let mut context = Context {
+            interner: self.tools.interner,
+            now: self.world.now,
+        };
+        (relation.eval)(&mut context, &values, &mut answers).map_err(|fault| self.fault(fault))?;
+        Ok(answers)
+    }
+
+    /// For each answer of a deferred predicate, the rest of the plan.
+    pub(super) fn call(&mut self, at: usize, pred: PredId, keys: &[Option<Key>], rows: &Rows) -> Result<bool, Stop> {
+        let known: Vec<Option<u64>> = keys.iter().map(|key| key.as_ref().map(|key| self.word(key))).collect();
+        let answers = self.world.calls.call(self.world, self.tools, pred, &known, self.depth + 1)?;
+        let width = known.len().max(1);
+        let mut any = false;
+        for row in answers.chunks_exact(width) {
+            self.step(1)?;
+            any |= self.visit(at, rows, row, None)?;
+        }
+        Ok(any)
+    }
+}

@@ -1,0 +1,556 @@
+//! The planner: filters as soon as they can run, the smallest next set of rows otherwise; new rows first of all.
+
+use super::{Access, Emit, Group, Head, Key, Output, Plan, Rows, Step, TimeKey, Timing};
+use crate::{
+    eval::relation::Range,
+    program::{
+        Aggregate, Atom, Bound, Expr, HeadTime, Mode, Operator, Premise, Program, Rule, RuleId, Slot, Term, Transform, When, Window,
+    },
+};
+
+/// What the planner knows of the rows.
+pub(crate) trait Sizes {
+    /// About how many rows a predicate has.
+    fn rows(&self, pred: crate::program::PredId) -> f64;
+}
+
+/// A rule's premises in the best order that is found. `delta` is the premise that looks at new rows only; premises before it (in
+/// the source) whose predicate is in `growing` then look at old rows. `given` slots have values beforehand.
+///
+/// `None` if no order binds all variables: the analysis refuses such rules.
+pub(crate) fn plan(
+    program: &Program,
+    rule: RuleId,
+    delta: Option<usize>,
+    growing: &dyn Fn(crate::program::PredId) -> bool,
+    given: &[Slot],
+    sizes: &dyn Sizes,
+) -> Option<Plan> {
+    let mut planner = Planner::new(program, rule, given);
+    planner.order(delta, growing, sizes)?;
+    let emit = planner.emit()?;
+    let mut plan = Plan {
+        rule,
+        steps: planner.steps,
+        emit,
+        slots: planner.slots,
+    };
+    super::live::mark_unused(&mut plan);
+    Some(plan)
+}
+
+struct Planner<'a> {
+    program: &'a Program,
+    rule: &'a Rule,
+    bound: Vec<bool>,
+    /// Slots that some premise can bind: the others mean anything where they are negated.
+    bindable: Vec<bool>,
+    /// For each premise, the slots of its annotation that an earlier premise binds: they need a value first.
+    time_inputs: Vec<Vec<Slot>>,
+    steps: Vec<Step>,
+    slots: usize,
+}
+
+impl<'a> Planner<'a> {
+    fn new(program: &'a Program, rule: RuleId, given: &[Slot]) -> Self {
+        let rule = program.rule(rule);
+        let slots = usize::from(rule.slots);
+        let mut bound = vec![false; slots];
+        for &slot in given {
+            bound[usize::from(slot)] = true;
+        }
+        let (bindable, time_inputs) = binders(rule, &bound);
+        Self {
+            program,
+            rule,
+            bound,
+            bindable,
+            time_inputs,
+            steps: Vec::new(),
+            slots,
+        }
+    }
+
+    fn is_bound(&self, slot: Slot) -> bool {
+        self.bound[usize::from(slot)]
+    }
+
+    fn bind(&mut self, slot: Slot) {
+        self.bound[usize::from(slot)] = true;
+    }
+
+    fn fresh(&mut self) -> Slot {
+        self.bound.push(true);
+        self.slots += 1;
+        (self.slots - 1) as Slot
+    }
+
+    fn evaluable(&self, expr: &Expr) -> bool {
+        let mut all = !matches!(expr, Expr::Any);
+        expr.slots(&mut |slot| all &= self.bound[usize::from(slot)]);
+        all
+    }
+
+    fn order(&mut self, delta: Option<usize>, growing: &dyn Fn(crate::program::PredId) -> bool, sizes: &dyn Sizes) -> Option<()> {
+        let rule = self.rule;
+        let mut left: Vec<usize> = (0..rule.premises.len()).collect();
+        let range = |premise: usize| match (delta, &rule.premises[premise]) {
+            (Some(delta), _) if delta == premise => Range::Delta,
+            (Some(delta), Premise::Fact(atom)) if premise < delta && growing(atom.pred) => Range::Old,
+            _ => Range::All,
+        };
+        if let Some(delta) = delta
+            && let Premise::Fact(atom) = &rule.premises[delta]
+            && self.ready_atom(delta, atom)
+        {
+            self.rows(delta, atom, Range::Delta);
+            left.retain(|&premise| premise != delta);
+        }
+        while !left.is_empty() {
+            let next = left
+                .iter()
+                .copied()
+                .find(|&premise| self.is_filter(premise) && self.ready(premise))
+                .or_else(|| self.best_atom(&left, sizes))
+                // Nothing is ready: an annotation may bind what it should have got.
+                .or_else(|| {
+                    left.iter()
+                        .copied()
+                        .find(|&premise| matches!(&rule.premises[premise], Premise::Fact(_)) && !self.time_inputs[premise].is_empty())
+                })?;
+            self.take(next, range(next))?;
+            left.retain(|&premise| premise != next);
+        }
+        Some(())
+    }
+
+    /// Whether a premise gives at most one binding, or few: it runs as soon as it can.
+    fn is_filter(&self, premise: usize) -> bool {
+        !matches!(&self.rule.premises[premise], Premise::Fact(_))
+    }
+
+    fn ready(&self, premise: usize) -> bool {
+        match &self.rule.premises[premise] {
+            Premise::Fact(atom) => self.ready_atom(premise, atom),
+            Premise::NoFact(atom) => {
+                let ready = |slot: Slot| self.is_bound(slot) || !self.bindable[usize::from(slot)];
+                atom.args.iter().all(|arg| match arg {
+                    Term::Slot(slot) => ready(*slot),
+                    _ => true,
+                }) && when_slots(atom.when.as_ref()).into_iter().all(ready)
+            }
+            Premise::Equal(left, right) => {
+                let free = |expr: &Expr| matches!(expr, Expr::Slot(_));
+                match (self.evaluable(left), self.evaluable(right)) {
+                    (true, true) => true,
+                    (true, false) => free(right),
+                    (false, true) => free(left),
+                    (false, false) => false,
+                }
+            }
+            Premise::Compare { left, right, .. } => self.evaluable(left) && self.evaluable(right),
+            Premise::Built { relation, args, negated } => relation.modes.iter().zip(args).all(|(mode, arg)| match mode {
+                Mode::In => self.evaluable(arg),
+                _ if *negated => match arg {
+                    Expr::Slot(slot) => self.is_bound(*slot) || !self.bindable[usize::from(*slot)],
+                    arg => matches!(arg, Expr::Any) || self.evaluable(arg),
+                },
+                _ => matches!(arg, Expr::Slot(_) | Expr::Any) || self.evaluable(arg),
+            }),
+        }
+    }
+
+    fn ready_atom(&self, premise: usize, atom: &Atom) -> bool {
+        let predicate = self.program.predicate(atom.pred);
+        let modes = match (&predicate.external, &predicate.deferred) {
+            (Some(external), _) => Some(external.modes.as_slice()),
+            (None, Some(modes)) => Some(std::slice::from_ref(modes)),
+            (None, None) => None,
+        };
+        let callable = modes.is_none_or(|modes| modes.is_empty() || modes.iter().any(|modes| self.mode_fits(modes, atom)));
+        callable && self.time_inputs[premise].iter().all(|&slot| self.is_bound(slot))
+    }
+
+    fn mode_fits(&self, modes: &[Mode], atom: &Atom) -> bool {
+        modes.iter().zip(&atom.args).all(|(mode, arg)| match (mode, arg) {
+            (Mode::In, Term::Slot(slot)) => self.is_bound(*slot),
+            (Mode::In, Term::Any) => false,
+            _ => true,
+        })
+    }
+
+    fn best_atom(&self, left: &[usize], sizes: &dyn Sizes) -> Option<usize> {
+        let mut best: Option<(f64, usize)> = None;
+        for &premise in left {
+            let Premise::Fact(atom) = &self.rule.premises[premise] else {
+                continue;
+            };
+            if !self.ready_atom(premise, atom) {
+                continue;
+            }
+            let cost = self.cost(atom, sizes);
+            if best.is_none_or(|(least, _)| cost < least) {
+                best = Some((cost, premise));
+            }
+        }
+        best.map(|(_, premise)| premise)
+    }
+
+    /// About how many rows fit: every column that has a value takes its share.
+    fn cost(&self, atom: &Atom, sizes: &dyn Sizes) -> f64 {
+        let known = atom
+            .args
+            .iter()
+            .filter(|arg| match arg {
+                Term::Slot(slot) => self.is_bound(*slot),
+                Term::Value(_) => true,
+                Term::Any => false,
+            })
+            .count();
+        let rows = sizes.rows(atom.pred).max(1.0);
+        if known == atom.args.len() {
+            return 0.5;
+        }
+        rows.powf(1.0 - known as f64 / atom.args.len() as f64)
+    }
+
+    fn take(&mut self, premise: usize, range: Range) -> Option<()> {
+        let rule = self.rule;
+        match &rule.premises[premise] {
+            Premise::Fact(atom) => self.rows(premise, atom, range),
+            Premise::NoFact(atom) => {
+                if self.program.predicate(atom.pred).external.is_some() {
+                    self.ask(atom);
+                }
+                let rows = self.access(premise, atom, Range::All);
+                self.steps.push(Step::Absent(Rows {
+                    binds: Vec::new(),
+                    once: true,
+                    ..rows
+                }));
+            }
+            Premise::Equal(left, right) => match (self.evaluable(left), self.evaluable(right), left, right) {
+                (true, true, ..) => self.steps.push(Step::Equal(left.clone(), right.clone())),
+                (true, false, expr, Expr::Slot(slot)) | (false, true, Expr::Slot(slot), expr) => {
+                    self.steps.push(Step::Let(*slot, expr.clone()));
+                    self.bind(*slot);
+                }
+                _ => return None,
+            },
+            Premise::Compare { op, of, left, right } => self.steps.push(Step::Compare(*op, *of, left.clone(), right.clone())),
+            Premise::Built { relation, negated, args } => self.built(*relation, *negated, args),
+        }
+        Some(())
+    }
+
+    fn built(&mut self, relation: crate::builtin::Relation, negated: bool, args: &[Expr]) {
+        let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
+        for (mode, arg) in relation.modes.iter().zip(args) {
+            match (mode, arg) {
+                (Mode::In, arg) => inputs.push(arg.clone()),
+                (_, Expr::Any) => outputs.push(Output::Ignore),
+                (_, Expr::Slot(slot)) if !self.is_bound(*slot) => {
+                    outputs.push(if negated { Output::Ignore } else { Output::Bind(*slot) });
+                    if !negated {
+                        self.bind(*slot);
+                    }
+                }
+                (_, arg) => outputs.push(Output::Check(arg.clone())),
+            }
+        }
+        // Relations get their arguments in place; an output that is not known yet is not looked at.
+        let mut inputs = inputs.into_iter();
+        let args = relation
+            .modes
+            .iter()
+            .map(|mode| match mode {
+                Mode::In => inputs.next().unwrap_or(Expr::Any),
+                _ => Expr::Any,
+            })
+            .collect();
+        self.steps.push(if negated {
+            Step::NotBuilt(relation, args, outputs)
+        } else {
+            Step::Built(relation, args, outputs)
+        });
+    }
+
+    fn rows(&mut self, premise: usize, atom: &Atom, range: Range) {
+        let predicate = self.program.predicate(atom.pred);
+        let deferred = predicate.deferred.is_some();
+        if predicate.external.is_some() {
+            self.ask(atom);
+        }
+        let known: Vec<Option<Key>> = atom.args.iter().map(|arg| self.key(arg)).collect();
+        let mut rows = self.access(premise, atom, range);
+        let slots: Vec<Slot> = rows.binds.iter().map(|&(_, slot)| slot).collect();
+        slots.into_iter().for_each(|slot| self.bind(slot));
+        rows.timing = self.timing(atom);
+        if deferred {
+            rows.access = Access::Scan;
+            // The call gets what is known and gives rows with it in place.
+            self.steps.push(Step::Call(atom.pred, known, rows));
+        } else {
+            self.steps.push(Step::Rows(rows));
+        }
+    }
+
+    fn key(&self, arg: &Term) -> Option<Key> {
+        match arg {
+            Term::Slot(slot) if self.is_bound(*slot) => Some(Key::Slot(*slot)),
+            Term::Value(value) => Some(Key::Word(value.bits())),
+            _ => None,
+        }
+    }
+
+    /// Asks with all arguments that are known, but for those that are always given back.
+    fn ask(&mut self, atom: &Atom) {
+        let predicate = self.program.predicate(atom.pred);
+        let Some(external) = &predicate.external else { return };
+        let mode = external.modes.iter().find(|modes| self.mode_fits(modes, atom));
+        let question = atom
+            .args
+            .iter()
+            .enumerate()
+            .map(|(at, arg)| match mode.and_then(|modes| modes.get(at)) {
+                Some(Mode::Out) => None,
+                _ => self.key(arg),
+            })
+            .collect();
+        self.steps.push(Step::Ask(atom.pred, question));
+    }
+
+    /// How to find the rows of an atom with what is bound now; does not mark what it binds.
+    fn access(&self, premise: usize, atom: &Atom, range: Range) -> Rows {
+        let mut keyed: Vec<(u16, Key)> = Vec::new();
+        let mut binds: Vec<(u16, Slot)> = Vec::new();
+        let mut same = Vec::new();
+        for (column, arg) in atom.args.iter().enumerate() {
+            let column = column as u16;
+            match (self.key(arg), arg) {
+                (Some(key), _) => keyed.push((column, key)),
+                (None, Term::Slot(slot)) => match binds.iter().find(|(_, other)| other == slot) {
+                    Some(&(first, _)) => same.push((column, first)),
+                    None => binds.push((column, *slot)),
+                },
+                (None, _) => {}
+            }
+        }
+        let arity = atom.args.len();
+        let (access, checks) = if range == Range::Delta || (keyed.is_empty() && arity > 0) {
+            (Access::Scan, keyed)
+        } else if keyed.len() == arity {
+            let keys = if arity == 0 {
+                vec![Key::Word(0)]
+            } else {
+                keyed.into_iter().map(|(_, key)| key).collect()
+            };
+            (Access::Find(keys), Vec::new())
+        } else {
+            let (columns, keys): (Vec<u16>, Vec<Key>) = keyed.into_iter().unzip();
+            (Access::Index(columns.into(), keys), Vec::new())
+        };
+        Rows {
+            premise,
+            pred: atom.pred,
+            range,
+            access,
+            checks,
+            same,
+            binds,
+            timing: self.program.predicate(atom.pred).temporal.then(|| self.timing_of_absent(atom)),
+            once: false,
+        }
+    }
+
+    /// The timing of an atom whose annotation binds nothing.
+    fn timing_of_absent(&self, atom: &Atom) -> Timing {
+        let key = |bound: Bound| match self.time_key(bound, 1) {
+            TimeKey::Bind(_) => TimeKey::Open,
+            key => key,
+        };
+        match atom.when {
+            None => Timing::Now,
+            Some(When::During { start, end }) => Timing::During(key(start), key(end)),
+            Some(When::Window(window)) => self.window(&window),
+        }
+    }
+
+    /// The timing of an atom; marks what its annotation binds.
+    fn timing(&mut self, atom: &Atom) -> Option<Timing> {
+        if !self.program.predicate(atom.pred).temporal {
+            return None;
+        }
+        let timing = match atom.when {
+            None => Timing::Now,
+            Some(When::During { start, end }) => Timing::During(self.time_key(start, 1), self.time_key(end, 1)),
+            Some(When::Window(window)) => self.window(&window),
+        };
+        for slot in when_slots(atom.when.as_ref()) {
+            self.bind(slot);
+        }
+        Some(timing)
+    }
+
+    fn window(&self, window: &Window) -> Timing {
+        let past = matches!(window.operator, Operator::OncePast | Operator::AlwaysPast);
+        let sign = if past { -1 } else { 1 };
+        let (near, far) = (self.time_key(window.from, sign), self.time_key(window.to, sign));
+        let found = window
+            .found
+            .map(|HeadTime { start, end }| (self.time_key(start, 1), self.time_key(end, 1)));
+        // Seen from now the past begins with its far end. Two points in time are written in order, whatever the operator.
+        let absolute = matches!((window.from, window.to), (Bound::At(_), Bound::At(_)));
+        if past && !absolute {
+            Timing::Window(window.operator, far, near, found)
+        } else {
+            Timing::Window(window.operator, near, far, found)
+        }
+    }
+
+    fn time_key(&self, bound: Bound, sign: i64) -> TimeKey {
+        match bound {
+            Bound::Slot(slot) if self.is_bound(slot) => TimeKey::Slot(slot),
+            Bound::Slot(slot) => TimeKey::Bind(slot),
+            Bound::At(nanos) => TimeKey::At(nanos),
+            Bound::Value(value) => TimeKey::Value(value),
+            Bound::Offset(nanos) => TimeKey::Now(sign.saturating_mul(nanos)),
+            Bound::Now => TimeKey::Now(0),
+            Bound::Open => TimeKey::Open,
+        }
+    }
+
+    /// What stands behind the premises: lets that run for each binding, then the head or the groups.
+    fn emit(&mut self) -> Option<Emit> {
+        let rule = self.rule;
+        for (at, transform) in rule.transforms.iter().enumerate() {
+            match transform {
+                Transform::Lets(lets) => {
+                    for one in lets {
+                        if !self.evaluable(&one.expr) {
+                            return None;
+                        }
+                        self.steps.push(Step::Let(one.slot, one.expr.clone()));
+                        self.bind(one.slot);
+                    }
+                }
+                Transform::Group { keys, lets } => return Some(Emit::Group(self.group(keys, lets, &rule.transforms[at + 1..]))),
+            }
+        }
+        let args = rule.head.args.iter().map(|arg| self.head_key(arg)).collect::<Option<Vec<Key>>>()?;
+        let time = rule
+            .head
+            .time
+            .map(|time| (self.time_key(time.start, 1), self.time_key(time.end, 1)));
+        if let Some((TimeKey::Bind(_), _) | (_, TimeKey::Bind(_))) = time {
+            return None;
+        }
+        Some(Emit::Head(Head {
+            pred: rule.head.pred,
+            args,
+            time,
+        }))
+    }
+
+    fn head_key(&mut self, arg: &Expr) -> Option<Key> {
+        if !self.evaluable(arg) {
+            return None;
+        }
+        Some(match arg {
+            Expr::Slot(slot) => Key::Slot(*slot),
+            Expr::Value(value) => Key::Word(value.bits()),
+            call => {
+                let slot = self.fresh();
+                self.steps.push(Step::Let(slot, call.clone()));
+                Key::Slot(slot)
+            }
+        })
+    }
+
+    /// Of a single atom each row counts, of several premises each binding of the named variables once.
+    fn group(&self, keys: &[Slot], lets: &[Aggregate], rest: &[Transform]) -> Group {
+        let rule = self.rule;
+        let bound: Vec<Slot> = (0..rule.slots).filter(|&slot| self.is_bound(slot)).collect();
+        let lets = lets
+            .iter()
+            .map(|one| match one {
+                Aggregate::Reduce { slot, reducer, args } if reducer.name == "fn:count_distinct" && args.is_empty() => Aggregate::Reduce {
+                    slot: *slot,
+                    reducer: *reducer,
+                    args: bound.iter().map(|&slot| Expr::Slot(slot)).collect(),
+                },
+                other => other.clone(),
+            })
+            .collect();
+        Group {
+            distinct: !matches!(rule.premises.as_slice(), [Premise::Fact(_)]),
+            kept: bound,
+            keys: keys.to_vec(),
+            lets,
+            rest: rest.to_vec(),
+            head: rule.head.clone(),
+        }
+    }
+}
+
+/// The slots in an annotation.
+fn when_slots(when: Option<&When>) -> Vec<Slot> {
+    let bounds = match when {
+        None => return Vec::new(),
+        Some(When::During { start, end }) => vec![*start, *end],
+        Some(When::Window(window)) => {
+            let found = window.found.iter().flat_map(|found| [found.start, found.end]);
+            [window.from, window.to].into_iter().chain(found).collect()
+        }
+    };
+    bounds
+        .into_iter()
+        .filter_map(|bound| match bound {
+            Bound::Slot(slot) => Some(slot),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Which slots the premises can bind, and which slots of annotations an earlier premise binds.
+fn binders(rule: &Rule, given: &[bool]) -> (Vec<bool>, Vec<Vec<Slot>>) {
+    let mut bound = given.to_vec();
+    let mut inputs = Vec::new();
+    for premise in &rule.premises {
+        let mut needs = Vec::new();
+        match premise {
+            Premise::Fact(atom) => {
+                needs = when_slots(atom.when.as_ref());
+                needs.retain(|&slot| bound[usize::from(slot)]);
+                let args = atom.args.iter().filter_map(|arg| match arg {
+                    Term::Slot(slot) => Some(*slot),
+                    _ => None,
+                });
+                for slot in args.chain(when_slots(atom.when.as_ref())) {
+                    bound[usize::from(slot)] = true;
+                }
+            }
+            Premise::Equal(left, right) => {
+                for side in [left, right] {
+                    if let Expr::Slot(slot) = side {
+                        bound[usize::from(*slot)] = true;
+                    }
+                }
+            }
+            Premise::Built {
+                relation,
+                negated: false,
+                args,
+            } => {
+                for (mode, arg) in relation.modes.iter().zip(args) {
+                    if let (Mode::Out | Mode::Any, Expr::Slot(slot)) = (mode, arg) {
+                        bound[usize::from(*slot)] = true;
+                    }
+                }
+            }
+            _ => {}
+        }
+        inputs.push(needs);
+    }
+    (bound, inputs)
+}

@@ -1,0 +1,159 @@
+//! The rows of one predicate during an evaluation: a frozen part that requests share, and what this evaluation adds.
+
+use std::sync::Arc;
+
+use super::{
+    index::{Chain, Columns},
+    interval_set::IntervalSet,
+    segment::{Segment, hash_row},
+};
+use crate::program::Interval;
+
+/// Rows that never change again, with when they hold.
+#[derive(Debug)]
+pub(crate) struct Frozen {
+    pub segment: Segment,
+    pub times: Arc<Vec<IntervalSet>>,
+}
+
+/// The rows of one predicate. Row numbers count through the frozen part and the own part.
+#[derive(Debug)]
+pub(crate) struct Relation {
+    pub frozen: Option<Arc<Frozen>>,
+    pub own: Segment,
+    /// Indexes over own rows of a predicate whose stratum is being evaluated.
+    pub chains: Vec<Chain>,
+    /// For a temporal predicate, when each row (frozen ones first) holds. Shared with the snapshot until it changes.
+    pub times: Option<Arc<Vec<IntervalSet>>>,
+    /// Rows and intervals that are new since the last round; only temporal predicates.
+    pub fresh: Vec<(u32, Interval)>,
+    /// The newest version of each row that can be replaced; only merged predicates.
+    pub versions: Option<super::merge::Versions>,
+    /// How many rows, in own numbers, there were when the last round began.
+    pub old: usize,
+    /// How many rows, in own numbers, the running round sees.
+    pub seen: usize,
+}
+
+/// Which rows a premise looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Range {
+    /// All that are there when the round begins.
+    All,
+    /// Those from before the last round.
+    Old,
+    /// Those of the last round.
+    Delta,
+}
+
+impl Relation {
+    /// `arity` arguments; over `frozen` rows if there are some.
+    pub(crate) fn new(arity: usize, temporal: bool, frozen: Option<Arc<Frozen>>) -> Self {
+        let first = frozen.as_ref().map_or(0, |frozen| frozen.segment.len());
+        let times = temporal.then(|| frozen.as_ref().map_or_else(Arc::default, |frozen| Arc::clone(&frozen.times)));
+        Self {
+            own: Segment::new(arity.max(1), first as u32),
+            frozen,
+            chains: Vec::new(),
+            times,
+            fresh: Vec::new(),
+            versions: None,
+            old: 0,
+            seen: 0,
+        }
+    }
+
+    pub(crate) fn width(&self) -> usize {
+        self.own.width
+    }
+
+    /// All rows, frozen ones included.
+    pub(crate) fn len(&self) -> usize {
+        self.own.first as usize + self.own.len()
+    }
+
+    /// A row by its number.
+    pub(crate) fn row(&self, number: u32) -> &[u64] {
+        match (&self.frozen, number.checked_sub(self.own.first)) {
+            (Some(frozen), None) => frozen.segment.row(number as usize),
+            (_, at) => self.own.row(at.unwrap_or(number) as usize),
+        }
+    }
+
+    /// The number of a row.
+    pub(crate) fn find(&self, row: &[u64]) -> Option<u32> {
+        let hash = hash_row(row);
+        if let Some(frozen) = &self.frozen
+            && let Some(at) = frozen.segment.find(row, hash)
+        {
+            return Some(at as u32);
+        }
+        self.own.find(row, hash).map(|at| self.own.first + at as u32)
+    }
+
+    /// Adds a row; says its number and whether it is new.
+    pub(crate) fn insert(&mut self, row: &[u64]) -> (u32, bool) {
+        let hash = hash_row(row);
+        if let Some(frozen) = &self.frozen
+            && let Some(at) = frozen.segment.find(row, hash)
+        {
+            return (at as u32, false);
+        }
+        match self.own.insert(row, hash) {
+            Some(at) => (self.own.first + at as u32, true),
+            None => {
+                let at = self.own.find(row, hash).expect("a row that is not new is there");
+                (self.own.first + at as u32, false)
+            }
+        }
+    }
+
+    /// Whether a row counts: it is not an older version of one that was merged.
+    pub(crate) fn alive(&self, number: u32) -> bool {
+        self.versions.as_ref().is_none_or(|versions| versions.alive(number))
+    }
+
+    /// When a row holds.
+    pub(crate) fn times_of(&self, number: u32) -> Option<&IntervalSet> {
+        self.times.as_ref()?.get(number as usize)
+    }
+
+    /// Lets a row of a temporal predicate hold at `interval` too; what is new goes to `fresh`. Gives how many intervals it now has.
+    pub(crate) fn hold(&mut self, number: u32, interval: Interval, fresh: &mut Vec<Interval>) -> usize {
+        let Some(times) = &mut self.times else { return 0 };
+        let times = Arc::make_mut(times);
+        if times.len() <= number as usize {
+            times.resize_with(number as usize + 1, IntervalSet::default);
+        }
+        let set = &mut times[number as usize];
+        set.add(interval, fresh);
+        set.len()
+    }
+
+    /// The place of the chain over `columns`, made if need be; the second is how many rows were taken in.
+    pub(crate) fn chain(&mut self, columns: &Columns) -> (usize, usize) {
+        let at = match self.chains.iter().position(|chain| chain.columns == *columns) {
+            Some(at) => at,
+            None => {
+                self.chains.push(Chain::new(columns.clone()));
+                self.chains.len() - 1
+            }
+        };
+        let taken = self.chains[at].extend(&self.own.rows[..self.seen * self.own.width], self.own.width);
+        (at, taken)
+    }
+
+    /// Bytes on the heap, without the frozen part.
+    pub(crate) fn heap(&self) -> usize {
+        let times = self.times.as_ref().map_or(0, |times| times.iter().map(IntervalSet::heap).sum());
+        self.own.heap() + self.chains.iter().map(Chain::heap).sum::<usize>() + times
+    }
+
+    /// Ends the evaluation of this predicate: from now on the rows stay as they are.
+    pub(crate) fn freeze(self) -> Frozen {
+        Frozen {
+            segment: self.own,
+            times: self.times.unwrap_or_default(),
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Programs built by hand: what the evaluator does with them, without a parser between.
+
+mod build;
+
+use std::sync::Arc;
+
+use build::{Builder, any, fact, head, no, v};
+
+use super::{Budget, Cancel, EvalError, Evaluation, Limit, Options, Running};
+use crate::program::Program;
+
+fn evaluate(program: Program, options: &Options) -> Result<String, EvalError> {
+    let evaluation = Evaluation::new(Arc::new(program), options)?;
+    match evaluation.run()? {
+        Running::Asks(_, batch) => Ok(format!("{batch:?}")),
+        Running::Done(model) => {
+            let facts = model.to_text();
+            let lines = facts.iter().flat_map(|(pred, rows)| {
+                let name = pred.split('/').next().unwrap_or(pred).to_owned();
+                rows.iter().map(move |row| format!("{name}({})", row.join(", ")))
+            });
+            Ok(lines.collect::<Vec<_>>().join("\n"))
+        }
+    }
+}
+
+fn shown(program: Program) -> String {
+    evaluate(program, &Options::default()).unwrap_or_else(|error| error.to_string())
+}
+
+#[test]
+fn recursion_reaches_the_fixpoint() {
+    let mut b = Builder::default();
+    let (edge, path) = (b.pred("edge", 2), b.pred("path", 2));
+    for (x, y) in [(1, 2), (2, 3), (3, 1)] {
+        b.give(edge, &[x, y]);
+    }
+    b.rule(head(path, [v(0), v(1)]), [fact(edge, [v(0), v(1)])]);
+    b.rule(head(path, [v(0), v(2)]), [fact(edge, [v(0), v(1)]), fact(path, [v(1), v(2)])]);
+    b.stratum(&[path], true);
+    expect_test::expect![[r#"
+        edge(1, 2)
+        edge(2, 3)
+        edge(3, 1)
+        path(1, 1)
+        path(1, 2)
+        path(1, 3)
+        path(2, 1)
+        path(2, 2)
+        path(2, 3)
+        path(3, 1)
+        path(3, 2)
+        path(3, 3)"#]]
+    .assert_eq(&shown(b.program()));
+}
+
+#[test]
+fn three_ways_through_one_predicate() {
+    let mut b = Builder::default();
+    let (s, t) = (b.pred("s", 2), b.pred("t", 2));
+    for x in 1..6 {
+        b.give(s, &[x, x + 1]);
+    }
+    b.rule(head(t, [v(0), v(1)]), [fact(s, [v(0), v(1)])]);
+    b.rule(
+        head(t, [v(0), v(3)]),
+        [fact(t, [v(0), v(1)]), fact(t, [v(1), v(2)]), fact(t, [v(2), v(3)])],
+    );
+    b.stratum(&[t], true);
+    let all = shown(b.program());
+    let derived: Vec<&str> = all.lines().filter(|line| line.starts_with('t')).collect();
+    assert_eq!(
+        derived,
+        [
+            "t(1, 2)", "t(1, 4)", "t(1, 6)", "t(2, 3)", "t(2, 5)", "t(3, 4)", "t(3, 6)", "t(4, 5)", "t(5, 6)"
+        ]
+    );
+}
+
+#[test]
+fn negation_looks_at_what_is_done() {
+    let mut b = Builder::default();
+    let (tool, blocked, ok) = (b.pred("tool", 1), b.pred("blocked", 2), b.pred("ok", 1));
+    for x in 1..4 {
+        b.give(tool, &[x]);
+    }
+    b.give(blocked, &[2, 9]);
+    b.rule(head(ok, [v(0)]), [no(blocked, [v(0), any()]), fact(tool, [v(0)])]);
+    b.stratum(&[ok], false);
+    let all = shown(b.program());
+    assert!(all.contains("ok(1)\nok(3)") && !all.contains("ok(2)"), "{all}");
+}
+
+#[test]
+fn groups_count_rows_not_values() {
+    let mut b = Builder::default();
+    let (r, total) = (b.pred("r", 3), b.pred("total", 2));
+    for row in [[1, 7, 5], [1, 8, 5], [2, 7, 3]] {
+        b.give(r, &row);
+    }
+    b.group(head(total, [v(0), v(2)]), [fact(r, [v(0), any(), v(1)])], &[0], 2, "fn:sum", &[1]);
+    b.stratum(&[total], false);
+    let all = shown(b.program());
+    assert!(all.ends_with("total(1, 10)\ntotal(2, 3)"), "{all}");
+}
+
+#[test]
+fn budgets_stop_what_does_not_end() {
+    let mut b = Builder::default();
+    let p = b.pred("p", 1);
+    b.give(p, &[0]);
+    b.successor(p);
+    b.stratum(&[p], true);
+    let program = b.program();
+    let error = |budget| {
+        let options = Options {
+            budget,
+            ..Options::default()
+        };
+        let copy = Program {
+            predicates: program.predicates.clone(),
+            rules: program.rules.clone(),
+            facts: program.facts.clone(),
+            strata: program.strata.clone(),
+            interner: program.interner.clone(),
+        };
+        match evaluate(copy, &options) {
+            Err(EvalError::Exceeded(exceeded)) => exceeded,
+            other => panic!("{other:?}"),
+        }
+    };
+    let facts = error(Budget {
+        facts: 50,
+        ..Budget::default()
+    });
+    assert_eq!((facts.limit, facts.allowed, facts.consumed), (Limit::Facts, 50, 51));
+    let steps = error(Budget {
+        steps: 5_000,
+        ..Budget::default()
+    });
+    assert_eq!((steps.limit, steps.allowed), (Limit::Steps, 5_000));
+    assert!(steps.consumed <= 5_001, "{steps:?}");
+    let bytes = error(Budget {
+        bytes: 1 << 20,
+        ..Budget::UNLIMITED
+    });
+    assert_eq!(bytes.limit, Limit::Bytes);
+    assert!(bytes.consumed < 2 << 20, "{bytes:?}");
+}
+
+#[test]
+fn a_flag_ends_an_evaluation() {
+    let mut b = Builder::default();
+    let p = b.pred("p", 1);
+    b.give(p, &[0]);
+    b.successor(p);
+    b.stratum(&[p], true);
+    let cancel = Cancel::default();
+    cancel.cancel();
+    let options = Options {
+        cancel,
+        ..Options::default()
+    };
+    let error = evaluate(b.program(), &options).expect_err("it does not end by itself");
+    assert_eq!(error.to_string(), "the evaluation was cancelled");
+}
