@@ -195,6 +195,7 @@ impl ServerHandler for Upstream {
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
         let mut accepted = requested.clone();
         accepted.resources_list_changed = None;
+        self.shared.opening_listener();
         Some(accepted)
     }
 

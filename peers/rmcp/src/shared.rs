@@ -3,17 +3,22 @@
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use rmcp::model::{RequestStateCodec, ResourceUpdatedNotificationParam};
 use rmcp::service::SubscriptionSink;
 use rmcp::task_manager::TaskManager;
 use rmcp::{Peer, RoleServer};
 use tokio::sync::watch;
+use tokio::time::timeout;
 
 use crate::era::Era;
 
 /// Seals `requestState`; a test server has nothing to hide from its clients.
 const REQUEST_STATE_KEY: [u8; 32] = *b"conformance upstream, not secret";
+
+/// How long a change waits for a stream that was accepted.
+const OPENING_WAIT: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Clone)]
 pub enum Change {
@@ -39,6 +44,8 @@ pub struct Shared {
     extra_prompt: AtomicBool,
     sessions: Mutex<Vec<Session>>,
     listeners: Mutex<Vec<(u64, SubscriptionSink)>>,
+    /// Streams that were accepted, and may be acknowledged by now, but have no listener yet.
+    opening: watch::Sender<usize>,
 }
 
 impl Shared {
@@ -52,6 +59,7 @@ impl Shared {
             extra_prompt: AtomicBool::new(false),
             sessions: Mutex::default(),
             listeners: Mutex::default(),
+            opening: watch::Sender::default(),
         }
     }
 
@@ -69,11 +77,18 @@ impl Shared {
         sessions.push(session);
     }
 
+    /// rmcp acknowledges a stream before it hands out the means to write on it: a change in between waits for the listener.
+    pub fn opening_listener(&self) {
+        self.opening.send_modify(|count| *count += 1);
+    }
+
     /// Registers a `subscriptions/listen` stream until the guard is dropped.
     pub fn add_listener(self: &Arc<Self>, sink: SubscriptionSink) -> ListenerGuard {
         let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
         let key = listeners.last().map_or(0, |(key, _)| key + 1);
         listeners.push((key, sink));
+        drop(listeners);
+        self.opening.send_modify(|count| *count = count.saturating_sub(1));
         ListenerGuard {
             shared: Arc::clone(self),
             key,
@@ -86,6 +101,13 @@ impl Shared {
             Change::Tools => drop(self.extra_tool.fetch_xor(true, Ordering::SeqCst)),
             Change::Prompts => drop(self.extra_prompt.fetch_xor(true, Ordering::SeqCst)),
             Change::Resource(_) => {}
+        }
+        // A stream that broke while it was acknowledged never gets a listener.
+        let settled = timeout(OPENING_WAIT, self.opening.subscribe().wait_for(|count| *count == 0))
+            .await
+            .is_ok();
+        if !settled {
+            self.opening.send_replace(0);
         }
         let listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner).clone();
         for (_, sink) in listeners {
