@@ -1,5 +1,6 @@
 //! The commands that need the run-time: configuration becomes a kernel, a listener and what a person sees of them.
 
+mod arguments;
 mod cache;
 mod demo;
 mod doctor;

@@ -1,19 +1,19 @@
 //! `chancery tools list|call|export`.
 
-use std::io::Read as _;
 use std::process::ExitCode;
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use kernel::{Health, ServerStatus, ToolStatus};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
+use super::arguments::Arguments;
 use super::insider::{Aside, Insider};
 use super::interrupts::Interrupts;
 use super::look::look;
 use super::{Configured, Gateway, check_names, no_servers, note, say};
-use crate::cli::{ToolsCall, ToolsCommand, ToolsExport, ToolsList};
+use crate::cli::{ToolsCall, ToolsCommand, ToolsList};
 use crate::config::Config;
-use crate::export;
+use crate::export::{self, Language};
 use crate::words::first_line;
 
 /// `chancery tools …`
@@ -21,31 +21,47 @@ use crate::words::first_line;
 /// # Errors
 /// When the call fails, or the tool is unknown.
 pub async fn tools(configured: Configured, args: ToolsCommand) -> anyhow::Result<ExitCode> {
+    match args {
+        ToolsCommand::List(args) => with(configured, &args.servers, async |gateway| list(gateway, &args)).await,
+        ToolsCommand::Export(args) => with(configured, &args.servers, async |gateway| Ok(export_tools(gateway, args.lang))).await,
+        ToolsCommand::Call(args) => {
+            let arguments = Arguments::read(&args)?;
+            let named = named_server(&args.tool, &configured.loaded.config);
+            with(configured, &named, async |gateway| call(gateway, &args, arguments).await).await
+        }
+    }
+}
+
+/// Does something with a gateway in front of these servers, or of all: nobody waits for a server that has nothing to do with the command.
+async fn with(
+    configured: Configured,
+    servers: &[String],
+    work: impl AsyncFnOnce(&Gateway) -> anyhow::Result<ExitCode>,
+) -> anyhow::Result<ExitCode> {
     let mut config = configured.loaded.config;
     if config.servers.is_empty() {
         bail!(no_servers(&configured.loaded.untrusted));
     }
-    match &args {
-        ToolsCommand::List(ToolsList { servers, .. }) | ToolsCommand::Export(ToolsExport { servers, .. }) => check_names(&config, servers)?,
-        ToolsCommand::Call(_) => {}
-    }
-    if let Some(wanted) = wanted(&args, &config) {
-        config.servers.retain(|server| wanted.iter().any(|id| *id == server.id.as_str()));
-    }
+    check_names(&config, servers)?;
+    config
+        .servers
+        .retain(|server| servers.is_empty() || servers.iter().any(|id| *id == server.id.as_str()));
     let interrupts = Interrupts::listen()?;
     let gateway = Gateway::start(&config, &configured.sources, None);
     let done = interrupts.or(async {
-        let statuses = look(&gateway, false, |_| {}).await;
-        note_left_out(&statuses);
-        match args {
-            ToolsCommand::List(args) => list(&gateway, &args),
-            ToolsCommand::Export(args) => Ok(export_tools(&gateway, &args)),
-            ToolsCommand::Call(args) => call(&gateway, &args).await,
-        }
+        note_left_out(&look(&gateway, false, |_| {}).await);
+        work(&gateway).await
     });
     let done = done.await;
     gateway.stop().await;
     done
+}
+
+/// The server that the name of a tool begins with, if there is one.
+fn named_server(tool: &str, config: &Config) -> Vec<String> {
+    let name = tool.split_once('/').or_else(|| tool.split_once("__")).map(|(server, _)| server);
+    let known = name.filter(|name| config.servers.iter().any(|server| server.id.as_str() == *name));
+    known.map(str::to_owned).into_iter().collect()
 }
 
 /// Says which servers are missing from what follows; why in full, and what to do, is `doctor`'s to say.
@@ -60,20 +76,6 @@ fn note_left_out(statuses: &[ServerStatus]) {
     }
     if missing {
         note("`chancery doctor` says more");
-    }
-}
-
-/// The servers that a command needs; `None` for all. Nobody waits for a server that has nothing to do with the command.
-fn wanted(args: &ToolsCommand, config: &Config) -> Option<Vec<String>> {
-    match args {
-        ToolsCommand::List(ToolsList { servers, .. }) | ToolsCommand::Export(ToolsExport { servers, .. }) => {
-            Some(servers.clone()).filter(|servers| !servers.is_empty())
-        }
-        ToolsCommand::Call(args) => {
-            let (server, _) = args.tool.split_once('/').or_else(|| args.tool.split_once("__"))?;
-            let known = config.servers.iter().any(|spec| spec.id.as_str() == server);
-            known.then(|| vec![server.to_owned()])
-        }
     }
 }
 
@@ -102,7 +104,11 @@ fn list(gateway: &Gateway, args: &ToolsList) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn export_tools(gateway: &Gateway, args: &ToolsExport) -> ExitCode {
+fn schema(tool: &ToolStatus, key: &str) -> Option<Value> {
+    tool.definition.get(key).map(|schema| schema.to_value())
+}
+
+fn export_tools(gateway: &Gateway, language: Language) -> ExitCode {
     let tools: Vec<export::Tool> = gateway
         .kernel
         .tools()
@@ -113,24 +119,20 @@ fn export_tools(gateway: &Gateway, args: &ToolsExport) -> ExitCode {
                 .definition
                 .get("description")
                 .and_then(|d| d.as_str().map(std::borrow::Cow::into_owned)),
-            input: tool
-                .definition
-                .get("inputSchema")
-                .map_or_else(|| json!({"type": "object"}), |schema| schema.to_value()),
-            output: tool.definition.get("outputSchema").map(|schema| schema.to_value()),
+            input: schema(tool, "inputSchema").unwrap_or_else(|| json!({"type": "object"})),
+            output: schema(tool, "outputSchema"),
         })
         .collect();
-    say(export::export(args.lang, &tools).trim_end());
+    say(export::export(language, &tools).trim_end());
     ExitCode::SUCCESS
 }
 
-async fn call(gateway: &Gateway, args: &ToolsCall) -> anyhow::Result<ExitCode> {
+async fn call(gateway: &Gateway, args: &ToolsCall, arguments: Arguments) -> anyhow::Result<ExitCode> {
     let tools = gateway.kernel.tools();
-    let found = tools.iter().find(|tool| tool.id.to_string() == args.tool || tool.wire == args.tool);
-    let Some(tool) = found else {
+    let Some(tool) = tools.iter().find(|tool| is_called(tool, &args.tool)) else {
         bail!("{}", unknown(&args.tool, &tools))
     };
-    let arguments = arguments(args)?;
+    let arguments = arguments.for_schema(&schema(tool, "inputSchema").unwrap_or_default());
     let mut insider = Insider::connect(&gateway.kernel, json!({})).await?;
     let params = json!({"name": tool.wire, "arguments": arguments, "_meta": {"progressToken": 1}});
     let result = insider.request("tools/call", params, show_progress).await?;
@@ -154,6 +156,13 @@ fn show_progress(aside: Aside<'_>) -> Option<Value> {
     None
 }
 
+/// Whether a tool answers to a name: `server/tool`, `server__tool`, or the bare name where that is unique (DESIGN 3).
+fn is_called(tool: &ToolStatus, name: &str) -> bool {
+    let rest = name.strip_prefix(tool.id.server.as_str());
+    let own = rest.and_then(|rest| rest.strip_prefix('/').or_else(|| rest.strip_prefix("__")));
+    own == Some(&*tool.id.name) || tool.wire == name
+}
+
 fn unknown(name: &str, tools: &[ToolStatus]) -> String {
     let same: Vec<String> = tools
         .iter()
@@ -163,41 +172,13 @@ fn unknown(name: &str, tools: &[ToolStatus]) -> String {
     if !same.is_empty() {
         return format!("several servers have a tool `{name}`: say {}", same.join(" or "));
     }
-    let near = tools
-        .iter()
-        .map(|tool| tool.id.to_string())
-        .max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)));
-    match near {
+    // A bare name is like other bare names, a long one like long ones.
+    let likeness = |tool: &ToolStatus| strsim::jaro_winkler(&tool.id.name, name).max(strsim::jaro_winkler(&tool.id.to_string(), name));
+    let near = tools.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+    match near.map(|tool| &tool.id) {
         Some(near) => format!("no tool is called `{name}`; did you mean `{near}`? (`chancery tools list` shows all)"),
         None => format!("no tool is called `{name}`: no server offers any; run `chancery doctor`"),
     }
-}
-
-fn arguments(args: &ToolsCall) -> anyhow::Result<Value> {
-    let text = match args.arguments.as_deref() {
-        Some("-") => {
-            let mut text = String::new();
-            std::io::stdin().read_to_string(&mut text)?;
-            text
-        }
-        Some(text) => text.to_owned(),
-        None => {
-            let mut object = Map::new();
-            for arg in &args.args {
-                let (name, value) = arg
-                    .split_once('=')
-                    .with_context(|| format!("`--arg {arg}` needs the form NAME=VALUE"))?;
-                let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
-                object.insert(name.to_owned(), value);
-            }
-            return Ok(Value::Object(object));
-        }
-    };
-    let value: Value = serde_json::from_str(&text).context("the arguments are not JSON")?;
-    if !value.is_object() {
-        bail!("the arguments must be a JSON object, such as '{{\"path\": \"notes.md\"}}'");
-    }
-    Ok(value)
 }
 
 fn show(result: &Value) {

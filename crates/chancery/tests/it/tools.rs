@@ -51,6 +51,28 @@ fn servers_that_fail_are_named_once_and_in_short() {
 }
 
 #[test]
+fn a_tool_is_found_by_each_of_its_names() {
+    let machine = Machine::new();
+    machine.write(
+        "a.toml",
+        &format!("[[servers]]\nid = \"minimal\"\ncommand = \"{BINARY}\"\nargs = [\"example\", \"minimal\"]\n"),
+    );
+    for name in ["echo", "minimal/echo", "minimal__echo"] {
+        // A number is text where the schema wants text.
+        let shown = machine.shown(&["--config", "../a.toml", "tools", "call", name, "--arg", "text=7"]);
+        assert_eq!(shown, "0\n7\n---\n", "{name}");
+    }
+    machine.check(
+        &["--config", "../a.toml", "tools", "call", "ecko", "{}"],
+        &expect![[r#"
+        1
+        ---
+        error: no tool is called `ecko`; did you mean `minimal/echo`? (`chancery tools list` shows all)
+    "#]],
+    );
+}
+
+#[test]
 fn names_are_checked_before_anything_starts() {
     let machine = Machine::new();
     let started = "[[servers]]\nid = \"a\"\ncommand = \"/bin/sh\"\nargs = [\"-c\", \"echo > ../started\"]\n";
