@@ -3,6 +3,7 @@
 //! Law: same sources, same facts, same evaluation time and budgets, same answer, byte for byte. Nothing here
 //! reads a clock, a file or the environment; what an evaluation needs from outside it asks for as an output.
 
+pub mod analysis;
 pub mod builtin;
 pub mod diagnostic;
 pub mod eval;

@@ -112,6 +112,86 @@ codes! {
         "Transforms come after all premises, behind `|>`. Among premises, `X = fn:plus(Y, 1)` computes a value.";
     PredicateAsTerm "M0026" Error "a predicate inside a term"
         "The arguments of a predicate are values; a predicate is not a value. Functions begin with `fn:`.";
+    DuplicateDeclaration "M0101" Error "declared twice"
+        "A predicate of one name and number of arguments has one declaration.";
+    UndeclaredPredicate "M0102" Error "no such predicate"
+        "A predicate in a rule has to be defined by facts or rules, or declared. A misspelt name would otherwise be a predicate without facts.";
+    ArityMismatch "M0103" Error "wrong number of arguments"
+        "A predicate has a number of arguments, and every use gives as many.";
+    InvalidDeclaration "M0104" Error "declaration that makes no sense"
+        "The parts of a declaration have to agree with its arguments and with each other.";
+    UnknownDescriptor "M0105" Warning "unknown descriptor"
+        "`descr [..]` knows doc, arg, mode, extensional, external, nondeterministic, session, deferred, private, open, fundep and merge. Others are ignored.";
+    PackageNotUsed "M0106" Error "package that is not used"
+        "The predicates of another package may be named after `Use package!`.";
+    PrivatePredicate "M0107" Error "private predicate"
+        "A predicate with `descr [private()]` is for rules of its own package.";
+    UnknownFunction "M0108" Error "no such function"
+        "Functions are built in. `docs/mangle` lists all of them.";
+    FunctionArity "M0109" Error "wrong number of arguments of a function"
+        "A built-in function takes the arguments that its signature names.";
+    BuiltinDefined "M0110" Error "definition of something built in"
+        "Predicates whose names begin with a colon are built in and have no facts or rules.";
+    ExtensionalRule "M0111" Warning "rule for data"
+        "`extensional()` says that the facts of a predicate are data from outside the program. A rule for it contradicts that.";
+    UnknownBuiltin "M0112" Error "no such built-in predicate"
+        "Names that begin with a colon are built in. `docs/mangle` lists all of them.";
+    SelfUse "M0113" Error "package that uses itself"
+        "The predicates of a file's own package are there without `Use`.";
+    UnboundVariable "M0201" Error "variable without a value"
+        "Every variable gets its values from facts, from a constant, or from a function of variables that have values. Negated premises and comparisons only test.";
+    PremiseTooEarly "M0202" Error "premise before its values"
+        "The strict language looks at premises from left to right, so a comparison or function comes after the premise that gives it values.";
+    InvalidTransform "M0203" Error "transform that makes no sense"
+        "`do` takes `fn:group_by` with distinct variables as keys.";
+    NotInGroup "M0204" Error "variable with many values in a group"
+        "After `fn:group_by`, a row stands for many. The keys have one value in it, and so has what a reducer computes; no other variable has.";
+    RedefinedVariable "M0205" Error "variable defined twice"
+        "A variable has one value. `let` gives a value to a new one.";
+    OnlyNegated "M0206" Warning "variable in negated premises only"
+        "A variable that only stands in negated premises has no value to test with: the premise then asks for no such fact at all. `_` says so.";
+    ReducerOutsideGroup "M0207" Error "reducer without a group"
+        "A reducer takes the rows of a group, so it stands alone in a `let` behind `do fn:group_by(..)`.";
+    VariableInFact "M0208" Error "variable in a fact"
+        "A fact says something of constants. A fact about all values of a variable cannot be stored.";
+    TooManyVariables "M0209" Error "too many variables"
+        "A rule has at most 30000 variables. Split it, or make facts of what it lists.";
+    FactType "M0301" Error "fact that does not fit its declaration"
+        "Every fact fits one of the `bound [..]` of its predicate.";
+    RuleType "M0302" Error "rule that does not fit its declaration"
+        "What a rule derives fits one of the `bound [..]` of its predicate, whatever the facts are.";
+    PremiseType "M0303" Error "premise that can never hold"
+        "The types of its arguments have no value in common with what the predicate takes, so the premise says nothing, or nothing true.";
+    InvalidType "M0304" Error "type that is none"
+        "Types are /any /number /float64 /string /bytes /name /time /duration, name prefixes such as /tool, and those built with .List .Map .Pair .Tuple .Struct .Union .TaggedUnion .Option .Singleton .Fun.";
+    ArgumentType "M0305" Error "argument of another type"
+        "A function takes values of the types in its signature.";
+    Comparison "M0306" Error "order of what has none"
+        "In the strict language `<` and its like compare whole numbers; there are predicates for times and durations. Without it everything has an order, and comparing names or strings earns a warning.";
+    InvalidStruct "M0307" Error "struct or map that is none"
+        "The fields of a struct are name constants, and no key stands twice.";
+    NotStratifiable "M0401" Error "cycle through a negation or aggregation"
+        "What is negated or aggregated has to be complete before. If it depends on the rule that negates it, there is no order to compute them in.";
+    NotTemporal "M0501" Error "a time for what has none"
+        "Only predicates that are declared `temporal`, or whose facts all have a time, hold at intervals.";
+    MissingAnnotation "M0502" Error "a temporal predicate without a time"
+        "Every fact, head and premise of a temporal predicate says when: `@[start, end]`, `@[T]`, `@[_, _]`, or with an operator.";
+    InvalidInterval "M0503" Error "interval that is none"
+        "An interval goes from an earlier to a later time. Distances belong into operators.";
+    RunawayTime "M0504" Warning "recursion that may run away through time"
+        "A recursive rule that computes a new time in each round ends only if a condition ends it.";
+    MutualTime "M0505" Error "temporal predicates that depend on each other"
+        "Recursion of several predicates through time may never end. The strict language refuses it; without the switch it is a warning.";
+    FutureRecursion "M0506" Error "recursion into the future"
+        "A rule that asks what will hold, of a predicate that it helps to make, has no beginning.";
+    TrustViolation "M0601" Error "definition above one's level"
+        "Levels are schema, policy, domain and client. Rules only add, so a lower level that defines a predicate of a higher one would widen what that says.";
+    DeadRule "M0801" Warning "rule that never fires"
+        "One of its premises names a predicate that has no facts, no rule that fires, and no declaration that says where its facts come from.";
+    CrossProduct "M0802" Warning "premises without a link"
+        "Premises that share no variable are combined each with each, which is seldom meant and always slow.";
+    SingleVariable "M0803" Note "variable that stands once"
+        "A variable that stands once in a rule links nothing: often a misspelt one. `_` says that it does not matter.";
 }
 
 impl Code {

@@ -1,0 +1,127 @@
+//! Constants and types: whether a constant has a type, and which type a constant shows.
+
+use std::{collections::HashMap, sync::Arc};
+
+use super::{
+    model::Model,
+    types::{Type, conforms, join},
+};
+use crate::syntax::ast::{Term, TermKind};
+
+/// The name types that declarations speak of: a name constant shows the longest of them that it lies under.
+#[derive(Debug, Default)]
+pub(crate) struct Prefixes {
+    known: HashMap<Arc<str>, Type>,
+}
+
+impl Prefixes {
+    /// All that the declarations of a program mention.
+    pub(crate) fn of(model: &Model<'_>) -> Self {
+        let mut prefixes = Self::default();
+        let decls = model.predicates.iter().filter_map(|info| info.declaration.as_ref());
+        decls
+            .flat_map(|decl| decl.bounds.iter().flatten())
+            .for_each(|ty| prefixes.collect(ty));
+        prefixes
+    }
+
+    fn collect(&mut self, ty: &Type) {
+        match ty {
+            Type::Under(name) | Type::Only(name) => {
+                // What lies under a name matters more than the name itself.
+                let known = self.known.entry(name.clone()).or_insert_with(|| ty.clone());
+                if matches!(ty, Type::Under(_)) {
+                    *known = ty.clone();
+                }
+            }
+            Type::Pair(both) | Type::Map(both) => {
+                self.collect(&both.0);
+                self.collect(&both.1);
+            }
+            Type::List(of) => self.collect(of),
+            Type::Struct(fields) => fields.iter().for_each(|field| self.collect(&field.ty)),
+            Type::Union(members) | Type::Fun(members) => members.iter().for_each(|member| self.collect(member)),
+            _ => {}
+        }
+    }
+
+    /// The type of a name constant.
+    fn name(&self, name: &str) -> Type {
+        let mut at = name.len();
+        loop {
+            match self.known.get(&name[..at]) {
+                Some(Type::Only(only)) if at < name.len() => {
+                    let _ = only;
+                }
+                Some(found) => return found.clone(),
+                None => {}
+            }
+            match name[..at].rfind('/') {
+                Some(slash) if slash > 0 => at = slash,
+                _ => return Type::Name,
+            }
+        }
+    }
+
+    /// A type without single names that no declaration speaks of.
+    pub(crate) fn widen(&self, ty: Type) -> Type {
+        match ty {
+            Type::Only(name) => self.name(&name),
+            Type::List(of) => Type::list(self.widen((*of).clone())),
+            Type::Pair(both) => Type::pair(self.widen(both.0.clone()), self.widen(both.1.clone())),
+            Type::Map(both) => Type::map(self.widen(both.0.clone()), self.widen(both.1.clone())),
+            Type::Union(members) => members
+                .iter()
+                .fold(Type::never(), |union, member| join(&union, &self.widen(member.clone()))),
+            other => other,
+        }
+    }
+}
+
+/// Whether a constant has a type. What is no constant is looked at elsewhere.
+pub(crate) fn fits(term: &Term, ty: &Type) -> bool {
+    match (&term.kind, ty) {
+        (_, Type::Any | Type::Var(_)) | (TermKind::Variable(_) | TermKind::Wildcard | TermKind::Call(_), _) => true,
+        (_, Type::Union(members)) => members.iter().any(|member| fits(term, member)),
+        (TermKind::Name(_), Type::Name)
+        | (TermKind::String(_), Type::String)
+        | (TermKind::Bytes(_), Type::Bytes)
+        | (TermKind::Number(_), Type::Number)
+        | (TermKind::Float(_), Type::Float)
+        | (TermKind::Time(_), Type::Time)
+        | (TermKind::Duration(_), Type::Duration) => true,
+        (TermKind::Name(name), Type::Only(only)) => **name == **only,
+        (TermKind::Name(name), Type::Under(_)) => conforms(&Type::Only((**name).into()), ty),
+        (TermKind::List(items), Type::List(of)) => items.iter().all(|item| fits(item, of)),
+        (TermKind::Map(entries), Type::Map(both)) => entries.iter().all(|(key, value)| fits(key, &both.0) && fits(value, &both.1)),
+        (TermKind::Struct(entries), Type::Struct(fields)) => fields.iter().all(|field| {
+            let found = entries
+                .iter()
+                .find(|(key, _)| matches!(&key.kind, TermKind::Name(name) if **name == *field.name));
+            found.map_or(field.optional, |(_, value)| fits(value, &field.ty))
+        }),
+        _ => false,
+    }
+}
+
+/// The type that a constant shows.
+pub(crate) fn type_of_constant(term: &Term, prefixes: &Prefixes) -> Type {
+    let all =
+        |terms: &mut dyn Iterator<Item = &Term>| terms.fold(Type::never(), |union, term| join(&union, &type_of_constant(term, prefixes)));
+    match &term.kind {
+        TermKind::Name(name) => prefixes.name(name),
+        TermKind::String(_) => Type::String,
+        TermKind::Bytes(_) => Type::Bytes,
+        TermKind::Number(_) => Type::Number,
+        TermKind::Float(_) => Type::Float,
+        TermKind::Time(_) => Type::Time,
+        TermKind::Duration(_) => Type::Duration,
+        TermKind::List(items) => Type::list(all(&mut items.iter())),
+        TermKind::Map(entries) => Type::map(
+            all(&mut entries.iter().map(|(key, _)| key)),
+            all(&mut entries.iter().map(|(_, value)| value)),
+        ),
+        TermKind::Struct(entries) => super::clause_types::structure(entries, |value| type_of_constant(value, prefixes)),
+        TermKind::Variable(_) | TermKind::Wildcard | TermKind::Call(_) | TermKind::Type(_) => Type::Any,
+    }
+}

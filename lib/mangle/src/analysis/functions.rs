@@ -1,0 +1,173 @@
+//! Functions in rules: whether they exist, take so many arguments, and what types they have.
+
+use std::{collections::HashMap, sync::LazyLock};
+
+use super::{
+    declaration::count,
+    model::Model,
+    report::{Report, nearest},
+    types::{Type, read_text},
+};
+use crate::{
+    builtin::{self, Function, Params, Reducer},
+    diagnostic::{Code, Diagnostic},
+    syntax::ast::{Call, Clause, Premise, Term, TermKind},
+};
+
+/// The types of a built-in, read.
+#[derive(Debug)]
+pub(crate) struct Signature {
+    params: Vec<Type>,
+    pub(crate) result: Type,
+}
+
+impl Signature {
+    fn new(params: Params, result: &str) -> Self {
+        let read = |text: &&str| read_text(text).unwrap_or(Type::Any);
+        Self {
+            params: params.types.iter().map(read).collect(),
+            result: read_text(result).unwrap_or(Type::Any),
+        }
+    }
+
+    /// The type of an argument; the last one repeats.
+    pub(crate) fn param(&self, index: usize) -> &Type {
+        let last = self.params.len().saturating_sub(1);
+        self.params.get(index.min(last)).unwrap_or(&Type::Any)
+    }
+}
+
+static FUNCTIONS: LazyLock<HashMap<&'static str, (Function, Signature)>> = LazyLock::new(|| {
+    let row = |function: Function| (function.name, (function, Signature::new(function.params, function.result)));
+    builtin::functions().map(row).collect()
+});
+
+static REDUCERS: LazyLock<HashMap<&'static str, (Reducer, Signature)>> = LazyLock::new(|| {
+    let row = |reducer: Reducer| (reducer.name, (reducer, Signature::new(reducer.params, reducer.result)));
+    builtin::reducers().map(row).collect()
+});
+
+static RELATIONS: LazyLock<HashMap<&'static str, Signature>> = LazyLock::new(|| {
+    builtin::relations()
+        .map(|relation| (relation.name, Signature::new(relation.params, "/any")))
+        .collect()
+});
+
+/// The function of this name.
+pub(crate) fn function(name: &str) -> Option<&'static (Function, Signature)> {
+    FUNCTIONS.get(name)
+}
+
+/// The reducer of this name.
+pub(crate) fn reducer(name: &str) -> Option<&'static (Reducer, Signature)> {
+    REDUCERS.get(name)
+}
+
+/// The types of a relation's arguments.
+pub(crate) fn relation(name: &str) -> Option<&'static Signature> {
+    RELATIONS.get(name)
+}
+
+/// Checks every function of every rule.
+pub(crate) fn check(model: &Model<'_>, report: &mut Report) {
+    let mut check = Check { report };
+    model.rules.iter().for_each(|rule| check.clause(rule.clause));
+}
+
+struct Check<'r> {
+    report: &'r mut Report,
+}
+
+impl Check<'_> {
+    fn clause(&mut self, clause: &Clause) {
+        clause.head.args.iter().for_each(|arg| self.term(arg));
+        for premise in &clause.premises {
+            match premise {
+                Premise::Atom(literal) | Premise::Negated(literal) => literal.atom.args.iter().for_each(|arg| self.term(arg)),
+                Premise::Compare(comparison) => {
+                    self.term(&comparison.left);
+                    self.term(&comparison.right);
+                }
+            }
+        }
+        for transform in &clause.transforms {
+            for one in &transform.lets {
+                match &one.value.kind {
+                    TermKind::Call(call) if transform.group.is_some() && reducer(&call.function.text).is_some() => self.reducer(call),
+                    _ => self.term(&one.value),
+                }
+            }
+        }
+    }
+
+    fn term(&mut self, term: &Term) {
+        match &term.kind {
+            TermKind::Call(call) => self.call(call),
+            TermKind::List(items) => items.iter().for_each(|item| self.term(item)),
+            TermKind::Map(entries) => entries.iter().for_each(|(key, value)| {
+                self.term(key);
+                self.term(value);
+            }),
+            TermKind::Struct(entries) => entries.iter().for_each(|(key, value)| self.field(key, value)),
+            TermKind::Type(_) => {
+                let found = Diagnostic::new(Code::InvalidType, term.span, "a type stands for no value");
+                self.report.push(found.help("types belong into `bound [..]` of a declaration"));
+            }
+            _ => {}
+        }
+    }
+
+    fn field(&mut self, key: &Term, value: &Term) {
+        if !matches!(key.kind, TermKind::Name(_) | TermKind::Variable(_)) {
+            let found = Diagnostic::new(Code::InvalidStruct, key.span, "a field of a struct has a name constant for a key");
+            self.report
+                .push(found.help("write `{/field : value}`, or for other keys a map: `[key : value]`"));
+        }
+        self.term(value);
+    }
+
+    fn call(&mut self, call: &Call) {
+        call.args.iter().for_each(|arg| self.term(arg));
+        let name = &*call.function.text;
+        let known = function(name).map(|(function, _)| (function.params, function.doc));
+        let Some((params, doc)) = known else {
+            if reducer(name).is_none() && name != "fn:group_by" {
+                self.unknown(call);
+            }
+            return;
+        };
+        self.arity(call, params, doc);
+    }
+
+    fn reducer(&mut self, call: &Call) {
+        call.args.iter().for_each(|arg| self.term(arg));
+        if let Some((reducer, _)) = reducer(&call.function.text) {
+            self.arity(call, reducer.params, reducer.doc);
+        }
+    }
+
+    fn arity(&mut self, call: &Call, params: Params, doc: &str) {
+        let (name, found) = (&call.function.text, call.args.len());
+        let even = !matches!(&**name, "fn:map" | "fn:struct") || found.is_multiple_of(2);
+        if params.accept(found) && even {
+            return;
+        }
+        let wanted = match (params.variadic, even) {
+            (_, false) => "keys and values that alternate".to_owned(),
+            (true, _) => format!("{} or more", count(params.types.len() - 1, "argument")),
+            (false, _) => count(params.types.len(), "argument"),
+        };
+        let text = format!("`{name}` takes {wanted}, not {found}");
+        self.report.push(Diagnostic::new(Code::FunctionArity, call.span, text).help(doc));
+    }
+
+    fn unknown(&mut self, call: &Call) {
+        let name = &*call.function.text;
+        let found = Diagnostic::new(Code::UnknownFunction, call.function.span, format!("there is no function `{name}`"));
+        let known = FUNCTIONS.keys().chain(REDUCERS.keys()).copied();
+        self.report.push(match nearest(name, known) {
+            Some(meant) => found.fix(format!("write `{meant}`"), call.function.span, meant),
+            None => found.help("`docs/mangle` lists all functions; there are no functions of one's own: define a predicate"),
+        });
+    }
+}

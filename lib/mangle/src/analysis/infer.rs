@@ -1,0 +1,195 @@
+//! Which types the rows of each predicate have: declared, or inferred from facts and rules, from the bottom up.
+
+use super::{
+    clause_types::{Checker, Judgement},
+    fits::{Prefixes, fits, type_of_constant},
+    model::Model,
+    report::Report,
+    strata::Strata,
+    types::{Commas, Type, conforms, is_narrower, join},
+};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    program::PredId,
+    syntax::ast::{Term, TermKind},
+};
+
+/// How many alternatives the rows of a predicate without declaration may have; beyond that columns are joined.
+const MAX_ROWS: usize = 12;
+/// How often the rules of a recursive group are looked at before what still grows is taken for anything.
+const MAX_ROUNDS: usize = 6;
+/// How deep an inferred type may be.
+const MAX_DEPTH: usize = 12;
+
+/// Fills in the types of every predicate and reports what does not fit.
+pub(crate) fn infer(model: &mut Model<'_>, strata: &Strata, report: &mut Report) {
+    let prefixes = Prefixes::of(model);
+    declared(model);
+    facts(model, &prefixes, report);
+    for group in &strata.groups {
+        settle(model, &prefixes, strata, group);
+    }
+    for number in 0..model.rules.len() {
+        check_rule(model, &prefixes, number, report);
+    }
+}
+
+/// Declared types stand; a declaration without any means anything.
+fn declared(model: &mut Model<'_>) {
+    for info in &mut model.predicates {
+        if let Some(decl) = &info.declaration {
+            info.types = if decl.bounds.is_empty() {
+                vec![vec![Type::Any; info.arity]]
+            } else {
+                decl.bounds.clone()
+            };
+        }
+    }
+}
+
+/// Facts have to fit the declaration, or add to what is inferred.
+fn facts(model: &mut Model<'_>, prefixes: &Prefixes, report: &mut Report) {
+    for index in 0..model.facts.len() {
+        let fact = model.facts[index];
+        let args = &fact.clause.head.args;
+        let info = &model.predicates[fact.pred.index()];
+        let fitting = |row: &Vec<Type>| args.iter().zip(row).all(|(arg, ty)| fits(arg, ty));
+        if info.declaration.is_some() {
+            if !info.types.iter().any(fitting) {
+                report.push(misfit(model, fact.pred, fact.clause));
+            }
+            continue;
+        }
+        let structured = args.iter().any(|arg| !is_simple(arg));
+        if structured || !info.types.iter().any(fitting) {
+            let row = args.iter().map(|arg| type_of_constant(arg, prefixes)).collect();
+            add(&mut model.predicates[fact.pred.index()].types, row);
+        }
+    }
+}
+
+/// Whether a constant has no parts: then one that fits says nothing new.
+fn is_simple(term: &Term) -> bool {
+    !matches!(term.kind, TermKind::List(_) | TermKind::Map(_) | TermKind::Struct(_))
+}
+
+fn misfit(model: &Model<'_>, pred: PredId, clause: &crate::syntax::ast::Clause) -> Diagnostic {
+    let info = model.pred(pred);
+    let args = &clause.head.args;
+    // The alternative that fits longest is probably the one that was meant.
+    let mismatch = |row: &Vec<Type>| args.iter().zip(row).position(|(arg, ty)| !fits(arg, ty)).unwrap_or(0);
+    let best = info.types.iter().max_by_key(|row| mismatch(row));
+    let Some((row, at)) = best.map(|row| (row, mismatch(row))) else {
+        return Diagnostic::new(Code::FactType, clause.span, "the fact fits no declaration");
+    };
+    let Some(arg) = args.get(at) else {
+        return Diagnostic::new(Code::FactType, clause.span, "the fact fits no declaration");
+    };
+    let column = info
+        .declaration
+        .as_ref()
+        .and_then(|decl| decl.args.get(at))
+        .map_or_else(String::new, |name| format!(" for `{name}`"));
+    let text = format!("`{}` takes {}{column}", info.name, row[at]);
+    let found = Diagnostic::new(Code::FactType, arg.span, text).here(format!("this is {}", type_of_constant(arg, &Prefixes::default())));
+    let found = found.label(info.span, "declared here");
+    if info.types.len() > 1 {
+        return found.note(format!("it takes one of {}", rows(&info.types)));
+    }
+    found
+}
+
+/// The alternatives of a predicate as text.
+fn rows(types: &[Vec<Type>]) -> String {
+    let row = |row: &Vec<Type>| format!("[{}]", Commas(row));
+    types.iter().map(row).collect::<Vec<_>>().join(", ")
+}
+
+/// Adds an alternative, unless it says nothing new.
+fn add(types: &mut Vec<Vec<Type>>, row: Vec<Type>) {
+    let covers = |known: &[Type], row: &[Type]| row.iter().zip(known).all(|(one, other)| is_narrower(one, other));
+    if types.iter().any(|known| covers(known, &row)) {
+        return;
+    }
+    types.retain(|known| !covers(&row, known));
+    types.push(row);
+    if types.len() > MAX_ROWS {
+        let joined = types
+            .drain(..)
+            .reduce(|one, other| one.iter().zip(&other).map(|(one, other)| join(one, other)).collect());
+        types.extend(joined);
+    }
+}
+
+/// Infers the predicates of a group that have no declaration, until nothing changes.
+fn settle(model: &mut Model<'_>, prefixes: &Prefixes, strata: &Strata, group: &[PredId]) {
+    let open: Vec<PredId> = group
+        .iter()
+        .copied()
+        .filter(|&pred| model.pred(pred).declaration.is_none())
+        .collect();
+    for round in 0..=MAX_ROUNDS {
+        let mut changed = false;
+        for &pred in &open {
+            let before = model.pred(pred).types.clone();
+            let rules = model.pred(pred).rules.clone();
+            for rule in rules {
+                let judgement = Checker::new(model, prefixes).rule(&model.rules[rule.index()]);
+                for row in judgement.rows {
+                    let row = row.into_iter().map(|ty| prefixes.widen(ty)).collect();
+                    add(&mut model.pred_mut(pred).types, row);
+                }
+            }
+            changed |= before != model.pred(pred).types;
+            if round == MAX_ROUNDS && before != model.pred(pred).types {
+                let arity = model.pred(pred).arity;
+                model.pred_mut(pred).types = vec![vec![Type::Any; arity]];
+            }
+            let deep = model.pred(pred).types.iter().flatten().any(|ty| ty.depth() > MAX_DEPTH);
+            if deep {
+                let arity = model.pred(pred).arity;
+                model.pred_mut(pred).types = vec![vec![Type::Any; arity]];
+            }
+        }
+        let once = !group.iter().any(|&pred| strata.is_recursive(pred));
+        if !changed || once {
+            return;
+        }
+    }
+}
+
+/// Checks a rule against what its head declares.
+fn check_rule(model: &Model<'_>, prefixes: &Prefixes, number: usize, report: &mut Report) {
+    let rule = &model.rules[number];
+    let Judgement { rows, problems } = Checker::new(model, prefixes).rule(rule);
+    problems.into_iter().for_each(|problem| report.push(problem));
+    let info = model.pred(rule.head);
+    let Some(decl) = info.declaration.as_ref().filter(|decl| !decl.bounds.is_empty()) else {
+        return;
+    };
+    let covers = |declared: &Vec<Type>, row: &Vec<Type>| row.iter().zip(declared).all(|(ty, wanted)| conforms(ty, wanted));
+    let Some(row) = rows.iter().find(|row| !info.types.iter().any(|declared| covers(declared, row))) else {
+        return;
+    };
+    let mismatch = |declared: &Vec<Type>| row.iter().zip(declared).position(|(ty, wanted)| !conforms(ty, wanted)).unwrap_or(0);
+    let Some(declared) = info.types.iter().max_by_key(|declared| mismatch(declared)) else {
+        return;
+    };
+    let at = mismatch(declared);
+    let Some(arg) = rule.clause.head.args.get(at) else { return };
+    let column = decl.args.get(at).map_or_else(String::new, |name| format!(" for `{name}`"));
+    let text = format!("`{}` takes {}{column}, and this rule may give {}", info.name, declared[at], row[at]);
+    let found = Diagnostic::new(Code::RuleType, arg.span, text).here(format!("this is {}", row[at]));
+    let found = found.label(info.span, "declared here");
+    report.push(if matches!(row[at], Type::Any) {
+        found.help("declare the types of the predicates that it comes from")
+    } else if info.types.len() > 1 {
+        found.note(format!("it takes one of {}", rows_of(info)))
+    } else {
+        found
+    });
+}
+
+fn rows_of(info: &super::model::PredicateInfo) -> String {
+    rows(&info.types)
+}

@@ -1,0 +1,204 @@
+//! What is allowed and probably not meant: rules that never fire, joins without a link, words that stand once.
+
+use std::collections::HashMap;
+
+use super::{
+    model::{Meaning, Model, RuleInfo},
+    report::Report,
+    variables::{Variables, each},
+};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    program::PredId,
+    syntax::{
+        Span,
+        ast::{BoundKind, Premise},
+    },
+};
+
+/// Rules with more premises than this are made by programs; the lints, which are for people, leave them alone.
+const MAX_PREMISES: usize = 64;
+
+/// Looks at every rule.
+pub(crate) fn check(model: &Model<'_>, report: &mut Report) {
+    let alive = alive(model);
+    for rule in &model.rules {
+        dead(model, rule, &alive, report);
+        if rule.premises.len() <= MAX_PREMISES {
+            product(rule, report);
+            once(rule, report);
+        }
+    }
+}
+
+/// Which predicates can have rows at all: facts, data from elsewhere, or a rule all of whose premises can.
+fn alive(model: &Model<'_>) -> Vec<bool> {
+    let mut alive: Vec<bool> = model
+        .predicates
+        .iter()
+        .map(|info| info.facts > 0 || info.is_open() || info.deferred)
+        .collect();
+    let needs = |rule: &RuleInfo<'_>| rule.premises.iter().filter(|meaning| matches!(meaning, Meaning::Fact(_))).count();
+    let mut missing: Vec<usize> = model.rules.iter().map(needs).collect();
+    let mut readers: HashMap<PredId, Vec<usize>> = HashMap::new();
+    for (number, rule) in model.rules.iter().enumerate() {
+        for meaning in &rule.premises {
+            if let Meaning::Fact(pred) = meaning {
+                readers.entry(*pred).or_default().push(number);
+            }
+        }
+    }
+    let mut queue: Vec<PredId> = (0..alive.len())
+        .filter(|&index| alive[index])
+        .map(|index| PredId(index as u32))
+        .collect();
+    let born = (0..missing.len())
+        .filter(|&number| missing[number] == 0)
+        .map(|number| model.rules[number].head);
+    for head in born.collect::<Vec<_>>() {
+        if !std::mem::replace(&mut alive[head.index()], true) {
+            queue.push(head);
+        }
+    }
+    while let Some(pred) = queue.pop() {
+        for number in readers.remove(&pred).unwrap_or_default() {
+            missing[number] -= 1;
+            let head = model.rules[number].head;
+            if missing[number] == 0 && !std::mem::replace(&mut alive[head.index()], true) {
+                queue.push(head);
+            }
+        }
+    }
+    alive
+}
+
+fn dead(model: &Model<'_>, rule: &RuleInfo<'_>, alive: &[bool], report: &mut Report) {
+    let mut premises = rule.clause.premises.iter().zip(&rule.premises);
+    let missing = premises.find_map(|(premise, meaning)| match meaning {
+        Meaning::Fact(pred) if !alive[pred.index()] => Some((premise.span(), *pred)),
+        _ => None,
+    });
+    let Some((span, pred)) = missing else { return };
+    let info = model.pred(pred);
+    let found = Diagnostic::new(Code::DeadRule, rule.clause.head.span, "this rule never fires");
+    let found = found.label(span, format!("there is never a `{}`", info.name));
+    report.push(if info.is_defined() {
+        found.help("its own rules never fire either")
+    } else {
+        let args = info.declaration.as_ref().map_or_else(String::new, |decl| decl.args.join(", "));
+        found.help(format!(
+            "if its facts come from elsewhere, say so: `Decl {}({args}) descr [extensional()] ..`",
+            info.name
+        ))
+    });
+}
+
+/// Premises that share no variable, directly or through others: each row of one meets each row of the other.
+fn product(rule: &RuleInfo<'_>, report: &mut Report) {
+    let mut variables = Variables::default();
+    let sets: Vec<(Span, bool, Vec<usize>)> = rule
+        .clause
+        .premises
+        .iter()
+        .zip(&rule.premises)
+        .map(|(premise, meaning)| {
+            let mut used = Vec::new();
+            of_premise(premise, &mut variables, &mut used);
+            (premise.span(), matches!(meaning, Meaning::Fact(_)) && !used.is_empty(), used)
+        })
+        .collect();
+    let mut parent: Vec<usize> = (0..variables.all.len()).collect();
+    for (_, _, used) in &sets {
+        for both in used.windows(2) {
+            let (one, other) = (root(&mut parent, both[0]), root(&mut parent, both[1]));
+            parent[one] = other;
+        }
+    }
+    let mut stored = sets.iter().filter(|set| set.1);
+    let Some(first) = stored.next() else { return };
+    let home = root(&mut parent, first.2[0]);
+    if let Some(other) = stored.find(|set| root(&mut parent, set.2[0]) != home) {
+        let found = Diagnostic::new(Code::CrossProduct, other.0, "this premise shares no variable with the first one");
+        let found = found.here("each of these").label(first.0, "is combined with each of these");
+        report.push(found.help("link them with a variable, if one is meant; the work grows with the product of both"));
+    }
+}
+
+fn of_premise(premise: &Premise, variables: &mut Variables, used: &mut Vec<usize>) {
+    match premise {
+        Premise::Atom(literal) | Premise::Negated(literal) => {
+            literal.atom.args.iter().for_each(|arg| variables.of_term(arg, used));
+            literal.time.iter().for_each(|time| variables.of_time(time, used));
+        }
+        Premise::Compare(comparison) => {
+            variables.of_term(&comparison.left, used);
+            variables.of_term(&comparison.right, used);
+        }
+    }
+}
+
+fn root(parent: &mut [usize], mut node: usize) -> usize {
+    while parent[node] != node {
+        parent[node] = parent[parent[node]];
+        node = parent[node];
+    }
+    node
+}
+
+/// A named variable that stands once in a rule.
+fn once(rule: &RuleInfo<'_>, report: &mut Report) {
+    let mut seen: HashMap<std::sync::Arc<str>, (usize, Span)> = HashMap::new();
+    let mut see = |name: &std::sync::Arc<str>, span: Span| seen.entry(name.clone()).or_insert((0, span)).0 += 1;
+    let clause = rule.clause;
+    clause.head.args.iter().for_each(|arg| each(arg, &mut see));
+    for premise in &clause.premises {
+        match premise {
+            Premise::Atom(literal) => literal.atom.args.iter().for_each(|arg| each(arg, &mut see)),
+            // Said elsewhere.
+            Premise::Negated(literal) => literal.atom.args.iter().for_each(|arg| {
+                each(arg, &mut see);
+                each(arg, &mut see);
+            }),
+            Premise::Compare(comparison) => {
+                each(&comparison.left, &mut see);
+                each(&comparison.right, &mut see);
+            }
+        }
+    }
+    for transform in &clause.transforms {
+        transform
+            .group
+            .iter()
+            .flat_map(|group| &group.args)
+            .for_each(|arg| each(arg, &mut see));
+        for one in &transform.lets {
+            see(&one.variable.text, one.variable.span);
+            each(&one.value, &mut see);
+        }
+    }
+    let literals = clause.premises.iter().filter_map(|premise| match premise {
+        Premise::Atom(literal) | Premise::Negated(literal) => Some(literal),
+        Premise::Compare(_) => None,
+    });
+    let times = clause
+        .time
+        .iter()
+        .chain(literals.clone().filter_map(|literal| literal.time.as_ref()));
+    let bounds = times.flat_map(|time| std::iter::once(&time.start).chain(&time.end));
+    let windows = literals.filter_map(|literal| literal.operator.as_ref());
+    let windows = windows.flat_map(|operator| std::iter::once(&operator.start).chain(&operator.end));
+    for bound in bounds.chain(windows) {
+        if let BoundKind::Variable(name) = &bound.kind {
+            see(name, bound.span);
+        }
+    }
+    let mut single: Vec<_> = seen
+        .into_iter()
+        .filter(|(name, (count, _))| *count == 1 && &**name != "_")
+        .collect();
+    single.sort_by_key(|(_, (_, span))| *span);
+    for (name, (_, span)) in single {
+        let found = Diagnostic::new(Code::SingleVariable, span, format!("`{name}` stands here only"));
+        report.push(found.fix("write `_` if it does not matter", span, "_"));
+    }
+}

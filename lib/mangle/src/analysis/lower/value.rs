@@ -1,0 +1,59 @@
+//! Constants to values.
+
+use super::super::report::Report;
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    syntax::ast::{Term, TermKind},
+    value::{Interner, MapError, Value},
+};
+
+/// Whether a term is a constant.
+pub(super) fn is_constant(term: &Term) -> bool {
+    match &term.kind {
+        TermKind::Variable(_) | TermKind::Wildcard | TermKind::Call(_) | TermKind::Type(_) => false,
+        TermKind::List(items) => items.iter().all(is_constant),
+        TermKind::Map(entries) | TermKind::Struct(entries) => entries.iter().all(|(key, value)| is_constant(key) && is_constant(value)),
+        _ => true,
+    }
+}
+
+/// The value of a constant. What is none was reported before and stands for zero.
+pub(super) fn constant(term: &Term, interner: &mut Interner, report: &mut Report) -> Value {
+    match &term.kind {
+        TermKind::Name(name) => interner.name(name),
+        TermKind::String(text) => interner.string(text),
+        TermKind::Bytes(bytes) => interner.bytes(bytes),
+        TermKind::Number(number) => interner.number(*number),
+        TermKind::Float(float) => interner.float(*float),
+        TermKind::Time(nanos) => interner.time(*nanos),
+        TermKind::Duration(nanos) => interner.duration(*nanos),
+        TermKind::List(items) => {
+            let items: Vec<Value> = items.iter().map(|item| constant(item, interner, report)).collect();
+            interner.list(&items)
+        }
+        TermKind::Map(entries) => {
+            let made = both(entries, interner, report);
+            interner
+                .map(made)
+                .unwrap_or_else(|MapError(key)| twice(term, key, interner, report))
+        }
+        TermKind::Struct(entries) => {
+            let made = both(entries, interner, report);
+            interner
+                .structure(made)
+                .unwrap_or_else(|MapError(key)| twice(term, key, interner, report))
+        }
+        TermKind::Variable(_) | TermKind::Wildcard | TermKind::Call(_) | TermKind::Type(_) => interner.number(0),
+    }
+}
+
+fn both(entries: &[(Term, Term)], interner: &mut Interner, report: &mut Report) -> Vec<(Value, Value)> {
+    let mut pair = |(key, value): &(Term, Term)| (constant(key, interner, report), constant(value, interner, report));
+    entries.iter().map(&mut pair).collect()
+}
+
+fn twice(term: &Term, key: Value, interner: &mut Interner, report: &mut Report) -> Value {
+    let text = format!("the key `{}` stands twice", interner.print(key));
+    report.push(Diagnostic::new(Code::InvalidStruct, term.span, text).help("leave one out: a key has one value"));
+    interner.number(0)
+}

@@ -1,0 +1,177 @@
+//! From trees to a program that runs: names, safety, types, strata, time, trust; what is wrong is said with its place.
+
+mod clause_types;
+mod declaration;
+mod fits;
+mod functions;
+mod infer;
+mod level;
+mod lint;
+mod lower;
+mod merge;
+mod model;
+mod names;
+mod order;
+mod report;
+mod safety;
+mod strata;
+mod time;
+mod transform;
+mod trust;
+mod types;
+mod variables;
+
+pub use declaration::{Declaration, MergeBy};
+pub use level::Level;
+pub use model::PredicateInfo;
+pub use types::{Field, Type};
+
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    program::{Mode, Program, RuleId},
+    syntax::{Dialect, Span, ast::Unit},
+};
+use report::Report;
+
+/// A source and how far it is trusted.
+#[derive(Clone, Copy, Debug)]
+pub struct Input<'u> {
+    /// What was parsed of it.
+    pub unit: &'u Unit,
+    /// Whose it is.
+    pub level: Level,
+}
+
+/// What came out of a program.
+#[derive(Debug, Default)]
+pub struct Analysis {
+    /// What the evaluator runs; nothing if there is an error.
+    pub program: Option<Program>,
+    /// Errors, warnings and notes, by place.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Every predicate, by its number in the program.
+    pub predicates: Vec<PredicateInfo>,
+    /// What depends on what.
+    pub dependencies: Vec<Dependency>,
+}
+
+/// One predicate reads another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dependency {
+    /// Which reads.
+    pub from: crate::program::PredId,
+    /// Which is read.
+    pub on: crate::program::PredId,
+    /// Whether it has to be complete before: it is negated or aggregated.
+    pub complete: bool,
+    /// The rule.
+    pub rule: RuleId,
+    /// The premise.
+    pub span: Span,
+}
+
+/// Analyses the sources of a program together. Diagnostics of parsing are not repeated; a source that did not parse gives
+/// what could be read of it, and the caller decides whether the rest is worth running.
+pub fn analyse(inputs: &[Input<'_>], dialect: Dialect) -> Analysis {
+    let mut report = Report::default();
+    let mut model = names::resolve(inputs, dialect, &mut report);
+    call_modes(&mut model);
+    trust::check(&model, &mut report);
+    time::annotations(&model, &mut report);
+    functions::check(&model, &mut report);
+    definitions(&model, &mut report);
+    merge::check(&model, &mut report);
+    for number in 0..model.rules.len() {
+        let order = safety::check(&model, &model.rules[number], dialect, &mut report);
+        model.rules[number].order = order;
+    }
+    let strata = strata::stratify(&model, &mut report);
+    number_strata(&mut model, &strata);
+    time::recursion(&model, &strata, dialect, &mut report);
+    if report.errors() == 0 {
+        infer::infer(&mut model, &strata, &mut report);
+    }
+    lint::check(&model, &mut report);
+    let program = (report.errors() == 0).then(|| lower::lower(&model, &strata, &mut report));
+    let program = program.filter(|_| report.errors() == 0);
+    Analysis {
+        program,
+        diagnostics: report.finish(),
+        dependencies: dependencies(&strata),
+        predicates: model.predicates,
+    }
+}
+
+/// A predicate with a mode that asks for arguments, rules and no rows of its own is computed where it is called.
+fn call_modes(model: &mut model::Model<'_>) {
+    for info in &mut model.predicates {
+        let asks = info
+            .declaration
+            .as_ref()
+            .is_some_and(|decl| decl.modes.iter().any(|mode| mode.contains(&Mode::In)));
+        info.deferred |= asks && info.facts == 0 && !info.rules.is_empty() && !info.is_open();
+    }
+}
+
+/// Facts without variables, and data that no rule defines.
+fn definitions(model: &model::Model<'_>, report: &mut Report) {
+    for fact in &model.facts {
+        let mut place = None;
+        for arg in &fact.clause.head.args {
+            variables::each(arg, &mut |name, span| place = place.take().or(Some((name.to_string(), span))));
+            place = place.or(variables::wildcard(arg).map(|span| ("_".to_owned(), span)));
+        }
+        if let Some((name, span)) = place {
+            let found = Diagnostic::new(Code::VariableInFact, span, format!("`{name}` has no value in a fact"));
+            report.push(found.help("a fact has constants only; a rule says where its variables come from: `p(X) :- q(X).`"));
+        }
+        let bounds = fact
+            .clause
+            .time
+            .iter()
+            .flat_map(|time| std::iter::once(&time.start).chain(&time.end));
+        for bound in bounds {
+            if let crate::syntax::ast::BoundKind::Variable(name) = &bound.kind {
+                let found = Diagnostic::new(Code::VariableInFact, bound.span, format!("`{name}` has no value in a fact"));
+                report.push(found.help("write a time, `now`, or `_` for no bound"));
+            }
+        }
+    }
+    for info in &model.predicates {
+        let data = info.declaration.as_ref().filter(|decl| decl.extensional);
+        if let (Some(decl), Some(&rule)) = (data, info.rules.first()) {
+            let head = model.rules[rule.index()].clause.head.span;
+            let found = Diagnostic::new(Code::ExtensionalRule, head, format!("`{}` is declared to be data", info.name));
+            report.push(
+                found
+                    .label(decl.name_span, "`extensional()` here")
+                    .help("leave `extensional()` out, or derive another predicate"),
+            );
+        }
+    }
+}
+
+fn number_strata(model: &mut model::Model<'_>, strata: &strata::Strata) {
+    let mut number = 0;
+    for group in &strata.groups {
+        let has_rules = group.iter().any(|&pred| !model.pred(pred).rules.is_empty());
+        for &pred in group {
+            model.pred_mut(pred).stratum = has_rules.then_some(number);
+        }
+        number += usize::from(has_rules);
+    }
+}
+
+fn dependencies(strata: &strata::Strata) -> Vec<Dependency> {
+    let of = |(index, edges): (usize, &Vec<strata::Edge>)| {
+        let one = move |edge: &strata::Edge| Dependency {
+            from: crate::program::PredId(index as u32),
+            on: edge.on,
+            complete: edge.why != strata::Why::Positive,
+            rule: RuleId(edge.rule as u32),
+            span: edge.span,
+        };
+        edges.iter().map(one).collect::<Vec<_>>()
+    };
+    strata.edges.iter().enumerate().flat_map(of).collect()
+}

@@ -1,0 +1,232 @@
+//! In which order the premises of a rule can be looked at, so that every variable has its value when it is needed.
+
+use std::collections::BTreeSet;
+
+use super::{
+    model::{Meaning, Model, RuleInfo},
+    variables::Variables,
+};
+use crate::{
+    program::Mode,
+    syntax::ast::{Literal, Premise, Term, TermKind},
+};
+
+/// One way to look at a premise.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Way {
+    /// The variables that have to have a value before.
+    pub(crate) needs: Vec<usize>,
+    /// Those that have one afterwards.
+    pub(crate) gives: Vec<usize>,
+}
+
+/// What a premise needs and gives; several ways if it can be looked at from several sides.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Flow {
+    pub(crate) ways: Vec<Way>,
+    /// It only tests: what no other premise binds is "any" in it.
+    pub(crate) negated: bool,
+}
+
+impl Flow {
+    fn one(needs: Vec<usize>, gives: Vec<usize>) -> Self {
+        Self {
+            ways: vec![Way { needs, gives }],
+            negated: false,
+        }
+    }
+}
+
+/// The outcome.
+#[derive(Debug, Default)]
+pub(crate) struct Order {
+    /// The premises that can be looked at, in order.
+    pub(crate) premises: Vec<usize>,
+    /// Which variables have a value then.
+    pub(crate) bound: Vec<bool>,
+    /// What each premise needs and gives.
+    pub(crate) flows: Vec<Flow>,
+}
+
+/// Orders the premises of a rule. As near to the order of the source as possible; `given` has values from the start.
+pub(crate) fn order(model: &Model<'_>, rule: &RuleInfo<'_>, variables: &mut Variables, given: &[usize]) -> Order {
+    let flow = |(premise, meaning): (&Premise, &Meaning)| flow(model, premise, *meaning, variables);
+    let mut flows: Vec<Flow> = rule.clause.premises.iter().zip(&rule.premises).map(flow).collect();
+    let mut bindable = vec![false; variables.all.len()];
+    given.iter().for_each(|&number| bindable[number] = true);
+    for way in flows.iter().filter(|flow| !flow.negated).flat_map(|flow| &flow.ways) {
+        way.gives.iter().for_each(|&number| bindable[number] = true);
+    }
+    for flow in flows.iter_mut().filter(|flow| flow.negated) {
+        flow.ways.iter_mut().for_each(|way| way.needs.retain(|&number| bindable[number]));
+    }
+    Sorter::new(&flows, variables.all.len()).run(given, flows.len()).with(flows)
+}
+
+/// Looks at each premise as soon as one of its ways has all that it needs; of several the first in the source.
+struct Sorter {
+    /// For each variable, which ways of which premises wait for it.
+    waiting: Vec<Vec<(usize, usize)>>,
+    /// For each premise and way, how many variables are missing.
+    missing: Vec<Vec<usize>>,
+    gives: Vec<Vec<Vec<usize>>>,
+    ready: BTreeSet<usize>,
+    bound: Vec<bool>,
+}
+
+impl Sorter {
+    fn new(flows: &[Flow], variables: usize) -> Self {
+        let mut sorter = Self {
+            waiting: vec![Vec::new(); variables],
+            missing: Vec::with_capacity(flows.len()),
+            gives: Vec::with_capacity(flows.len()),
+            ready: BTreeSet::new(),
+            bound: vec![false; variables],
+        };
+        for (index, flow) in flows.iter().enumerate() {
+            let mut missing = Vec::new();
+            for (way, Way { needs, .. }) in flow.ways.iter().enumerate() {
+                let mut needs = needs.clone();
+                needs.sort_unstable();
+                needs.dedup();
+                missing.push(needs.len());
+                needs.iter().for_each(|&number| sorter.waiting[number].push((index, way)));
+            }
+            if missing.contains(&0) {
+                sorter.ready.insert(index);
+            }
+            sorter.missing.push(missing);
+            sorter.gives.push(flow.ways.iter().map(|way| way.gives.clone()).collect());
+        }
+        sorter
+    }
+
+    fn run(mut self, given: &[usize], premises: usize) -> Order {
+        let mut done = vec![false; premises];
+        let mut out = Vec::with_capacity(premises);
+        given.iter().for_each(|&number| self.bind(number));
+        while let Some(index) = self.ready.pop_first() {
+            if std::mem::replace(&mut done[index], true) {
+                continue;
+            }
+            out.push(index);
+            for number in self.gives[index].concat() {
+                self.bind(number);
+            }
+        }
+        Order {
+            premises: out,
+            bound: self.bound,
+            flows: Vec::new(),
+        }
+    }
+
+    fn bind(&mut self, number: usize) {
+        if std::mem::replace(&mut self.bound[number], true) {
+            return;
+        }
+        for (index, way) in std::mem::take(&mut self.waiting[number]) {
+            self.missing[index][way] -= 1;
+            if self.missing[index][way] == 0 {
+                self.ready.insert(index);
+            }
+        }
+    }
+}
+
+impl Order {
+    fn with(self, flows: Vec<Flow>) -> Self {
+        Self { flows, ..self }
+    }
+}
+
+fn flow(model: &Model<'_>, premise: &Premise, meaning: Meaning, variables: &mut Variables) -> Flow {
+    match (premise, meaning) {
+        (Premise::Compare(comparison), Meaning::Equal) => equal(&comparison.left, &comparison.right, variables),
+        (Premise::Compare(comparison), _) => {
+            let mut needs = Vec::new();
+            variables.of_term(&comparison.left, &mut needs);
+            variables.of_term(&comparison.right, &mut needs);
+            Flow::one(needs, Vec::new())
+        }
+        (Premise::Atom(literal), Meaning::Fact(pred)) => {
+            let decl = model.pred(pred).declaration.as_ref();
+            let modes = decl.map_or(&[][..], |decl| &decl.modes);
+            fact(literal, modes, variables)
+        }
+        (Premise::Atom(literal), Meaning::Built { relation, .. }) => through(&literal.atom.args, relation.modes, variables),
+        (Premise::Atom(literal), Meaning::Compare { .. }) => {
+            let mut needs = Vec::new();
+            literal.atom.args.iter().for_each(|arg| variables.of_term(arg, &mut needs));
+            Flow::one(needs, Vec::new())
+        }
+        // What is not understood binds what it names, so that one mistake is one finding.
+        (Premise::Atom(literal), _) => fact(literal, &[], variables),
+        (Premise::Negated(literal), _) => {
+            let mut needs = Vec::new();
+            literal.atom.args.iter().for_each(|arg| variables.of_term(arg, &mut needs));
+            operator_needs(literal, variables, &mut needs);
+            literal.time.iter().for_each(|time| variables.of_time(time, &mut needs));
+            Flow {
+                negated: true,
+                ..Flow::one(needs, Vec::new())
+            }
+        }
+    }
+}
+
+fn equal(left: &Term, right: &Term, variables: &mut Variables) -> Flow {
+    let mut flow = Flow::default();
+    for (target, source) in [(left, right), (right, left)] {
+        if let TermKind::Variable(name) = &target.kind {
+            let gives = vec![variables.number(name, target.span)];
+            let mut needs = Vec::new();
+            variables.of_term(source, &mut needs);
+            flow.ways.push(Way { needs, gives });
+        }
+    }
+    if flow.ways.is_empty() {
+        let mut needs = Vec::new();
+        variables.of_term(left, &mut needs);
+        variables.of_term(right, &mut needs);
+        return Flow::one(needs, Vec::new());
+    }
+    flow
+}
+
+fn fact(literal: &Literal, modes: &[Vec<Mode>], variables: &mut Variables) -> Flow {
+    let any = vec![Mode::Any; literal.atom.args.len()];
+    let modes = if modes.is_empty() { std::slice::from_ref(&any) } else { modes };
+    let mut flow = Flow::default();
+    for mode in modes {
+        let mut way = through(&literal.atom.args, mode, variables).ways.remove(0);
+        operator_needs(literal, variables, &mut way.needs);
+        literal.time.iter().for_each(|time| variables.of_time(time, &mut way.gives));
+        flow.ways.push(way);
+    }
+    flow
+}
+
+/// The bounds of an operator have to be known.
+fn operator_needs(literal: &Literal, variables: &mut Variables, needs: &mut Vec<usize>) {
+    if let Some(operator) = &literal.operator {
+        needs.extend(variables.of_bound(&operator.start));
+        needs.extend(operator.end.as_ref().and_then(|end| variables.of_bound(end)));
+    }
+}
+
+/// A variable as an argument gets its value unless the mode asks for it; what stands inside other terms has to have one.
+fn through(args: &[Term], modes: &[Mode], variables: &mut Variables) -> Flow {
+    let mut way = Way::default();
+    for (index, arg) in args.iter().enumerate() {
+        let given = modes.get(index.min(modes.len().saturating_sub(1))) == Some(&Mode::In);
+        match &arg.kind {
+            TermKind::Variable(name) if !given => way.gives.push(variables.number(name, arg.span)),
+            _ => variables.of_term(arg, &mut way.needs),
+        }
+    }
+    Flow {
+        ways: vec![way],
+        negated: false,
+    }
+}

@@ -1,0 +1,44 @@
+//! Trust: a level may not define what a higher level owns.
+
+use super::{
+    level::Level,
+    model::{Model, PredicateInfo},
+    report::Report,
+};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    syntax::Span,
+};
+
+/// Checks every fact and rule against the owner of its predicate.
+pub(crate) fn check(model: &Model<'_>, report: &mut Report) {
+    for fact in &model.facts {
+        let info = model.pred(fact.pred);
+        if fact.level < info.level && !info.is_open() && !opened(info, fact.level) {
+            refuse(info, fact.level, fact.clause.head.span, report);
+        }
+    }
+    for rule in &model.rules {
+        let info = model.pred(rule.head);
+        if rule.level < info.level && !opened(info, rule.level) {
+            refuse(info, rule.level, rule.clause.head.span, report);
+        }
+    }
+}
+
+fn opened(info: &PredicateInfo, level: Level) -> bool {
+    let open = info.declaration.as_ref().and_then(|decl| decl.open);
+    open.is_some_and(|open| level >= open)
+}
+
+fn refuse(info: &PredicateInfo, level: Level, span: Span, report: &mut Report) {
+    let text = format!("the level `{level}` may not define `{}`", info.name);
+    let found = Diagnostic::new(Code::TrustViolation, span, text);
+    let found = found.label(info.span, format!("it belongs to the level `{}`", info.level));
+    let help = format!("define a predicate of your own; or the owner opens this one: `descr [open(/{level})]`");
+    report.push(
+        found
+            .note("rules only add: a lower level that defines a predicate widens what a higher one meant")
+            .help(help),
+    );
+}

@@ -1,0 +1,172 @@
+//! How types relate: which values one has of another, what two have in common, what has both.
+
+use std::{collections::HashMap, sync::Arc};
+
+use super::{Field, Type};
+
+/// How many members a union that the analysis makes may have; beyond that it is [`Type::Any`] or `/name`.
+const WIDEST: usize = 24;
+
+/// Whether every value of `left` is one of `right`. Type variables fit anything.
+pub(crate) fn conforms(left: &Type, right: &Type) -> bool {
+    match (left, right) {
+        (_, Type::Any | Type::Var(_)) | (Type::Var(_), _) => true,
+        (Type::Union(members), _) => members.iter().all(|member| conforms(member, right)),
+        (_, Type::Union(members)) => members.iter().any(|member| conforms(left, member)),
+        (Type::Under(_) | Type::Only(_), Type::Name) => true,
+        (Type::Under(name) | Type::Only(name), Type::Under(prefix)) => is_under(name, prefix),
+        (Type::Pair(left), Type::Pair(right)) | (Type::Map(left), Type::Map(right)) => {
+            conforms(&left.0, &right.0) && conforms(&left.1, &right.1)
+        }
+        (Type::List(left), Type::List(right)) => conforms(left, right),
+        (Type::Struct(left), Type::Struct(right)) => struct_conforms(left, right),
+        (Type::Fun(left), Type::Fun(right)) => fun_conforms(left, right),
+        _ => left == right,
+    }
+}
+
+/// Whether a name is the prefix itself or has it with a slash behind.
+fn is_under(name: &str, prefix: &str) -> bool {
+    name.strip_prefix(prefix)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// More fields are fewer values: every field that the right one requires has to be there.
+fn struct_conforms(left: &[Field], right: &[Field]) -> bool {
+    right
+        .iter()
+        .all(|wanted| match left.iter().find(|field| field.name == wanted.name) {
+            Some(field) => (wanted.optional || !field.optional) && conforms(&field.ty, &wanted.ty),
+            None => wanted.optional,
+        })
+}
+
+/// The result may be narrower, the arguments wider.
+fn fun_conforms(left: &[Type], right: &[Type]) -> bool {
+    left.len() == right.len()
+        && conforms(&left[0], &right[0])
+        && left[1..].iter().zip(&right[1..]).all(|(left, right)| conforms(right, left))
+}
+
+/// What has the values of both. Never larger than needed by much: a union that grows too wide gives up.
+pub(crate) fn join(left: &Type, right: &Type) -> Type {
+    if matches!(left, Type::Any) || matches!(right, Type::Any) {
+        return Type::Any;
+    }
+    let mut members: Vec<Type> = Vec::new();
+    for member in left.members().iter().chain(right.members()) {
+        if members.iter().any(|known| is_narrower(member, known)) {
+            continue;
+        }
+        members.retain(|known| !is_narrower(known, member));
+        members.push(member.clone());
+    }
+    if members.len() > WIDEST {
+        return if members.iter().all(Type::is_name) { Type::Name } else { Type::Any };
+    }
+    match members.pop() {
+        Some(only) if members.is_empty() => only,
+        Some(last) => {
+            members.push(last);
+            Type::Union(members.into())
+        }
+        None => Type::never(),
+    }
+}
+
+/// Whether a type says nothing that the other does not say too. Of two structs, the one with fewer fields has more values,
+/// but says less: the fields of the other would be lost. And type variables conform to everything.
+pub(crate) fn is_narrower(left: &Type, right: &Type) -> bool {
+    left == right || (conforms(left, right) && !mentions(left, keeps) && !mentions(right, keeps))
+}
+
+/// What has to be kept as it is.
+const fn keeps(ty: &Type) -> bool {
+    matches!(ty, Type::Var(_) | Type::Struct(_))
+}
+
+/// Whether a type or part of it is such.
+fn mentions(ty: &Type, such: fn(&Type) -> bool) -> bool {
+    such(ty)
+        || match ty {
+            Type::Pair(both) | Type::Map(both) => mentions(&both.0, such) || mentions(&both.1, such),
+            Type::List(of) => mentions(of, such),
+            Type::Union(members) | Type::Fun(members) => members.iter().any(|member| mentions(member, such)),
+            _ => false,
+        }
+}
+
+/// What two types have in common; without values if nothing.
+pub(crate) fn meet(left: &Type, right: &Type) -> Type {
+    match (left, right) {
+        (Type::Any | Type::Var(_), other) | (other, Type::Any | Type::Var(_)) => other.clone(),
+        (Type::Union(members), other) | (other, Type::Union(members)) => members
+            .iter()
+            .fold(Type::never(), |union, member| join(&union, &meet(member, other))),
+        (Type::Pair(left), Type::Pair(right)) => both(meet(&left.0, &right.0), meet(&left.1, &right.1), Type::pair),
+        // The empty list and the empty map have every element type.
+        (Type::List(left), Type::List(right)) => Type::list(meet(left, right)),
+        (Type::Map(left), Type::Map(right)) => Type::map(meet(&left.0, &right.0), meet(&left.1, &right.1)),
+        (Type::Struct(left), Type::Struct(right)) => struct_meet(left, right),
+        _ if conforms(left, right) => left.clone(),
+        _ if conforms(right, left) => right.clone(),
+        _ => Type::never(),
+    }
+}
+
+fn both(first: Type, second: Type, make: fn(Type, Type) -> Type) -> Type {
+    if first.is_never() || second.is_never() {
+        Type::never()
+    } else {
+        make(first, second)
+    }
+}
+
+fn struct_meet(left: &[Field], right: &[Field]) -> Type {
+    let mut fields = left.to_vec();
+    for field in right {
+        match fields.iter_mut().find(|known| known.name == field.name) {
+            Some(known) => {
+                known.ty = meet(&known.ty, &field.ty);
+                known.optional &= field.optional;
+                if known.ty.is_never() && !known.optional {
+                    return Type::never();
+                }
+            }
+            None => fields.push(field.clone()),
+        }
+    }
+    fields.sort_by(|one, other| one.name.cmp(&other.name));
+    Type::Struct(fields.into())
+}
+
+/// Finds what the variables of `pattern` stand for, given a value's type: they get wider with each occurrence.
+pub(crate) fn bind(pattern: &Type, actual: &Type, found: &mut HashMap<Arc<str>, Type>) {
+    match (pattern, actual) {
+        (Type::Var(name), _) => {
+            let wider = found.get(name).map_or_else(|| actual.clone(), |known| join(known, actual));
+            found.insert(name.clone(), wider);
+        }
+        (Type::List(pattern), Type::List(actual)) => bind(pattern, actual, found),
+        (Type::Pair(pattern), Type::Pair(actual)) | (Type::Map(pattern), Type::Map(actual)) => {
+            bind(&pattern.0, &actual.0, found);
+            bind(&pattern.1, &actual.1, found);
+        }
+        (_, Type::Union(members)) => members.iter().for_each(|member| bind(pattern, member, found)),
+        _ => {}
+    }
+}
+
+/// A type with its variables replaced; those without a value are unknown, and so is what they make of a type.
+pub(crate) fn substitute(ty: &Type, found: &HashMap<Arc<str>, Type>) -> Type {
+    match ty {
+        Type::Var(name) => found.get(name).cloned().unwrap_or(Type::Any),
+        Type::List(of) => Type::list(substitute(of, found)),
+        Type::Pair(both) => Type::pair(substitute(&both.0, found), substitute(&both.1, found)),
+        Type::Map(both) => Type::map(substitute(&both.0, found), substitute(&both.1, found)),
+        Type::Union(members) => members
+            .iter()
+            .fold(Type::never(), |union, member| join(&union, &substitute(member, found))),
+        other => other.clone(),
+    }
+}
