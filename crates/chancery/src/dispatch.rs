@@ -69,7 +69,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
     let sources = sources(&global)?;
     match command {
         Command::Serve(args) => running(&global, sources, "info", |configured| run::serve(configured, args)),
-        Command::Stdio(args) => running(&global, sources, "info", |configured| run::stdio(configured, args)),
+        Command::Stdio(args) => stdio(&global, sources, args),
         Command::Doctor(args) => running(&global, sources, "error", |configured| run::doctor(configured, args)),
         Command::Tools(args) => running(&global, sources, "error", |configured| run::tools(configured, args)),
         Command::Demo(args) => {
@@ -114,6 +114,22 @@ where
     let level = if level == "info" { gateway.log_level.as_str() } else { level };
     start_log(global, level, gateway.log_format)?;
     Ok(runtime()?.block_on(run(Configured { sources, loaded }))?)
+}
+
+/// A file that is being edited turns no client away from a gateway that runs on what it said before.
+fn stdio(global: &Global, sources: Sources, args: cli::Stdio) -> Result<ExitCode, Failure> {
+    let standalone = args.standalone;
+    let identity = sources.identity();
+    match running(global, sources.clone(), "info", |configured| run::stdio(configured, args)) {
+        Err(Failure::Problems(problems)) if !standalone => match run::Running::find(&identity, &sources) {
+            Some(running) => {
+                show(&problems);
+                Ok(running.join()?)
+            }
+            None => Err(problems.into()),
+        },
+        done => done,
+    }
 }
 
 /// Loads, asks about a project file where somebody can answer, and says what should be known.

@@ -126,6 +126,20 @@ impl Sources {
         found
     }
 
+    /// The identity that the configuration of these sources has, whatever its files say at present.
+    #[must_use]
+    pub fn identity(&self) -> String {
+        let is_read = |origin: Origin, path: &Path| match origin {
+            Origin::Project => {
+                path.is_file() && (self.trust || std::fs::read(path).is_ok_and(|bytes| known(path, &bytes, &self.env) == Known::Yes))
+            }
+            Origin::User => path.is_file(),
+            Origin::Option | Origin::Variable | Origin::McpJson => true,
+        };
+        let files = self.candidates().into_iter().filter(|(origin, path)| is_read(*origin, path));
+        identity(files.map(|(_, path)| path))
+    }
+
     /// Reads everything again. A project file that changed since somebody confirmed it is left out, and named in [`Loaded::untrusted`].
     ///
     /// # Errors
@@ -159,11 +173,14 @@ pub fn load(sources: &Sources, trust: Trust<'_>) -> Result<Loaded, Problems> {
                 },
             );
         } else {
-            let node = parse(&source, &mut merge.problems);
+            let mut syntax = Problems::default();
+            let node = parse(&source, &mut syntax);
             if *origin == Origin::Project && !is_trusted(path, &source, &node, env, &mut trust, &mut merge.problems) {
+                // What is wrong with a file that isn't used keeps nobody from the others.
                 untrusted.push(path.clone());
                 continue;
             }
+            merge.problems.extend(syntax);
             merge.toml(&node);
         }
         merge.files.push(path.clone());
@@ -235,8 +252,8 @@ fn parse(source: &Arc<Source>, problems: &mut Problems) -> Node {
 fn is_trusted(path: &Path, source: &Source, node: &Node, env: &Env, trust: &mut Trust<'_>, problems: &mut Problems) -> bool {
     let state = places::state_dir(env).map(|dir| Trusted::in_dir(&dir));
     let bytes = source.text().as_bytes();
-    let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    let known = state.as_ref().map_or(Known::No, |state| state.knows(path, bytes));
+    let path = &whole(path);
+    let known = known(path, bytes, env);
     if known == Known::Yes {
         return true;
     }
@@ -265,6 +282,24 @@ fn is_trusted(path: &Path, source: &Source, node: &Node, env: &Env, trust: &mut 
         None => problems.push(Problem::warning("the answer can't be remembered: no home directory is known")),
     }
     true
+}
+
+/// Whether a person has confirmed these bytes of a file.
+fn known(path: &Path, bytes: &[u8], env: &Env) -> Known {
+    let state = places::state_dir(env).map(|dir| Trusted::in_dir(&dir));
+    state.map_or(Known::No, |state| state.knows(&whole(path), bytes))
+}
+
+fn whole(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf())
+}
+
+/// A digest of which files a configuration came from.
+fn identity(files: impl Iterator<Item = PathBuf>) -> String {
+    let digest = files.fold(Digest::new("chancery configuration 1"), |digest, path| {
+        digest.text(&whole(&path).to_string_lossy())
+    });
+    digest.finish()
 }
 
 /// What a person should see of a file before trusting it.
@@ -390,17 +425,13 @@ impl Merge {
             servers.push(spec);
             invocations.insert(table.id.clone(), table.invocation());
         }
-        let identity = self.files.iter().fold(Digest::new("chancery configuration 1"), |digest, path| {
-            let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.clone());
-            digest.text(&path.to_string_lossy())
-        });
         let config = Config {
             gateway,
             servers,
             invocations,
             disabled,
+            identity: identity(self.files.iter().cloned()),
             files: self.files,
-            identity: identity.finish(),
         };
         (config, self.problems)
     }

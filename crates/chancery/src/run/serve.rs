@@ -32,6 +32,8 @@ pub async fn serve(configured: Configured, args: cli::Serve) -> anyhow::Result<E
     let own = listener.local_addr();
     let gateway = Gateway::start(&loaded.config, &sources, Some(own));
     let shutdown = CancellationToken::new();
+    let socket = local_socket(&loaded.config, &sources);
+    // Whoever reads this line may connect, either way.
     say(&listener.url());
     tracing::info!(url = listener.url(), servers = loaded.config.servers.len(), "listening");
     if loaded.config.servers.is_empty() {
@@ -40,7 +42,7 @@ pub async fn serve(configured: Configured, args: cli::Serve) -> anyhow::Result<E
     let front: Arc<dyn kernel::front::Front> = Arc::new(gateway.kernel.clone());
     let mut serving = tokio::task::JoinSet::new();
     serving.spawn(listener.serve(front.clone(), shutdown.clone()));
-    if let Some(socket) = local_socket(&loaded.config, &sources) {
+    if let Some(socket) = socket {
         serving.spawn(socket.serve(front, settings::pipe(&loaded.config), shutdown.clone()));
     }
     tokio::select! {
@@ -69,13 +71,13 @@ pub(super) fn failed(error: impl std::fmt::Display) -> anyhow::Error {
 }
 
 /// Where `chancery stdio` finds a gateway that serves the same configuration.
-pub(super) fn socket_path(config: &Config, sources: &Sources) -> Option<PathBuf> {
-    let name = format!("{}.sock", config.identity.get(..16).unwrap_or(&config.identity));
+pub(super) fn socket_path(identity: &str, sources: &Sources) -> Option<PathBuf> {
+    let name = format!("{}.sock", identity.get(..16).unwrap_or(identity));
     Some(config::state_dir(&sources.env)?.join("run").join(name))
 }
 
 fn local_socket(config: &Config, sources: &Sources) -> Option<SocketListener> {
-    let path = socket_path(config, sources)?;
+    let path = socket_path(&config.identity, sources)?;
     match SocketListener::bind(&path) {
         Ok(listener) => Some(listener),
         Err(error) => {
@@ -102,14 +104,17 @@ async fn reload_forever(gateway: &Gateway, sources: Sources, mut loaded: config:
         match sources.reload() {
             Ok(fresh) => {
                 note_fixed(&loaded.config, &fresh.config);
-                for path in &fresh.untrusted {
-                    tracing::warn!(path = %path.display(), "the project's configuration is not trusted as it is now and was left out; run `chancery config trust`");
-                }
                 gateway.kernel.reload(settings::kernel(&fresh.config, Some(own)));
+                for warning in fresh.warnings.iter() {
+                    tracing::warn!("{warning}");
+                }
                 tracing::info!(servers = fresh.config.servers.len(), "the configuration was reloaded");
                 loaded = fresh;
             }
-            Err(problems) => tracing::error!("the configuration was not reloaded, the old one stays:\n{}", problems.render(false)),
+            Err(problems) => tracing::error!(
+                "the configuration was not reloaded, the old one stays:\n{}",
+                problems.render(false).trim_end()
+            ),
         }
     }
 }

@@ -3,6 +3,8 @@
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::Stdio;
 
+use rustix::process::{Pid, Signal, kill_process};
+
 use crate::machine::Machine;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_chancery");
@@ -40,4 +42,38 @@ fn a_client_has_no_more_unanswered_requests_than_configured() {
     assert!(answered.contains(r#""id":1"#) && answered.contains("result"), "{answered}");
     drop(input);
     assert!(gateway.wait().expect("its end").success());
+}
+
+#[test]
+fn a_broken_file_turns_nobody_away_from_a_gateway_that_runs() {
+    let machine = Machine::new();
+    machine.write("a.toml", "[gateway]\nlisten = \"127.0.0.1:0\"\n");
+    let mut running = machine.command(&["--config", "../a.toml", "serve"]);
+    let mut running = running.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the binary");
+    let mut address = String::new();
+    BufReader::new(running.stdout.take().expect("its stdout"))
+        .read_line(&mut address)
+        .expect("a line");
+    machine.write("a.toml", "[gateway\n");
+    let mut client = machine.command(&["--config", "../a.toml", "stdio"]);
+    let mut client = client
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary");
+    let mut input = client.stdin.take().expect("its stdin");
+    writeln!(input, r#"{{"jsonrpc":"2.0","id":1,"method":"ping"}}"#).expect("somebody who reads");
+    let mut answer = String::new();
+    BufReader::new(client.stdout.take().expect("its stdout"))
+        .read_line(&mut answer)
+        .expect("a line");
+    assert!(answer.contains(r#""id":1"#), "{answer}");
+    drop(input);
+    assert!(client.wait().expect("its end").success());
+    kill_process(Pid::from_child(&running), Signal::TERM).expect("a signal");
+    assert!(running.wait().expect("its end").success());
+    // Without a gateway the file is what counts.
+    let shown = machine.shown(&["--config", "../a.toml", "stdio"]);
+    assert!(shown.starts_with("2\n") && shown.contains("not valid TOML"), "{shown}");
 }

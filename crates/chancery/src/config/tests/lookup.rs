@@ -160,8 +160,10 @@ fn trust_on_the_command_line_is_not_remembered() {
 #[test]
 fn an_untrusted_file_with_errors_is_only_left_out() {
     let disk = Disk::new();
-    disk.write(PROJECT, "[[servers]]\nid = \"a\"\nnonsense = 1\n");
-    assert_eq!(ids(&load(&disk.sources(), Trust::Recorded)), Vec::<String>::new());
+    for text in ["[[servers]]\nid = \"a\"\nnonsense = 1\n", "[[servers\n"] {
+        disk.write(PROJECT, text);
+        assert_eq!(ids(&load(&disk.sources(), Trust::Recorded)), Vec::<String>::new());
+    }
 }
 
 #[test]
@@ -169,6 +171,11 @@ fn the_identity_is_where_a_configuration_comes_from() {
     let disk = Disk::new();
     disk.write(USER, &server("a", "a"));
     let identity = |sources: &Sources| load(sources, Trust::All).expect("a configuration").config.identity;
+    let recorded = |sources: &Sources| {
+        let known = sources.identity();
+        assert_eq!(known, load(sources, Trust::Recorded).expect("a configuration").config.identity);
+        known
+    };
     let before = identity(&disk.sources());
     disk.write(USER, &server("b", "b"));
     assert_eq!(before, identity(&disk.sources()));
@@ -177,6 +184,13 @@ fn the_identity_is_where_a_configuration_comes_from() {
     assert_eq!(before, identity(&elsewhere));
     disk.write(PROJECT, "");
     assert_ne!(before, identity(&disk.sources()));
+    // What nobody has confirmed does not count, and what is wrong inside a file changes nothing.
+    assert_eq!(before, recorded(&disk.sources()));
+    load(&disk.sources(), Trust::Ask(&mut |_| true)).expect("a configuration");
+    assert_ne!(before, recorded(&disk.sources()));
+    disk.write(PROJECT, "changed = ");
+    disk.write(USER, "broken = ");
+    assert_eq!(before, disk.sources().identity());
 }
 
 #[cfg(unix)]
