@@ -52,6 +52,13 @@ pub enum Fault {
     Twice(String),
     /// A result is not representable.
     Range(&'static str),
+    /// An interval ends before it begins; times as text.
+    Backwards {
+        /// When it begins.
+        start: String,
+        /// When it ends.
+        end: String,
+    },
 }
 
 impl fmt::Display for Fault {
@@ -64,6 +71,7 @@ impl fmt::Display for Fault {
             Self::Word { wanted, got, known } => write!(f, "`{got}` is not {wanted}: take one of {known}"),
             Self::Twice(key) => write!(f, "the key `{key}` stands twice"),
             Self::Range(what) => write!(f, "the result is not {what}"),
+            Self::Backwards { start, end } => write!(f, "the interval from {start} to {end} ends before it begins"),
         }
     }
 }

@@ -28,6 +28,8 @@ pub enum EvalError {
     },
     /// A rule cannot be run in any order. The analysis refuses such rules; one that was built by hand may be like this.
     NoOrder(RuleId),
+    /// A fact that was given is none.
+    BadFact(String),
     /// The answer to a question about an external predicate does not fit the question.
     BadAnswer(String),
 }
@@ -59,7 +61,7 @@ impl EvalError {
         match self {
             Self::Exceeded(exceeded) => exceeded.rule,
             Self::Fault { rule, .. } | Self::TooDeep { rule, .. } | Self::NoOrder(rule) => Some(*rule),
-            Self::Merge(_) | Self::BadAnswer(_) => None,
+            Self::Merge(_) | Self::BadAnswer(_) | Self::BadFact(_) => None,
         }
     }
 }
@@ -78,7 +80,7 @@ impl fmt::Display for EvalError {
             Self::Merge(bad) => write!(f, "{bad}"),
             Self::TooDeep { depth, .. } => write!(f, "deferred predicates call each other {depth} deep: let the recursion end earlier"),
             Self::NoOrder(_) => f.write_str("no order of the premises gives every variable a value"),
-            Self::BadAnswer(why) => f.write_str(why),
+            Self::BadAnswer(why) | Self::BadFact(why) => f.write_str(why),
         }
     }
 }

@@ -15,8 +15,9 @@ use super::{
     round::Round,
 };
 use crate::{
+    builtin::Fault,
     program::{Bound, FactBlock, Facts, HeadTime, Interval, PredId, Program},
-    value::{Interner, Value, View},
+    value::{Interner, Value, View, write_time},
 };
 
 /// What an evaluation depends on beside the program and its facts.
@@ -49,6 +50,8 @@ pub struct Evaluation {
     pub(super) round: Option<Round>,
     /// How many rows each predicate was given.
     given: Vec<usize>,
+    /// The stratum that each predicate's rules are in.
+    pub(super) owner: Vec<u32>,
 }
 
 impl Evaluation {
@@ -90,6 +93,7 @@ impl Evaluation {
             at: 0,
             round: None,
             given: vec![0; program.predicates.len()],
+            owner: owners(&program),
             program,
         }
     }
@@ -124,15 +128,15 @@ impl Evaluation {
                 row.push(0);
             }
             let (place, _) = relation.insert(&row);
-            if let Some(&time) = block.times.get(number)
-                && let Some(interval) = interval_of(&self.interner, time, self.now)?
-            {
+            if let Some(&time) = block.times.get(number) {
+                let interval = interval_of(&self.interner, time, self.now)?;
                 let count = relation.hold(place, interval, &mut parts);
                 self.meter.intervals(count)?;
             }
             self.meter.step(1, || relation.own.moving())?;
         }
         self.given[at] += relation.len() - before;
+        self.meter.resting += relation.heap();
         Ok(())
     }
 
@@ -252,6 +256,17 @@ impl Evaluation {
     }
 }
 
+/// For each predicate the stratum that its rules are in, if it has rules.
+fn owners(program: &Program) -> Vec<u32> {
+    let mut owner = vec![u32::MAX; program.predicates.len()];
+    for (at, stratum) in program.strata.iter().enumerate() {
+        for pred in &stratum.predicates {
+            owner[pred.index()] = at as u32;
+        }
+    }
+    owner
+}
+
 /// An evaluation after [`Evaluation::run`].
 #[derive(Debug)]
 pub enum Running {
@@ -261,8 +276,8 @@ pub enum Running {
     Done(Box<Model>),
 }
 
-/// When a fact holds; `None` if never.
-fn interval_of(interner: &Interner, time: HeadTime, now: i64) -> Result<Option<Interval>, EvalError> {
+/// When a fact holds.
+fn interval_of(interner: &Interner, time: HeadTime, now: i64) -> Result<Interval, EvalError> {
     let bound = |bound: Bound, open: i64| match bound {
         Bound::At(nanos) => Ok(nanos),
         Bound::Now => Ok(now),
@@ -270,9 +285,16 @@ fn interval_of(interner: &Interner, time: HeadTime, now: i64) -> Result<Option<I
         Bound::Open => Ok(open),
         Bound::Value(value) => match interner.view(value) {
             View::Time(nanos) | View::Number(nanos) => Ok(nanos),
-            _ => Err(EvalError::BadAnswer(format!("`{}` is not a time", interner.print(value)))),
+            _ => Err(EvalError::BadFact(format!("`{}` is not a time", interner.print(value)))),
         },
-        Bound::Slot(_) => Err(EvalError::BadAnswer("a fact has a variable as its time".to_owned())),
+        Bound::Slot(_) => Err(EvalError::BadFact("a fact has a variable as its time".to_owned())),
     };
-    Ok(Interval::new(bound(time.start, i64::MIN)?, bound(time.end, i64::MAX)?))
+    let (start, end) = (bound(time.start, i64::MIN)?, bound(time.end, i64::MAX)?);
+    Interval::new(start, end).ok_or_else(|| {
+        let backwards = Fault::Backwards {
+            start: write_time(start),
+            end: write_time(end),
+        };
+        EvalError::BadFact(backwards.to_string())
+    })
 }

@@ -120,7 +120,7 @@ impl Machine<'_, '_> {
         }
         let time = match head.time {
             None => None,
-            Some(time) => self.head_interval(time)?,
+            Some(time) => Some(self.head_interval(time)?),
         };
         Ok(Derived { row, time })
     }

@@ -60,8 +60,4 @@ impl IntervalSet {
         });
         self.0.splice(first..end, [merged]);
     }
-
-    pub(crate) fn heap(&self) -> usize {
-        16 * self.0.capacity()
-    }
 }

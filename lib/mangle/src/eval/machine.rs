@@ -21,9 +21,9 @@ use super::{
     relation::{Frozen, Range, Relation},
 };
 use crate::{
-    builtin::{Answers, Context},
+    builtin::{Answers, Context, Fault},
     program::{Bound, HeadTime, Interval, PredId, Program, Slot},
-    value::{Interner, Value},
+    value::{Interner, Value, write_time},
 };
 
 /// What all plans of an evaluation share.
@@ -161,6 +161,8 @@ fn prepare_rows(rows: &Rows, at: usize, relation: &mut Relation, growing: bool, 
             (frozen_index, own, indexed) = indexes(relation, columns, growing);
         }
     }
+    // An index holds its rows once more, a chain a link for each; the exact sum is taken when the rule has run.
+    meter.resting += indexed * (8 * relation.width() + 4);
     meter.step(indexed as u64, || 0)?;
     let first = relation.own.first as usize;
     let (old, seen) = if growing {
@@ -186,28 +188,23 @@ fn prepare_rows(rows: &Rows, at: usize, relation: &mut Relation, growing: bool, 
 }
 
 fn indexes(relation: &mut Relation, columns: &Columns, growing: bool) -> (Option<Arc<Index>>, Own, usize) {
-    let mut indexed = 0;
     let frozen_index = relation.frozen.as_ref().map(|frozen| {
-        let (index, count) = frozen.segment.index_or_build(columns);
-        indexed += count;
-        index
+        // Made once for all requests: no request pays for it, else their steps would differ.
+        frozen.segment.index_or_build(columns).0
     });
     // Rows with a time or with versions are found by number: only chains know it.
     let chained =
         growing || relation.times.is_some() || relation.versions.is_some() || relation.chains.iter().any(|c| c.columns == *columns);
-    let own = if chained {
+    if chained {
         if !growing {
             relation.seen = relation.len();
         }
-        let (chain, count) = relation.chain(columns);
-        indexed += count;
-        Own::Chain(chain)
+        let (chain, indexed) = relation.chain(columns);
+        (frozen_index, Own::Chain(chain), indexed)
     } else {
-        let (index, count) = relation.own.index_or_build(columns);
-        indexed += count;
-        Own::Fixed(index)
-    };
-    (frozen_index, own, indexed)
+        let (index, indexed) = relation.own.index_or_build(columns);
+        (frozen_index, Own::Fixed(index), indexed)
+    }
 }
 
 impl<'a, 'b> Machine<'a, 'b> {
@@ -348,12 +345,12 @@ impl<'a, 'b> Machine<'a, 'b> {
         }
     }
 
-    pub(crate) fn fault_of(&self, fault: crate::builtin::Fault) -> Stop {
+    pub(crate) fn fault_of(&self, fault: Fault) -> Stop {
         self.fault(fault)
     }
 
-    /// When a head holds; `None` for an interval that ends before it begins.
-    pub(crate) fn head_interval(&mut self, time: HeadTime) -> Result<Option<Interval>, Stop> {
+    /// When a head holds.
+    pub(crate) fn head_interval(&self, time: HeadTime) -> Result<Interval, Stop> {
         let key = |bound: Bound| match bound {
             Bound::Slot(slot) => TimeKey::Slot(slot),
             Bound::At(nanos) => TimeKey::At(nanos),
@@ -362,10 +359,18 @@ impl<'a, 'b> Machine<'a, 'b> {
             Bound::Now => TimeKey::Now(0),
             Bound::Open => TimeKey::Open,
         };
-        Ok(Interval::new(
-            self.edge(key(time.start), i64::MIN)?,
-            self.edge(key(time.end), i64::MAX)?,
-        ))
+        self.interval(key(time.start), key(time.end))
+    }
+
+    /// The interval between two instants that are known, or without a bound.
+    fn interval(&self, start: TimeKey, end: TimeKey) -> Result<Interval, Stop> {
+        let (start, end) = (self.edge(start, i64::MIN)?, self.edge(end, i64::MAX)?);
+        Interval::new(start, end).ok_or_else(|| {
+            self.fault(Fault::Backwards {
+                start: write_time(start),
+                end: write_time(end),
+            })
+        })
     }
 
     fn check_bytes(&self) -> Result<(), Stop> {

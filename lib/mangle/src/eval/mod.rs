@@ -20,6 +20,7 @@ mod plan;
 mod relation;
 mod round;
 mod segment;
+mod snapshot;
 
 pub use budget::{Budget, Cancel, Exceeded, Limit};
 pub use coverage::RuleCount;
@@ -27,6 +28,7 @@ pub use error::{BadMerge, EvalError};
 pub use evaluation::{Evaluation, Options, Running};
 pub use external::{Batch, Question};
 pub use model::{Fact, Model};
+pub use snapshot::Snapshot;
 
 #[cfg(test)]
 mod tests;

@@ -78,7 +78,7 @@ impl Round {
     fn plans(&self, evaluation: &Evaluation, delta: bool) -> Result<Vec<Task>, Stop> {
         let program = &*evaluation.program;
         let stratum = &program.strata[self.stratum];
-        let growing = |pred: PredId| stratum.recursive && stratum.predicates.contains(&pred);
+        let growing = |pred: PredId| stratum.recursive && evaluation.owner[pred.index()] == self.stratum as u32;
         let sizes = Now {
             relations: &evaluation.relations,
             growing: &growing,
@@ -110,6 +110,8 @@ impl Round {
     /// Runs the tasks of this round. A batch means that the current one has to be run again once the questions are answered.
     pub(crate) fn run(&mut self, evaluation: &mut Evaluation) -> Result<Option<Batch>, Stop> {
         while let Some(task) = self.tasks.get(self.task) {
+            // A task without anything new is work too: a stratum may have a million rules.
+            evaluation.meter.step(1, || 0)?;
             if task.delta.is_none_or(|pred| has_new(&evaluation.relations[pred.index()])) {
                 let (plan, pred) = (Arc::clone(&task.plan), task.pred);
                 self.run_task(evaluation, &plan, pred)?;
@@ -132,16 +134,18 @@ impl Round {
             calls,
             now,
             counts,
+            owner,
             ..
         } = evaluation;
         let stratum = &program.strata[self.stratum];
-        let growing = |pred: PredId| stratum.recursive && stratum.predicates.contains(&pred);
+        let growing = |pred: PredId| stratum.recursive && owner[pred.index()] == self.stratum as u32;
         meter.rule = Some(plan.rule);
         let before = (meter.steps(), meter.facts);
         let found = prepare(plan, relations, &growing, meter)?;
-        meter.resting = relations.iter().map(Relation::heap).sum();
         let mut head = std::mem::replace(&mut relations[pred.index()], Relation::new(0, false, None));
-        meter.resting = meter.resting.saturating_sub(head.own.moving());
+        let resting = meter.resting;
+        let heap = head.heap();
+        meter.resting = resting.saturating_sub(head.own.moving());
         let predicate = program.predicate(pred);
         let target = match (&plan.emit, predicate.merge.is_some(), predicate.temporal) {
             (Emit::Group(group), ..) => Target::Bindings(Segment::new(group.kept.len().max(1), 0), Vec::new()),
@@ -196,6 +200,8 @@ impl Round {
         if predicate.merge.is_some() {
             evaluation.merge_into(pred, &loose)?;
         }
+        let grown = evaluation.relations[pred.index()].heap();
+        evaluation.meter.resting = (resting + grown).saturating_sub(heap);
         let count = &mut evaluation.counts[rule];
         count.steps += evaluation.meter.steps() - before.0;
         count.derived += evaluation.meter.facts - before.1;

@@ -164,3 +164,39 @@ fn a_flag_ends_an_evaluation() {
     let error = evaluate(b.program(), &options).expect_err("it does not end by itself");
     assert_eq!(error.to_string(), "the evaluation was cancelled");
 }
+
+/// `wanted` is what a request brings; `good` and everything above it depends on it.
+fn with_session() -> (Program, crate::program::PredId, crate::program::PredId) {
+    let mut b = Builder::default();
+    let (tag, wanted, good, linked) = (b.pred("tag", 2), b.session("wanted", 1), b.pred("good", 1), b.pred("linked", 2));
+    for row in [[1, 10], [2, 10], [3, 11]] {
+        b.give(tag, &row);
+    }
+    b.rule(head(linked, [v(0), v(1)]), [fact(tag, [v(0), v(2)]), fact(tag, [v(1), v(2)])]);
+    b.stratum(&[linked], false);
+    b.rule(head(good, [v(0)]), [fact(wanted, [v(1)]), fact(tag, [v(0), v(1)])]);
+    b.rule(head(good, [v(1)]), [fact(good, [v(0)]), fact(linked, [v(0), v(1)])]);
+    b.stratum(&[good], true);
+    (b.program(), wanted, good)
+}
+
+#[test]
+fn a_request_over_a_snapshot_says_what_a_run_from_scratch_says() {
+    let (program, wanted, good) = with_session();
+    let snapshot = super::Snapshot::new(Arc::new(program), &Options::default()).expect("it ends");
+    assert_eq!((snapshot.strata(), snapshot.rows()), (1, 3 + 5));
+    for (ask, answer) in [(10, vec![1, 2]), (11, vec![3]), (12, vec![])] {
+        let mut request = snapshot.request(&Options::default()).expect("no fact depends on the time");
+        let value = request.interner().number(ask);
+        let mut facts = crate::program::Facts::default();
+        facts.push(wanted, &[value], None);
+        request.give(&facts).expect("a number is a fact");
+        let Running::Done(model) = request.run().expect("it ends") else {
+            panic!("nothing is external")
+        };
+        let mut got: Vec<i64> = model.rows(good).filter_map(|row| model.interner().as_number(row[0])).collect();
+        got.sort_unstable();
+        assert_eq!(got, answer, "wanted({ask})");
+        assert_eq!(model.len(wanted), 1, "no request sees another's facts");
+    }
+}

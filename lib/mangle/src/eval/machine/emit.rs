@@ -1,13 +1,10 @@
 //! What comes of a binding: a row of the head, or registers to be grouped.
 
 use super::{Machine, Target, rows::Words};
-use crate::{
-    eval::{
-        error::Stop,
-        plan::{Emit, Head, Key, Rows},
-        segment::hash_row,
-    },
-    program::Interval,
+use crate::eval::{
+    error::Stop,
+    plan::{Emit, Head, Key, Rows},
+    segment::hash_row,
 };
 
 impl Machine<'_, '_> {
@@ -40,11 +37,7 @@ impl Machine<'_, '_> {
         }
         let interval = match head.time {
             None => None,
-            Some((start, end)) => match Interval::new(self.edge(start, i64::MIN)?, self.edge(end, i64::MAX)?) {
-                // An interval that ends before it begins is no time at all.
-                None => return Ok(()),
-                some => some,
-            },
+            Some((start, end)) => Some(self.interval(start, end)?),
         };
         match &mut self.target {
             Target::Rows => self.add(&row),

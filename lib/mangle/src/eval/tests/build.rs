@@ -48,6 +48,13 @@ impl Builder {
         PredId(self.0.predicates.len() as u32 - 1)
     }
 
+    /// A predicate whose facts requests bring.
+    pub(super) fn session(&mut self, name: &str, arity: usize) -> PredId {
+        let pred = self.pred(name, arity);
+        self.0.predicates[pred.index()].session = true;
+        pred
+    }
+
     pub(super) fn give(&mut self, pred: PredId, row: &[i64]) {
         let row: Vec<_> = row.iter().map(|&number| self.0.interner.number(number)).collect();
         self.0.facts.push(pred, &row, None);
