@@ -1,0 +1,190 @@
+//! What many requests have in common: the facts of a program and all strata that no request can change, evaluated once and
+//! frozen. A request adds its own facts and evaluates the rest; what it adds goes with it.
+
+use std::sync::Arc;
+
+use super::{
+    coverage::RuleCount,
+    error::EvalError,
+    evaluation::{Evaluation, Options, Running},
+    model::Model,
+    relation::Frozen,
+};
+use crate::{
+    builtin::Function,
+    program::{Aggregate, Bound, Expr, FactBlock, Facts, HeadTime, PredId, Premise, Program, Rule, Transform, When},
+    value::Interner,
+};
+
+/// A program with everything evaluated that does not depend on a request. Share it in an `Arc`.
+#[derive(Debug)]
+pub struct Snapshot {
+    program: Arc<Program>,
+    interner: Arc<Interner>,
+    relations: Vec<Arc<Frozen>>,
+    counts: Vec<RuleCount>,
+    /// The strata that each request evaluates.
+    strata: Vec<usize>,
+    /// Facts that hold relative to the time of the request.
+    later: Facts,
+}
+
+impl Snapshot {
+    /// Evaluates what no request can change: the strata that depend on no predicate marked `session`, on none that is external, and
+    /// not on the evaluation time. The budget of `options` is for this; requests have their own.
+    ///
+    /// # Errors
+    /// As [`Evaluation::run`].
+    pub fn new(program: Arc<Program>, options: &Options) -> Result<Self, EvalError> {
+        let open = open_predicates(&program);
+        let depends = |at: usize| program.strata[at].predicates.iter().any(|pred| open[pred.index()]);
+        let (strata, fixed): (Vec<usize>, Vec<usize>) = (0..program.strata.len()).partition(|&at| depends(at));
+        let (later, now): (Vec<FactBlock>, Vec<FactBlock>) = program.facts.blocks.iter().cloned().partition(|block| {
+            let relative = |time: &HeadTime| reads_now(time.start) || reads_now(time.end);
+            block.times.iter().any(relative)
+        });
+        let interner = Interner::overlay(Arc::new(program.interner.clone()));
+        let mut evaluation = Evaluation::bare(Arc::clone(&program), interner, fixed, |_| None, options);
+        evaluation.give(&Facts { blocks: now })?;
+        let model = match evaluation.run()? {
+            Running::Done(model) => model,
+            // Strata that read external predicates are left to the requests.
+            Running::Asks(..) => return Err(EvalError::BadAnswer("a snapshot cannot ask".to_owned())),
+        };
+        let Model {
+            relations,
+            interner,
+            counts,
+            ..
+        } = *model;
+        let relations = relations.into_iter().map(|relation| Arc::new(relation.freeze())).collect();
+        let this = Self {
+            program,
+            interner: Arc::new(interner),
+            relations,
+            counts,
+            strata,
+            later: Facts { blocks: later },
+        };
+        this.warm(options);
+        Ok(this)
+    }
+
+    /// Runs an empty request, so that most indexes over frozen rows are there before the first one comes. Whether it succeeds does
+    /// not matter.
+    fn warm(&self, options: &Options) {
+        if let Ok(request) = self.request(options) {
+            drop(request.run());
+        }
+    }
+
+    /// A request: give it facts, then run it.
+    ///
+    /// # Errors
+    /// A fact that holds relative to the evaluation time has no interval at this one.
+    pub fn request(&self, options: &Options) -> Result<Evaluation, EvalError> {
+        let interner = Interner::overlay(Arc::clone(&self.interner));
+        let mut evaluation = Evaluation::bare(
+            Arc::clone(&self.program),
+            interner,
+            self.strata.clone(),
+            |pred| Some(Arc::clone(&self.relations[pred.index()])),
+            options,
+        );
+        evaluation.counts.clone_from(&self.counts);
+        evaluation.give(&self.later)?;
+        Ok(evaluation)
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+
+    /// How many strata each request evaluates.
+    pub fn strata(&self) -> usize {
+        self.strata.len()
+    }
+
+    /// How many rows are frozen.
+    pub fn rows(&self) -> usize {
+        self.relations.iter().map(|frozen| frozen.segment.len()).sum()
+    }
+
+    /// The bytes that the frozen part holds on the heap, without the program.
+    pub fn heap(&self) -> usize {
+        self.interner.heap() + self.relations.iter().map(|frozen| frozen.segment.heap()).sum::<usize>()
+    }
+}
+
+/// Which predicates a request can change, directly or through rules.
+fn open_predicates(program: &Program) -> Vec<bool> {
+    let mut open: Vec<bool> = program
+        .predicates
+        .iter()
+        .map(|predicate| predicate.session || predicate.external.is_some())
+        .collect();
+    for block in &program.facts.blocks {
+        let relative = block.times.iter().any(|time| reads_now(time.start) || reads_now(time.end));
+        open[block.pred.index()] |= relative;
+    }
+    // Deferred predicates stand in no stratum order of their own: go round until nothing changes.
+    loop {
+        let mut changed = false;
+        for rule in &program.rules {
+            let head = rule.head.pred.index();
+            let depends = |pred: PredId| open[pred.index()];
+            if !open[head] && (rule_reads_now(program, rule) || rule.premises.iter().filter_map(Premise::pred).any(depends)) {
+                open[head] = true;
+                changed = true;
+            }
+        }
+        // Predicates of one stratum are evaluated together.
+        for stratum in &program.strata {
+            if stratum.predicates.iter().any(|pred| open[pred.index()]) {
+                for pred in &stratum.predicates {
+                    changed |= !std::mem::replace(&mut open[pred.index()], true);
+                }
+            }
+        }
+        if !changed {
+            return open;
+        }
+    }
+}
+
+const fn reads_now(bound: Bound) -> bool {
+    matches!(bound, Bound::Now | Bound::Offset(_))
+}
+
+/// Whether what a rule derives depends on the evaluation time.
+fn rule_reads_now(program: &Program, rule: &Rule) -> bool {
+    let timed = |time: &HeadTime| reads_now(time.start) || reads_now(time.end);
+    rule.head.time.as_ref().is_some_and(timed)
+        || rule.head.args.iter().any(calls_now)
+        || rule.premises.iter().any(|premise| premise_reads_now(program, premise))
+        || rule.transforms.iter().any(|transform| match transform {
+            Transform::Lets(lets) => lets.iter().any(|one| calls_now(&one.expr)),
+            Transform::Group { lets, .. } => lets.iter().any(|one| match one {
+                Aggregate::Let(one) => calls_now(&one.expr),
+                Aggregate::Reduce { args, .. } => args.iter().any(calls_now),
+            }),
+        })
+}
+
+fn premise_reads_now(program: &Program, premise: &Premise) -> bool {
+    match premise {
+        Premise::Fact(atom) | Premise::NoFact(atom) => match atom.when {
+            None => program.predicate(atom.pred).temporal,
+            Some(When::During { start, end }) => reads_now(start) || reads_now(end),
+            Some(When::Window(_)) => true,
+        },
+        Premise::Equal(left, right) | Premise::Compare { left, right, .. } => calls_now(left) || calls_now(right),
+        Premise::Built { args, .. } => args.iter().any(calls_now),
+    }
+}
+
+fn calls_now(expr: &Expr) -> bool {
+    let is_now = |function: &Function| function.name == "fn:time:now";
+    matches!(expr, Expr::Call(function, args) if is_now(function) || args.iter().any(calls_now))
+}
