@@ -1,8 +1,12 @@
 //! What is wrong with a program, as data: code, place, words, and edits that would mend it.
 
 mod code;
+mod human;
+mod json;
 
 pub use code::{Code, Severity};
+pub use human::human;
+pub use json::{json, sarif};
 
 use crate::syntax::Span;
 

@@ -1,0 +1,83 @@
+use expect_test::{Expect, expect};
+
+use super::format;
+use crate::syntax::{Dialect, Sources, lexer::Lexer, parse, token::TokenKind};
+
+fn formatted(text: &str) -> String {
+    let sources = Sources::of("test.mg", text).expect("short");
+    let source = sources.get(0).expect("one source");
+    let parsed = parse(source, Dialect::Extended);
+    assert!(parsed.is_ok(), "{:?}", parsed.diagnostics);
+    format(&parsed.unit, source)
+}
+
+/// What a text says: its tokens but for commas before a closing bracket, and its comments.
+fn tokens(text: &str) -> Vec<String> {
+    let sources = Sources::of("test.mg", text).expect("short");
+    let mut lexer = Lexer::new(sources.get(0).expect("one source"));
+    let mut out: Vec<String> = Vec::new();
+    loop {
+        let token = lexer.next();
+        let closes = matches!(
+            token.kind,
+            TokenKind::RightParen | TokenKind::RightBracket | TokenKind::RightBrace | TokenKind::Greater | TokenKind::Dot | TokenKind::Pipe
+        );
+        if closes && out.last().is_some_and(|last| last == ",") {
+            out.pop();
+        }
+        if token.kind == TokenKind::End {
+            out.extend(lexer.comments.iter().map(|&span| sources.text(span).trim_end().to_owned()));
+            return out;
+        }
+        out.push(sources.text(token.span).replace('⟸', ":-"));
+    }
+}
+
+fn check(text: &str, expected: &Expect) {
+    let once = formatted(text);
+    expected.assert_eq(&once);
+    assert_eq!(formatted(&once), once, "the style is its own style");
+    assert_eq!(tokens(&once), tokens(text), "nothing is lost");
+}
+
+#[test]
+fn one_style() {
+    check(
+        "Package  a.b [x( 1 )]!\nUse c !\n# first\n\n\nDecl p(X,Y)temporal bound[/string,.Map</a,.List<.Struct<opt /b:/number>>>]   .\np( \"x\",[/k : 1,]  )@[2024-01-01]. q(X)⟸p(X,_)@[_,now],X!=\"y\",!r(),. # end\n\n#last",
+        &expect![[r#"
+            Package a.b [x(1)]!
+            Use c!
+            # first
+
+            Decl p(X, Y) temporal bound [/string, .Map</a, .List<.Struct<opt /b : /number>>>].
+            p("x", [/k : 1])@[2024-01-01].
+            q(X) :- p(X, _)@[_, now], X != "y", !r().  # end
+
+            #last
+        "#]],
+    );
+}
+
+#[test]
+fn long_rules_and_rules_with_comments_are_broken_up() {
+    check(
+        "a(X) :- # why\n b(X), # b\n # before c\n c(X)\n |> do fn:group_by(X), let N = fn:count(). # done\nselected(Tool, Score) :- relevant(Tool, Score), <-[0s, 5m] error(Tool), permitted(Tool), another_long_one(Tool, Score).\n",
+        &expect![[r#"
+            a(X) :-  # why
+              b(X),  # b
+              # before c
+              c(X)
+              |> do fn:group_by(X), let N = fn:count().  # done
+            selected(Tool, Score) :-
+              relevant(Tool, Score),
+              <-[0s, 5m] error(Tool),
+              permitted(Tool),
+              another_long_one(Tool, Score).
+        "#]],
+    );
+}
+
+#[test]
+fn a_single_bound_is_spelt_out() {
+    assert_eq!(formatted("a(X) :- <-[5m] b(X)."), "a(X) :- <-[0s, 5m] b(X).\n");
+}
