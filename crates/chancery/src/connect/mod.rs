@@ -126,11 +126,12 @@ pub fn connect(request: &Connect<'_>) -> Result<String, Problem> {
     };
     write(&path, &new)?;
     Ok(format!(
-        "{} is connected: {}\n{kept}next: {}; `chancery connect {} --undo` takes it back\n",
+        "{} is connected: {}\n{kept}next: {}; `chancery connect {}{} --undo` takes it back\n",
         client.title,
         path.display(),
         client.after,
-        client.name
+        client.name,
+        if request.project { " --project" } else { "" }
     ))
 }
 

@@ -173,7 +173,7 @@ fn by_address_and_for_a_project() {
     let report = home.request("vscode", url.clone(), true, false, connect).expect("connected");
     expect![[r#"
         VS Code is connected: ~/project/.vscode/mcp.json
-        next: run `MCP: List Servers` in VS Code and start `chancery`; `chancery connect vscode --undo` takes it back
+        next: run `MCP: List Servers` in VS Code and start `chancery`; `chancery connect vscode --project --undo` takes it back
     "#]]
     .assert_eq(&report.replace(&home.0.path().display().to_string(), "~"));
     expect![[r#"

@@ -31,21 +31,21 @@ pub async fn demo(args: cli::Demo) -> anyhow::Result<ExitCode> {
     };
     let listener = Listener::bind(options).await.map_err(failed)?;
     let url = listener.url();
-    let interrupts = Interrupts::listen()?;
+    let mut interrupts = Interrupts::listen()?;
     let gateway = start()?;
     let shutdown = CancellationToken::new();
     let front: Arc<dyn Front> = Arc::new(gateway.kernel.clone());
     let serving = tokio::spawn(listener.serve(front, shutdown.clone()));
-    let done = interrupts.or(async {
+    let shown = interrupts.or(async {
         session(&gateway.kernel).await?;
         say(&how_to_connect(&url));
-        if !args.once {
-            say("Serving until Ctrl-C.");
-            std::future::pending::<()>().await;
-        }
         Ok(ExitCode::SUCCESS)
     });
-    let done = done.await;
+    let done = shown.await;
+    if !args.once && matches!(done, Ok(ExitCode::SUCCESS)) {
+        say("Serving until Ctrl-C.");
+        interrupts.next().await;
+    }
     shutdown.cancel();
     gateway.stop().await;
     serving.await?;

@@ -27,7 +27,7 @@ pub async fn doctor(configured: Configured, args: cli::Doctor) -> anyhow::Result
     config
         .servers
         .retain(|server| args.servers.is_empty() || args.servers.iter().any(|name| name == server.id.as_str()));
-    let interrupts = Interrupts::listen()?;
+    let mut interrupts = Interrupts::listen()?;
     let gateway = Gateway::start(&config, &configured.sources, None);
     let report = Report {
         width: config

@@ -32,7 +32,7 @@ impl Interrupts {
     }
 
     /// The work, unless a signal comes first.
-    pub(super) async fn or(mut self, work: impl Future<Output = anyhow::Result<ExitCode>>) -> anyhow::Result<ExitCode> {
+    pub(super) async fn or(&mut self, work: impl Future<Output = anyhow::Result<ExitCode>>) -> anyhow::Result<ExitCode> {
         tokio::select! {
             done = work => done,
             () = self.next() => Ok(ExitCode::from(INTERRUPTED)),

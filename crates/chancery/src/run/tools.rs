@@ -46,7 +46,7 @@ async fn with(
     config
         .servers
         .retain(|server| servers.is_empty() || servers.iter().any(|id| *id == server.id.as_str()));
-    let interrupts = Interrupts::listen()?;
+    let mut interrupts = Interrupts::listen()?;
     let gateway = Gateway::start(&config, &configured.sources, None);
     let done = interrupts.or(async {
         note_left_out(&look(&gateway, false, |_| {}).await);
