@@ -121,10 +121,10 @@ fn stdio(global: &Global, sources: Sources, args: cli::Stdio) -> Result<ExitCode
     let standalone = args.standalone;
     let identity = sources.identity();
     match running(global, sources.clone(), "info", |configured| run::stdio(configured, args)) {
-        Err(Failure::Problems(problems)) if !standalone => match run::Running::find(&identity, &sources) {
-            Some(running) => {
+        Err(Failure::Problems(problems)) if !standalone => match run::join(&identity, &sources) {
+            Some(pass_on) => {
                 show(&problems);
-                Ok(running.join()?)
+                Ok(pass_on()?)
             }
             None => Err(problems.into()),
         },

@@ -17,7 +17,7 @@ pub use demo::demo;
 pub use doctor::doctor;
 pub use example::example;
 pub use serve::serve;
-pub use stdio::{Running, stdio};
+pub use stdio::{join, stdio};
 pub use tools::tools;
 
 use std::net::SocketAddr;

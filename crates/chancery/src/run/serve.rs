@@ -81,7 +81,7 @@ fn local_socket(config: &Config, sources: &Sources) -> Option<SocketListener> {
     match SocketListener::bind(&path) {
         Ok(listener) => Some(listener),
         Err(error) => {
-            tracing::warn!(%error, "`chancery stdio` will not find this gateway and start servers of its own");
+            tracing::warn!(%error, "`chancery stdio` does not reach this gateway");
             None
         }
     }

@@ -1,6 +1,5 @@
 //! `chancery stdio`: an stdio MCP server for a desktop client.
 
-use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -12,26 +11,15 @@ use super::{Configured, Gateway, serve, settings};
 use crate::cli;
 use crate::config::Sources;
 
-/// A gateway of the same user and configuration.
-#[derive(Debug)]
-pub struct Running(UnixStream);
-
-impl Running {
-    /// Finds it, if there is one.
-    #[must_use]
-    pub fn find(identity: &str, sources: &Sources) -> Option<Self> {
-        let path = serve::socket_path(identity, sources)?;
-        socket::attach(&path).ok().map(Self)
-    }
-
-    /// Passes on what the client on stdin and stdout says, until either ends. Blocks.
-    ///
-    /// # Errors
-    /// When the connection breaks.
-    pub fn join(self) -> anyhow::Result<ExitCode> {
-        socket::pump(self.0, std::io::stdin(), &mut std::io::stdout())?;
+/// Joins a running gateway of the same user and configuration, if there is one. What comes back passes on what the client on stdin and
+/// stdout says, until either ends; it blocks.
+pub fn join(identity: &str, sources: &Sources) -> Option<impl FnOnce() -> anyhow::Result<ExitCode> + Send + 'static> {
+    let stream = socket::attach(&serve::socket_path(identity, sources)?).ok()?;
+    tracing::debug!("joined the running gateway");
+    Some(move || {
+        socket::pump(stream, std::io::stdin(), &mut std::io::stdout())?;
         Ok(ExitCode::SUCCESS)
-    }
+    })
 }
 
 /// `chancery stdio`
@@ -40,9 +28,10 @@ impl Running {
 /// When the standard streams can't be used.
 pub async fn stdio(configured: Configured, args: cli::Stdio) -> anyhow::Result<ExitCode> {
     let Configured { sources, loaded } = configured;
-    if let Some(running) = Running::find(&loaded.config.identity, &sources).filter(|_| !args.standalone) {
-        tracing::debug!("joined the running gateway");
-        return tokio::task::spawn_blocking(|| running.join()).await?;
+    if !args.standalone
+        && let Some(pass_on) = join(&loaded.config.identity, &sources)
+    {
+        return tokio::task::spawn_blocking(pass_on).await?;
     }
     let mut interrupts = Interrupts::listen()?;
     let gateway = Gateway::start(&loaded.config, &sources, None);
