@@ -139,6 +139,15 @@ Examples:
   chancery example everything
   chancery example minimal -- --http 127.0.0.1:9001")]
     Example(Example),
+    /// Run, check and format Mangle programs
+    #[command(
+        subcommand,
+        after_help = "\
+Examples:
+  chancery mangle run family.mg
+  chancery mangle check rules.mg"
+    )]
+    Mangle(crate::mangle::Command),
     /// Write completions for a shell to stdout
     #[command(after_help = "\
 Examples:

@@ -12,6 +12,7 @@ pub mod dispatch;
 pub mod export;
 pub mod import;
 pub mod jsonc;
+pub mod mangle;
 pub mod run;
 pub mod telemetry;
 mod words;

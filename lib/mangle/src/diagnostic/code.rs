@@ -192,6 +192,12 @@ codes! {
         "Premises that share no variable are combined each with each, which is seldom meant and always slow.";
     SingleVariable "M0803" Note "variable that stands once"
         "A variable that stands once in a rule links nothing: often a misspelt one. `_` says that it does not matter.";
+    BudgetExceeded "M0901" Error "the budget is used up"
+        "An evaluation may take so many steps, derive so many facts, use so much memory and time. The rule that was at work is often, not always, the one to look at.";
+    EvaluationFailed "M0902" Error "the evaluation failed"
+        "A function had no answer for its arguments, or a merge did not come to an end. There are no partial results.";
+    ExternalUnanswered "M0903" Error "nobody answers for an external predicate"
+        "The rows of an external predicate are asked for while a program is evaluated. On the command line there is nobody to ask.";
 }
 
 impl Code {

@@ -1,0 +1,184 @@
+//! The command line of `chancery mangle`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Subcommand, ValueEnum};
+use mangle::analysis::Level;
+
+/// `mangle …`
+#[derive(Clone, Debug, Subcommand)]
+pub enum Command {
+    /// Evaluate a program and write all its facts
+    #[command(after_help = "\
+Ends with 0; with 1 if the program is rejected; with 3 if a budget or the deadline stopped it.
+
+Examples:
+  chancery mangle run family.mg
+  chancery mangle run rules.mg facts.mg --eval-time 2024-06-01T00:00:00Z --format json")]
+    Run(Run),
+    /// Say everything that is wrong with a program
+    #[command(after_help = "\
+Examples:
+  chancery mangle check rules.mg
+  chancery mangle check rules.mg --format sarif > findings.sarif
+  chancery mangle check --explain M0401")]
+    Check(Check),
+    /// Write programs in the one style
+    #[command(after_help = "\
+Examples:
+  chancery mangle fmt rules.mg
+  chancery mangle fmt --check rules/*.mg
+  chancery mangle fmt - < rules.mg")]
+    Fmt(Fmt),
+    /// Show what depends on what, for Graphviz
+    #[command(after_help = "\
+Example:
+  chancery mangle graph rules.mg | dot -Tsvg > rules.svg")]
+    Graph(Graph),
+    /// Time parsing, analysis and evaluation
+    #[command(after_help = "\
+Example:
+  chancery mangle bench rules.mg --runs 20")]
+    Bench(Bench),
+}
+
+/// The files of a program.
+#[derive(Args, Clone, Debug)]
+pub struct Program {
+    /// The program; several files are one program
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// A file of another level of trust: client, domain, policy or schema; may be given several times
+    #[arg(long, value_name = "LEVEL=FILE", value_parser = level)]
+    pub at: Vec<(Level, PathBuf)>,
+    /// Allow what the Go implementation does not: single-bound operators, times as terms, premises in any order, an order of everything
+    #[arg(long)]
+    pub extended: bool,
+}
+
+/// When, and how much.
+#[derive(Args, Clone, Debug)]
+pub struct Limits {
+    /// What `now` means, RFC 3339; the clock if it is left out
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub eval_time: Option<i64>,
+    /// How many facts may be derived
+    #[arg(long, value_name = "N")]
+    pub max_facts: Option<u64>,
+    /// How many steps may be taken
+    #[arg(long, value_name = "N")]
+    pub max_steps: Option<u64>,
+    /// How many disjoint intervals a fact may hold at
+    #[arg(long, value_name = "N")]
+    pub max_intervals: Option<u64>,
+    /// How many bytes may be used
+    #[arg(long, value_name = "N")]
+    pub max_bytes: Option<u64>,
+    /// How long it may take, such as 500ms or 10s
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub deadline: Option<Duration>,
+}
+
+/// `mangle run`
+#[derive(Args, Clone, Debug)]
+pub struct Run {
+    #[command(flatten)]
+    pub program: Program,
+    #[command(flatten)]
+    pub limits: Limits,
+    /// How facts and findings are written
+    #[arg(long, value_enum, default_value_t = Output::Human)]
+    pub format: Output,
+    /// Only facts of this predicate; may be given several times
+    #[arg(long, value_name = "NAME")]
+    pub only: Vec<String>,
+}
+
+/// How facts are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Output {
+    /// As they stand in a program
+    Human,
+    /// One JSON object: predicates with their rows
+    Json,
+}
+
+/// `mangle check`
+#[derive(Args, Clone, Debug)]
+pub struct Check {
+    #[command(flatten)]
+    pub program: Program,
+    /// How findings are written
+    #[arg(long, value_enum, default_value_t = Findings::Human)]
+    pub format: Findings,
+    /// Warnings reject the program too
+    #[arg(long)]
+    pub deny_warnings: bool,
+    /// Show notes too: what is often a slip, such as a variable that stands once
+    #[arg(long)]
+    pub notes: bool,
+    /// Say what a code means
+    #[arg(long, value_name = "CODE", conflicts_with_all = ["files", "at"])]
+    pub explain: Option<String>,
+}
+
+/// How findings are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Findings {
+    /// For people
+    Human,
+    /// A JSON array
+    Json,
+    /// SARIF 2.1.0
+    Sarif,
+}
+
+/// `mangle fmt`
+#[derive(Args, Clone, Debug)]
+pub struct Fmt {
+    /// The files; `-` reads stdin and writes stdout
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Change nothing, name the files that would change, and end with 1 if there are any
+    #[arg(long)]
+    pub check: bool,
+}
+
+/// `mangle graph`
+#[derive(Args, Clone, Debug)]
+pub struct Graph {
+    #[command(flatten)]
+    pub program: Program,
+}
+
+/// `mangle bench`
+#[derive(Args, Clone, Debug)]
+pub struct Bench {
+    #[command(flatten)]
+    pub program: Program,
+    #[command(flatten)]
+    pub limits: Limits,
+    /// How often
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub runs: u32,
+}
+
+fn level(text: &str) -> Result<(Level, PathBuf), String> {
+    let (level, file) = text
+        .split_once('=')
+        .ok_or("write a level, `=` and a file, such as `domain=rules.mg`")?;
+    let level = Level::by_name(level).ok_or_else(|| format!("there is no level `{level}`: take client, domain, policy or schema"))?;
+    Ok((level, file.into()))
+}
+
+fn time(text: &str) -> Result<i64, String> {
+    mangle::value::parse_rfc3339(text).ok_or_else(|| "write a time such as `2024-06-01T00:00:00Z`".to_owned())
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    let nanos = mangle::value::parse_duration(text).and_then(|nanos| u64::try_from(nanos).ok());
+    nanos
+        .map(Duration::from_nanos)
+        .ok_or_else(|| "write a duration such as `500ms` or `10s`".to_owned())
+}

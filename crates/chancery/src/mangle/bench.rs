@@ -1,0 +1,61 @@
+//! `mangle bench`: how long each part takes.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use mangle::diagnostic::Severity;
+
+use super::{
+    EXCEEDED, REJECTED,
+    args::Bench,
+    evaluate::evaluate,
+    load::{load, report},
+    print, tell,
+};
+
+/// Times `--runs` runs and prints the fastest, the middle and the slowest.
+pub(super) fn bench(args: &Bench) -> anyhow::Result<ExitCode> {
+    let (mut loading, mut evaluating, mut size) = (Vec::new(), Vec::new(), String::new());
+    for _ in 0..args.runs.max(1) {
+        let start = Instant::now();
+        let mut loaded = load(&args.program)?;
+        loading.push(start.elapsed());
+        let Some(program) = loaded.analysis.program.take() else {
+            tell(&report(&loaded.findings(Severity::Error), &loaded.sources));
+            return Ok(ExitCode::from(REJECTED));
+        };
+        let program = Arc::new(program);
+        let start = Instant::now();
+        match evaluate(&program, &args.limits) {
+            Ok(model) => {
+                evaluating.push(start.elapsed());
+                let rules = program.rules.len();
+                size = format!(
+                    "{rules} rules, {} facts given, {} derived, {} steps\n",
+                    program.facts.len(),
+                    model.derived(),
+                    model.steps()
+                );
+            }
+            Err(found) => {
+                tell(&report(&[found], &loaded.sources));
+                return Ok(ExitCode::from(EXCEEDED));
+            }
+        }
+    }
+    let mut out = size;
+    for (what, times) in [("load", loading), ("evaluate", evaluating)] {
+        let _infallible = writeln!(out, "{what:9} {}", spread(times));
+    }
+    print(&out)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn spread(mut times: Vec<Duration>) -> String {
+    times.sort_unstable();
+    let at = |index: usize| times.get(index).copied().unwrap_or_default();
+    let (low, middle, high) = (at(0), at(times.len() / 2), at(times.len().saturating_sub(1)));
+    format!("{low:>10.2?} fastest  {middle:>10.2?} median  {high:>10.2?} slowest")
+}

@@ -1,0 +1,54 @@
+//! `mangle check`: everything that is wrong with a program.
+
+use std::process::ExitCode;
+
+use anyhow::bail;
+use mangle::diagnostic::{Code, Severity, json, sarif};
+
+use super::{
+    REJECTED,
+    args::{Check, Findings},
+    load::{load, report},
+    print,
+};
+
+/// Checks and prints.
+pub(super) fn check(args: &Check) -> anyhow::Result<ExitCode> {
+    if let Some(code) = &args.explain {
+        return explain(code);
+    }
+    let loaded = load(&args.program)?;
+    let least = if args.notes { Severity::Note } else { Severity::Warning };
+    let found = loaded.findings(least);
+    let text = match args.format {
+        Findings::Human if found.is_empty() => "ok\n".to_owned(),
+        Findings::Human => report(&found, &loaded.sources),
+        Findings::Json => format!("{:#}\n", json(&found, &loaded.sources)),
+        Findings::Sarif => format!("{:#}\n", sarif(&found, &loaded.sources, env!("CARGO_PKG_VERSION"))),
+    };
+    print(&text)?;
+    let denied = args.deny_warnings && found.iter().any(|one| one.severity >= Severity::Warning);
+    Ok(if loaded.is_rejected() || denied {
+        ExitCode::from(REJECTED)
+    } else {
+        ExitCode::SUCCESS
+    })
+}
+
+fn explain(name: &str) -> anyhow::Result<ExitCode> {
+    let Some(code) = Code::by_name(name) else {
+        bail!(
+            "there is no code `{name}`: codes are `M` and four digits, such as `{}`",
+            Code::ALL[0].name()
+        );
+    };
+    let text = format!(
+        "{} ({}): {}\n\n{}\n",
+        code.name(),
+        code.severity().name(),
+        code.title(),
+        code.explanation()
+    );
+    print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,88 @@
+//! Evaluation with a deadline, and its end as a finding with a place.
+
+use std::sync::{Arc, mpsc};
+use std::time::SystemTime;
+
+use mangle::{
+    diagnostic::{Code, Diagnostic},
+    eval::{Budget, Cancel, EvalError, Evaluation, Limit, Model, Options, Running},
+    program::Program,
+    syntax::Span,
+};
+
+use super::args::Limits;
+
+/// What the command line allows.
+pub(super) fn options(limits: &Limits) -> Options {
+    let default = Budget::default();
+    Options {
+        now: limits.eval_time.unwrap_or_else(clock),
+        budget: Budget {
+            steps: limits.max_steps.unwrap_or(default.steps),
+            facts: limits.max_facts.unwrap_or(default.facts),
+            intervals: limits.max_intervals.unwrap_or(default.intervals),
+            bytes: limits.max_bytes.unwrap_or(default.bytes),
+        },
+        cancel: Cancel::default(),
+    }
+}
+
+fn clock() -> i64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+}
+
+/// Evaluates a program; external predicates have nobody to answer for them here.
+pub(super) fn evaluate(program: &Arc<Program>, limits: &Limits) -> Result<Model, Diagnostic> {
+    let options = options(limits);
+    let (done, wait) = mpsc::channel::<()>();
+    let watch = limits.deadline.map(|deadline| {
+        let cancel = options.cancel.clone();
+        std::thread::spawn(move || {
+            if wait.recv_timeout(deadline) == Err(mpsc::RecvTimeoutError::Timeout) {
+                cancel.cancel();
+            }
+        })
+    });
+    let result = Evaluation::new(Arc::clone(program), &options).and_then(Evaluation::run);
+    drop(done);
+    if let Some(watch) = watch {
+        // The thread only waits and sets a flag.
+        let _ended = watch.join();
+    }
+    match result {
+        Ok(Running::Done(model)) => Ok(*model),
+        Ok(Running::Asks(_, batch)) => Err(unanswered(program, &batch)),
+        Err(error) => Err(finding(program, &error)),
+    }
+}
+
+fn unanswered(program: &Program, batch: &mangle::eval::Batch) -> Diagnostic {
+    let pred = batch.questions.first().map(|question| program.predicate(question.pred));
+    let (name, span) = pred.map_or(("", Span::default()), |pred| (&*pred.name, pred.span));
+    let text = format!("`{name}` is external, and nobody answers for it here");
+    Diagnostic::new(Code::ExternalUnanswered, span, text)
+}
+
+/// What ended an evaluation, with the rule that was at work.
+pub(super) fn finding(program: &Program, error: &EvalError) -> Diagnostic {
+    let span = error.rule().map_or_else(Span::default, |rule| program.rule(rule).span);
+    match error {
+        EvalError::Exceeded(exceeded) => {
+            let found = Diagnostic::new(Code::BudgetExceeded, span, exceeded.to_string());
+            let found = found
+                .here("while this rule was evaluated")
+                .note(format!("in stratum {}", exceeded.stratum));
+            found.help(match exceeded.limit {
+                Limit::Steps => {
+                    "look for a recursion without an end, or premises without a common variable; or allow more with `--max-steps`"
+                }
+                Limit::Facts => "look for a recursion that makes new values in each round; or allow more with `--max-facts`",
+                Limit::Intervals => "look for a recursion that shifts a time in each round; or allow more with `--max-intervals`",
+                Limit::Bytes => "look for what grows; or allow more with `--max-bytes`",
+                Limit::Cancelled => "allow more time with `--deadline`",
+            })
+        }
+        other => Diagnostic::new(Code::EvaluationFailed, span, other.to_string()).here("while this rule was evaluated"),
+    }
+}

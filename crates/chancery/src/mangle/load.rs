@@ -1,0 +1,123 @@
+//! From files to a program, with everything that is to be said about it.
+
+use std::path::Path;
+
+use anyhow::Context as _;
+use mangle::{
+    analysis::{Analysis, Input, Level, analyse},
+    diagnostic::{Diagnostic, Severity, human},
+    syntax::{Dialect, Parsed, Sources, parse},
+};
+
+use super::args::Program;
+
+/// A program that was read, parsed and, if that went well, analysed.
+pub(super) struct Loaded {
+    pub(super) sources: Sources,
+    pub(super) units: Vec<(Level, Parsed)>,
+    pub(super) analysis: Analysis,
+    /// Findings of the parser, or else of the analysis: what is wrong with clauses that could not be read is no news.
+    pub(super) diagnostics: Vec<Diagnostic>,
+}
+
+impl Loaded {
+    pub(super) fn is_rejected(&self) -> bool {
+        self.analysis.program.is_none()
+    }
+
+    /// The findings that are at least so bad.
+    pub(super) fn findings(&self, least: Severity) -> Vec<Diagnostic> {
+        self.diagnostics.iter().filter(|found| found.severity >= least).cloned().collect()
+    }
+}
+
+/// The dialect that the command line asks for.
+pub(super) fn dialect(program: &Program) -> Dialect {
+    if program.extended { Dialect::Extended } else { Dialect::Strict }
+}
+
+/// Reads the files of a program.
+pub(super) fn load(program: &Program) -> anyhow::Result<Loaded> {
+    anyhow::ensure!(!program.files.is_empty() || !program.at.is_empty(), "no program: name its files");
+    let mut sources = Sources::new();
+    let mut levels = Vec::new();
+    for file in &program.files {
+        add(&mut sources, file)?;
+        levels.push(Level::Schema);
+    }
+    for (level, file) in &program.at {
+        add(&mut sources, file)?;
+        levels.push(*level);
+    }
+    Ok(understand(sources, levels, dialect(program)))
+}
+
+fn add(sources: &mut Sources, file: &Path) -> anyhow::Result<()> {
+    let text = read(file)?;
+    sources
+        .add(&file.display().to_string(), &text)
+        .with_context(|| format!("`{}` is too long", file.display()))?;
+    Ok(())
+}
+
+/// The text of a file, or of stdin for `-`.
+pub(super) fn read(file: &Path) -> anyhow::Result<String> {
+    let bytes = if file == Path::new("-") {
+        let mut bytes = Vec::new();
+        std::io::Read::read_to_end(&mut std::io::stdin().lock(), &mut bytes)?;
+        bytes
+    } else {
+        std::fs::read(file).with_context(|| format!("failed to read `{}`", file.display()))?
+    };
+    String::from_utf8(bytes).with_context(|| format!("`{}` is not UTF-8", file.display()))
+}
+
+/// Parses and analyses.
+pub(super) fn understand(sources: Sources, levels: Vec<Level>, dialect: Dialect) -> Loaded {
+    let units: Vec<(Level, Parsed)> = sources
+        .iter()
+        .zip(levels)
+        .map(|(source, level)| (level, parse(source, dialect)))
+        .collect();
+    let mut diagnostics: Vec<Diagnostic> = units.iter().flat_map(|(_, parsed)| parsed.diagnostics.iter().cloned()).collect();
+    let analysis = if units.iter().all(|(_, parsed)| parsed.is_ok()) {
+        let inputs: Vec<Input<'_>> = units
+            .iter()
+            .map(|(level, parsed)| Input {
+                unit: &parsed.unit,
+                level: *level,
+            })
+            .collect();
+        analyse(&inputs, dialect)
+    } else {
+        Analysis::default()
+    };
+    diagnostics.extend(analysis.diagnostics.iter().cloned());
+    Loaded {
+        sources,
+        units,
+        analysis,
+        diagnostics,
+    }
+}
+
+/// Findings for people, with a count at the end.
+pub(super) fn report(found: &[Diagnostic], sources: &Sources) -> String {
+    let mut text: String = found.iter().map(|one| human(one, sources)).collect();
+    let count = |severity: Severity| found.iter().filter(|one| one.severity == severity).count();
+    let counts = [
+        (count(Severity::Error), "error"),
+        (count(Severity::Warning), "warning"),
+        (count(Severity::Note), "note"),
+    ];
+    let words: Vec<String> = counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, word)| crate::words::plural(*count, word))
+        .collect();
+    if !words.is_empty() {
+        text += &words.join(", ");
+        text.push('\n');
+    }
+    text
+}
