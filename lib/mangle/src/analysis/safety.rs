@@ -42,11 +42,12 @@ pub(crate) fn check(model: &Model<'_>, rule: &RuleInfo<'_>, dialect: Dialect, re
     };
     check.stuck();
     check.wildcards(model);
-    check.only_negated();
     if dialect == Dialect::Strict {
         check.strict(&given);
     }
     check.after_body(dialect);
+    // Last: a variable that the head or a transform needs is an error, and one finding for it is enough.
+    check.only_negated();
     check.order.premises
 }
 
