@@ -21,6 +21,10 @@ use std::io::Write;
 use clap::Parser;
 use serde::Serialize;
 
+/// The gateway's: the bare proxy must not lose by its allocator.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The parts of a benchmark around the gateway.
 #[derive(Debug, Parser)]
 #[command(name = "bench-peer")]

@@ -1,6 +1,6 @@
 //! Between the eras: a server's question becomes `input_required` and back, and a call waits parked meanwhile.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use jsonrpc::{Change, ErrorObject, Id, Message, Raw};
@@ -9,12 +9,15 @@ use mcp::exchange::{Answered, Outcome, Request};
 use mcp::meta::LogLevel;
 use mcp::revision::{Era, Revision};
 use mcp::seal::Continuation;
+use memchr::memmem::Finder;
 use model::Ticket;
 
 use crate::client::Client;
 use crate::parked::Parked;
 use crate::upstream::{Call, CallEvent, Line, Server, Session, fetch, session};
 
+/// Finds the member that says what a modern result is.
+static NAMES_TYPE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"resultType\""));
 /// The key of a question that a legacy server asks in a parked call.
 const QUESTION: &str = "question";
 /// How long setting a log level may hold a request up.
@@ -114,7 +117,7 @@ fn done(client: &Arc<Client>, request: &Request, line: &Arc<Line>, outcome: Outc
 /// A modern server's result that does not say what it is, is complete (2026-07-28 basic: `resultType`); some clients insist on reading that.
 fn completed(request: &Request, answered: Answered) -> Answered {
     let modern = request.peer.era() == Era::Modern && answered.revision.is_modern();
-    if !modern || memchr::memmem::find(answered.result.bytes(), b"\"resultType\"").is_some() {
+    if !modern || NAMES_TYPE.find(answered.result.bytes()).is_some() {
         return answered;
     }
     Answered {

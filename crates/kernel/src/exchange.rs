@@ -244,7 +244,10 @@ pub(crate) async fn dispatch(
         };
         call.lane = lane;
         let driven = bridge::drive(client, ticket, &request, &line, call).await;
-        client.inner.metrics.call(server.spec.id.as_str(), &request.method, driven.label());
+        client
+            .inner
+            .metrics
+            .call(&server.calls, server.spec.id.as_str(), &request.method, driven.label());
         match driven {
             Driven::NotDone(why) if !retried => {
                 retried = true;

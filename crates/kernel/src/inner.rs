@@ -59,7 +59,7 @@ pub(crate) struct Inner {
 #[derive(Debug, Default)]
 pub(crate) struct Servers {
     list: Vec<Arc<Server>>,
-    by_id: HashMap<ServerId, Arc<Server>>,
+    by_id: HashMap<ServerId, Arc<Server>, foldhash::fast::RandomState>,
 }
 
 impl Servers {

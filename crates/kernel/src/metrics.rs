@@ -1,6 +1,7 @@
 //! The figures of the kernel, counted where they happen and shown in Prometheus' text format.
 
 use std::fmt;
+use std::sync::{PoisonError, RwLock};
 use std::time::Duration;
 
 use mcp::exchange::Method;
@@ -39,6 +40,33 @@ struct CallLabels {
     outcome: &'static str,
 }
 
+/// Figures by two of our own words. There are few, and a call finds its own without a hash and without a copy.
+#[derive(Debug)]
+pub(crate) struct Memo<V>(RwLock<Vec<([&'static str; 2], V)>>);
+
+impl<V> Default for Memo<V> {
+    fn default() -> Self {
+        Self(RwLock::default())
+    }
+}
+
+impl<V> Memo<V> {
+    fn with(&self, words: [&'static str; 2], make: impl FnOnce() -> V, act: impl FnOnce(&V)) {
+        {
+            let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+            if let Some((_, value)) = known.iter().find(|(key, _)| *key == words) {
+                return act(value);
+            }
+        }
+        let value = make();
+        act(&value);
+        self.0.write().unwrap_or_else(PoisonError::into_inner).push((words, value));
+    }
+}
+
+/// The calls of one server, by method and outcome.
+pub(crate) type CallCounts = Memo<Counter>;
+
 /// What the kernel counts.
 pub(crate) struct Metrics {
     registry: Registry,
@@ -51,6 +79,7 @@ pub(crate) struct Metrics {
     restarts: Family<ServerLabels, Counter>,
     undelivered: Counter,
     missing: Gauge,
+    by_request: Memo<(Counter, Histogram)>,
     pub(crate) clients: Gauge,
     pub(crate) sessions: Gauge,
     pub(crate) in_flight: Gauge,
@@ -77,6 +106,7 @@ impl Metrics {
             restarts: Family::default(),
             undelivered: Counter::default(),
             missing: Gauge::default(),
+            by_request: Memo::default(),
             clients: Gauge::default(),
             sessions: Gauge::default(),
             in_flight: Gauge::default(),
@@ -130,25 +160,29 @@ impl Metrics {
     }
 
     pub(crate) fn request(&self, method: &Method, outcome: &'static str, elapsed: Duration) {
-        self.requests
-            .get_or_create(&RequestLabels {
-                method: label(method),
-                outcome,
-            })
-            .inc();
-        self.latency
-            .get_or_create(&MethodLabels { method: label(method) })
-            .observe(elapsed.as_secs_f64());
+        let method = label(method);
+        let make = || {
+            let count = self.requests.get_or_create(&RequestLabels { method, outcome }).clone();
+            let latency = self.latency.get_or_create(&MethodLabels { method }).clone();
+            (count, latency)
+        };
+        self.by_request.with([method, outcome], make, |(count, latency)| {
+            count.inc();
+            latency.observe(elapsed.as_secs_f64());
+        });
     }
 
-    pub(crate) fn call(&self, server: &str, method: &Method, outcome: &'static str) {
-        self.calls
-            .get_or_create(&CallLabels {
-                server: server.to_owned(),
-                method: label(method),
-                outcome,
-            })
-            .inc();
+    /// Counts a call to a server; `known` are that server's counters.
+    pub(crate) fn call(&self, known: &CallCounts, server: &str, method: &Method, outcome: &'static str) {
+        let method = label(method);
+        let make = || {
+            let server = server.to_owned();
+            let labels = CallLabels { server, method, outcome };
+            self.calls.get_or_create(&labels).clone()
+        };
+        known.with([method, outcome], make, |count| {
+            count.inc();
+        });
     }
 
     pub(crate) fn stray(&self, server: &str) {

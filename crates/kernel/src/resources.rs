@@ -1,13 +1,14 @@
 //! What is addressed by URI: reads, subscriptions of both eras, and completion (DESIGN 4).
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use catalog::{Located, View};
 use jsonrpc::{ErrorObject, Raw};
 use mcp::client::Filter;
 use mcp::exchange::{Outcome, Peer, Request};
 use mcp::revision::Era;
+use memchr::memmem::Finder;
 use model::{PrincipalId, ServerId, Ticket};
 use policy::Action;
 use tokio::sync::Notify;
@@ -325,5 +326,6 @@ impl Returned {
 
 /// Whether the bytes hold the start of a resource block's type.
 fn may_hold_uri(bytes: &[u8]) -> bool {
-    memchr::memmem::find(bytes, b"\"resource").is_some()
+    static RESOURCE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"resource"));
+    RESOURCE.find(bytes).is_some()
 }

@@ -21,7 +21,7 @@ const MAX_SHAPES: usize = 256;
 #[derive(Debug, Default)]
 pub(crate) struct Views {
     epoch: AtomicU64,
-    built: Mutex<HashMap<(Bytes, Revision), Arc<Seen>>>,
+    built: Mutex<HashMap<(Bytes, Revision), Arc<Seen>, foldhash::fast::RandomState>>,
 }
 
 /// A view and when it was built.
@@ -54,13 +54,14 @@ impl Inner {
 
     fn seen(self: &Arc<Self>, client: &Client, peer: &Peer) -> Arc<Seen> {
         let epoch = self.views.epoch.load(Ordering::Acquire);
-        if let Some(seen) = client.seen.load_full().filter(|seen| seen.epoch == epoch) {
-            return seen;
+        let mut last = client.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(seen) = last.as_ref().filter(|seen| seen.epoch == epoch) {
+            return seen.clone();
         }
         let key = (peer.capabilities.raw().bytes().clone(), peer.revision);
         let mut built = self.views.built.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(seen) = built.get(&key).filter(|seen| seen.epoch == epoch) {
-            client.seen.store(Some(seen.clone()));
+            *last = Some(seen.clone());
             return seen.clone();
         }
         let seen = Arc::new(self.build(epoch, peer));
@@ -68,7 +69,7 @@ impl Inner {
             built.clear();
         }
         built.insert(key, seen.clone());
-        client.seen.store(Some(seen.clone()));
+        *last = Some(seen.clone());
         seen
     }
 

@@ -15,6 +15,9 @@ pub struct Object {
     members: Vec<(Range<usize>, Raw)>,
 }
 
+/// Room for the keys and members of most objects, so that they are allocated once.
+const USUAL_NAMES: usize = 128;
+const USUAL_MEMBERS: usize = 6;
 /// Up to this many members, comparing all pairs is cheaper than a hash set.
 const FEW: usize = 12;
 
@@ -25,8 +28,8 @@ impl Object {
             return Err(DecodeError::new(Fault::NoObject, 0));
         }
         let mut object = Self {
-            names: String::new(),
-            members: Vec::new(),
+            names: String::with_capacity(bytes.len().min(USUAL_NAMES)),
+            members: Vec::with_capacity(USUAL_MEMBERS),
         };
         let mut scanner = Scanner::trusted(bytes);
         let mut more = scanner.open(b'}')?;

@@ -42,10 +42,9 @@ pub(crate) fn check_frame(bytes: &[u8], limits: &Limits) -> Scan<()> {
     if bytes.starts_with(b"\xef\xbb\xbf") {
         return Err(DecodeError::new(Fault::ByteOrderMark, 0));
     }
-    match std::str::from_utf8(bytes) {
-        Ok(_) => Ok(()),
-        Err(e) => Err(DecodeError::new(Fault::Utf8, e.valid_up_to())),
-    }
+    simdutf8::compat::from_utf8(bytes)
+        .map(drop)
+        .map_err(|e| DecodeError::new(Fault::Utf8, e.valid_up_to()))
 }
 
 /// Another byte than expected, or none, at `at`.

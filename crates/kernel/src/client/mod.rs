@@ -9,7 +9,6 @@ pub(crate) mod streams;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use arc_swap::ArcSwapOption;
 use bytes::Bytes;
 use jsonrpc::{ErrorObject, Message};
 use mcp::client::{self as face, Filter, Input, Output, Target};
@@ -33,7 +32,7 @@ pub(crate) struct Client {
     machine: Mutex<face::Session>,
     books: Mutex<Books>,
     /// The view it saw last, so that a call need not look it up.
-    pub(crate) seen: ArcSwapOption<Seen>,
+    pub(crate) seen: Mutex<Option<Arc<Seen>>>,
     /// `Mcp-Session-Id`
     pub(crate) token: OnceLock<Arc<str>>,
 }
@@ -51,7 +50,7 @@ struct Books {
     next_ask: u64,
     asks: TicketMap<Asker>,
     running: TicketMap<Arc<Notify>>,
-    lines: HashMap<ServerId, Arc<Line>>,
+    lines: HashMap<ServerId, Arc<Line>, foldhash::fast::RandomState>,
     subscriptions: HashSet<(ServerId, String)>,
     listening: TicketMap<Listening>,
 }
@@ -117,7 +116,7 @@ impl Client {
             delivery,
             machine: Mutex::new(face::Session::new().allowing(inner.settings().max_in_flight)),
             books: Mutex::default(),
-            seen: ArcSwapOption::empty(),
+            seen: Mutex::default(),
             token: OnceLock::new(),
         })
     }

@@ -20,6 +20,7 @@ use super::{Session, Unavailable};
 use crate::backoff::Backoff;
 use crate::client::Client;
 use crate::inner::Inner;
+use crate::metrics::CallCounts;
 use crate::spec::{EraChoice, Launch, ServerSpec, Share};
 
 /// A connection that lived this long counts as a good one: the next failure starts the backoff anew.
@@ -36,13 +37,17 @@ pub(crate) struct Server {
     pub(crate) spec: ServerSpec,
     inner: Weak<Inner>,
     state: Mutex<State>,
-    lines: Mutex<HashMap<Key, Arc<Line>>>,
+    lines: Mutex<Lines>,
+    /// Calls, by method and outcome.
+    pub(crate) calls: CallCounts,
     /// No longer part of the configuration: nothing is connected any more.
     retired: AtomicBool,
     lanes: Lanes,
     /// Counts what is learnt: an offer, a failure.
     news: watch::Sender<u64>,
 }
+
+type Lines = HashMap<Key, Arc<Line>, foldhash::fast::RandomState>;
 
 struct State {
     era: Option<Era>,
@@ -105,6 +110,7 @@ impl Server {
                 fetching: HashMap::new(),
             }),
             lines: Mutex::default(),
+            calls: CallCounts::default(),
             retired: AtomicBool::new(false),
             lanes: Lanes::default(),
             news: watch::Sender::new(0),
@@ -120,7 +126,7 @@ impl Server {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn lines(&self) -> MutexGuard<'_, HashMap<Key, Arc<Line>>> {
+    fn lines(&self) -> MutexGuard<'_, Lines> {
         self.lines.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -1,10 +1,10 @@
 //! The machine of one client: what is in flight, in both directions, and where it stands in its handshake.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use jsonrpc::{Id, InFlight, Message, Pending, Raw};
-use model::Ticket;
+use model::{Ticket, TicketMap};
 
 use super::early::Early;
 use super::{Input, Output, Status, Target};
@@ -26,7 +26,7 @@ pub struct Session {
     /// Whether `initialize` was answered: nothing is said to a legacy client before that.
     pub(super) greeted: bool,
     pub(super) in_flight: InFlight<Ticket>,
-    pub(super) calls: HashMap<Ticket, Call>,
+    pub(super) calls: TicketMap<Call>,
     pub(super) early: Early,
     pub(super) asks: Pending<Ask>,
     pub(super) log_level: Option<LogLevel>,
@@ -93,7 +93,7 @@ impl Session {
             initialized: false,
             greeted: false,
             in_flight: InFlight::new(MAX_IN_FLIGHT),
-            calls: HashMap::new(),
+            calls: TicketMap::default(),
             early: Early::default(),
             asks: Pending::new(MAX_ASKS),
             log_level: None,

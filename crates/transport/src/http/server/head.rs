@@ -85,6 +85,9 @@ fn text(value: &HeaderValue) -> String {
     String::from_utf8_lossy(value.as_bytes().trim_ascii()).into_owned()
 }
 
+/// What nearly every client sends, word for word.
+const USUAL: &str = "application/json, text/event-stream";
+
 /// What `Accept` admits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Accepts {
@@ -94,6 +97,10 @@ pub(crate) struct Accepts {
 
 impl Accepts {
     pub(crate) fn read(headers: &HeaderMap) -> Self {
+        let mut said = headers.get_all(header::ACCEPT).iter();
+        if matches!((said.next(), said.next()), (Some(value), None) if value == USUAL) {
+            return Self { json: true, events: true };
+        }
         let values = || headers.get_all(header::ACCEPT).iter().map(HeaderValue::as_bytes);
         Self {
             json: crate::http::media::admits(values(), names::JSON),
