@@ -9,6 +9,7 @@ mod entry;
 mod interval;
 mod list;
 mod number;
+mod over_list;
 mod reducer;
 mod relation;
 mod text;
@@ -31,6 +32,7 @@ pub fn functions() -> impl Iterator<Item = Function> {
         zone::FUNCTIONS,
         duration::FUNCTIONS,
         interval::FUNCTIONS,
+        over_list::FUNCTIONS,
     ]
     .into_iter()
     .flatten()
