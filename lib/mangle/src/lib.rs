@@ -7,6 +7,7 @@ pub mod analysis;
 pub mod builtin;
 pub mod diagnostic;
 pub mod eval;
+pub mod explain;
 pub mod program;
 pub mod syntax;
 pub mod value;

@@ -291,15 +291,3 @@ fn tuples(cx: &mut Context<'_>, rows: &Rows<'_>) -> Result<Vec<Value>, Fault> {
         .map(|row| tuple(cx, row).ok_or(Fault::Range("defined without an argument")))
         .collect()
 }
-
-/// A reducer applied to the items of one list, as a function: `fn:sum([1, 2])`.
-pub(super) fn over_list(cx: &mut Context<'_>, list: Value, eval: Eval) -> Result<Value, Fault> {
-    let items = cx.list(list)?;
-    eval(
-        cx,
-        &Rows {
-            count: items.len(),
-            values: &items,
-        },
-    )
-}

@@ -73,7 +73,9 @@ const NUMBERS: Params = exactly(&["/number", "/number"]);
 const TIMES: Params = exactly(&["/time", "/time"]);
 const DURATIONS: Params = exactly(&["/duration", "/duration"]);
 const STRINGS: Params = exactly(&["/string", "/string"]);
-const INTERVALS: Params = exactly(&[".Pair</time, /time>", ".Pair</time, /time>"]);
+/// Of times, or of nanoseconds since 1970 as the public engine has them.
+const INTERVAL: &str = ".Pair<.Union</time, /number>, .Union</time, /number>>";
+const INTERVALS: Params = exactly(&[INTERVAL, INTERVAL]);
 
 pub(super) const RELATIONS: &[RelationEntry] = &[
     relation(

@@ -6,6 +6,9 @@ use super::{
 };
 use crate::value::{Value, View};
 
+/// No function makes a longer string.
+const LONGEST: usize = 16 << 20;
+
 pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     entry(
         "fn:string:concat",
@@ -132,9 +135,11 @@ fn concat(cx: &mut Context<'_>, args: &[Value]) -> Result<Value, Fault> {
 
 fn replace(cx: &mut Context<'_>, args: &[Value]) -> Result<Value, Fault> {
     let (text, old, new) = (cx.string(args[0])?, cx.string(args[1])?, cx.string(args[2])?);
-    let replaced = match usize::try_from(cx.number(args[3])?) {
-        Ok(count) => text.replacen(old, new, count),
-        Err(_) => text.replace(old, new),
-    };
+    let count = usize::try_from(cx.number(args[3])?).unwrap_or(usize::MAX);
+    let found = text.matches(old).take(count).count();
+    if text.len().saturating_add(found.saturating_mul(new.len())) > LONGEST {
+        return Err(Fault::Range("a string of at most 16 MiB"));
+    }
+    let replaced = text.replacen(old, new, count);
     Ok(cx.interner.string(&replaced))
 }

@@ -134,7 +134,7 @@ pub(crate) struct Meter {
     /// Steps given out as fuel, used or not.
     granted: u64,
     /// Facts derived so far.
-    pub facts: u64,
+    pub derived: u64,
     /// Bytes that do not change while a rule runs.
     pub resting: usize,
     pub stratum: usize,
@@ -149,7 +149,7 @@ impl Meter {
             cancel,
             fuel: 0,
             granted: 0,
-            facts: 0,
+            derived: 0,
             resting: 0,
             stratum: 0,
             rule: None,
@@ -173,9 +173,6 @@ impl Meter {
 
     #[cold]
     fn refuel(&mut self, count: u64, moving: usize) -> Result<(), Exceeded> {
-        if self.cancel.is_cancelled() {
-            return Err(self.exceeded(Limit::Cancelled, 0, 0));
-        }
         self.check_bytes(moving)?;
         let wanted = count.max(CHUNK);
         let left = self.budget.steps - self.granted;
@@ -188,7 +185,11 @@ impl Meter {
         Ok(())
     }
 
+    /// Looks at memory and at the flag.
     pub(crate) fn check_bytes(&self, moving: usize) -> Result<(), Exceeded> {
+        if self.cancel.is_cancelled() {
+            return Err(self.exceeded(Limit::Cancelled, 0, 0));
+        }
         let bytes = (self.resting + moving) as u64;
         if bytes > self.budget.bytes {
             return Err(self.exceeded(Limit::Bytes, self.budget.bytes, bytes));
@@ -196,12 +197,29 @@ impl Meter {
         Ok(())
     }
 
+    /// The report on a single value that is too large.
+    pub(crate) fn too_large(&self, allowed: usize, bytes: usize) -> Exceeded {
+        self.exceeded(Limit::Bytes, allowed as u64, bytes as u64)
+    }
+
     /// Counts one derived fact.
     #[inline(always)]
     pub(crate) fn fact(&mut self) -> Result<(), Exceeded> {
-        self.facts += 1;
-        if self.facts > self.budget.facts {
-            return Err(self.exceeded(Limit::Facts, self.budget.facts, self.facts));
+        self.facts(1)
+    }
+
+    /// How many more facts may be derived.
+    #[inline(always)]
+    pub(crate) fn room(&self) -> u64 {
+        self.budget.facts.saturating_sub(self.derived)
+    }
+
+    /// Counts some derived facts.
+    #[inline(always)]
+    pub(crate) fn facts(&mut self, count: u64) -> Result<(), Exceeded> {
+        self.derived += count;
+        if self.derived > self.budget.facts {
+            return Err(self.exceeded(Limit::Facts, self.budget.facts, self.derived));
         }
         Ok(())
     }

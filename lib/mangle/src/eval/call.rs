@@ -3,11 +3,9 @@
 use std::{cell::RefCell, collections::HashMap, rc::Rc};
 
 use super::{
-    budget::Meter,
     error::Stop,
-    machine::{Found, Machine, Target, Tools, World, prepare_shared},
-    plan::{Plan, Sizes, plan},
-    relation::Relation,
+    machine::{Machine, Target, Tools, World, prepare_shared},
+    plan::{Plan, Sizes, Wish, plan},
 };
 use crate::program::{Expr, PredId, Program, RuleId, Slot};
 
@@ -25,7 +23,7 @@ pub(crate) struct Calls {
 }
 
 /// Sizes do not matter much where most is known.
-struct Even;
+pub(crate) struct Even;
 
 impl Sizes for Even {
     fn rows(&self, _: PredId) -> f64 {
@@ -63,7 +61,7 @@ impl Calls {
                 return Err(Stop::TooDeep { depth: MAX_DEPTH, rule });
             }
             let plan = self.plan(world.program, rule, known)?;
-            let found = found(&plan, world.relations, tools.meter)?;
+            let found = prepare_shared(&plan, world.relations, &|_| None, tools.meter)?;
             let mut machine = Machine::new(world, tools, &plan, &found, Target::Loose(Vec::new()));
             machine.depth = depth;
             if !give(&mut machine.registers, &world.program.rule(rule).head.args, known) {
@@ -93,19 +91,22 @@ impl Calls {
                 _ => None,
             })
             .collect();
-        let made = plan(program, rule, None, &|_| false, &given, &Even).ok_or(Stop::NoOrder(rule))?;
+        let wish = Wish {
+            delta: None,
+            growing: &|_| false,
+            given: &given,
+            sizes: &Even,
+            explain: false,
+        };
+        let made = plan(program, rule, program.rule(rule), &wish).ok_or(Stop::NoOrder(rule))?;
         let made = Rc::new(made);
         self.plans.borrow_mut().insert(which, Rc::clone(&made));
         Ok(made)
     }
 }
 
-fn found(plan: &Plan, relations: &[Relation], meter: &mut Meter) -> Result<Vec<Found>, Stop> {
-    prepare_shared(plan, relations, meter)
-}
-
 /// Puts the known words where the head has variables; says whether they agree with its constants and with each other.
-fn give(registers: &mut [u64], args: &[Expr], known: &[Option<u64>]) -> bool {
+pub(crate) fn give(registers: &mut [u64], args: &[Expr], known: &[Option<u64>]) -> bool {
     let mut given: Vec<Slot> = Vec::new();
     for (arg, known) in args.iter().zip(known) {
         match (arg, *known) {

@@ -48,8 +48,6 @@ pub struct Evaluation {
     pub(super) strata: Vec<usize>,
     pub(super) at: usize,
     pub(super) round: Option<Round>,
-    /// How many rows each predicate was given.
-    given: Vec<usize>,
     /// The stratum that each predicate's rules are in.
     pub(super) owner: Vec<u32>,
 }
@@ -92,7 +90,6 @@ impl Evaluation {
             strata,
             at: 0,
             round: None,
-            given: vec![0; program.predicates.len()],
             owner: owners(&program),
             program,
         }
@@ -130,12 +127,13 @@ impl Evaluation {
             let (place, _) = relation.insert(&row);
             if let Some(&time) = block.times.get(number) {
                 let interval = interval_of(&self.interner, time, self.now)?;
+                relation.past.stated.push((place, interval));
                 let count = relation.hold(place, interval, &mut parts);
                 self.meter.intervals(count)?;
             }
             self.meter.step(1, || relation.own.moving())?;
         }
-        self.given[at] += relation.len() - before;
+        relation.past.given += (relation.len() - before) as u32;
         self.meter.resting += relation.heap();
         Ok(())
     }
@@ -245,13 +243,12 @@ impl Evaluation {
     fn into_model(self) -> Model {
         Model {
             steps: self.meter.steps(),
-            derived: self.meter.facts,
+            derived: self.meter.derived,
             program: self.program,
             relations: self.relations,
             interner: self.interner,
             counts: self.counts,
             now: self.now,
-            given: self.given,
         }
     }
 }

@@ -27,11 +27,15 @@ pub(crate) struct Asked {
     answered: HashSet<Question>,
     wanted: BTreeMap<PredId, Vec<Question>>,
     known: HashSet<Question>,
+    closed: bool,
 }
 
 impl Asked {
     /// Whether the answer is there. If not, the question is noted.
     pub(crate) fn answered(&mut self, pred: PredId, args: Vec<Option<Value>>) -> bool {
+        if self.closed {
+            return true;
+        }
         let question = Question { pred, args };
         if self.answered.contains(&question) {
             return true;
@@ -40,6 +44,14 @@ impl Asked {
             self.wanted.entry(pred).or_default().push(question);
         }
         false
+    }
+
+    /// Counts every question as answered: what is there is all that there will be.
+    pub(crate) fn closed() -> Self {
+        Self {
+            closed: true,
+            ..Self::default()
+        }
     }
 
     /// What was noted and not answered.

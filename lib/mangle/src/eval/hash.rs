@@ -12,6 +12,13 @@ pub(crate) const fn fold(hash: u64, word: u64) -> u64 {
     (product as u64) ^ ((product >> 64) as u64)
 }
 
+/// The hash of two words: one multiplication is enough.
+#[inline(always)]
+pub(crate) const fn fold_pair(first: u64, second: u64) -> u64 {
+    let product = ((first ^ MIX) as u128).wrapping_mul((second.rotate_left(32) ^ ODD) as u128);
+    (product as u64) ^ ((product >> 64) as u64)
+}
+
 /// The hash of bytes.
 pub(crate) fn fold_bytes(bytes: &[u8]) -> u64 {
     let mut chunks = bytes.chunks_exact(8);

@@ -3,7 +3,10 @@
 
 use hashbrown::HashTable;
 
-use super::{hash::fold, segment::hash_row};
+use super::{
+    hash::{fold, fold_pair},
+    segment::hash_row,
+};
 
 /// Which columns make the key, in ascending order.
 pub(crate) type Columns = Box<[u16]>;
@@ -38,7 +41,10 @@ fn key_equals(row: &[u64], columns: &[u16], key: &[u64]) -> bool {
 
 /// The same as [`hash_row`] of the key.
 fn hash_key(row: &[u64], columns: &[u16]) -> u64 {
-    columns.iter().fold(1, |hash, &column| fold(hash, row[column as usize]))
+    match *columns {
+        [a, b] => fold_pair(row[a as usize], row[b as usize]),
+        _ => columns.iter().fold(1, |hash, &column| fold(hash, row[column as usize])),
+    }
 }
 
 fn key_of(row: &[u64], columns: &[u16], key: &mut Vec<u64>) {
@@ -170,14 +176,6 @@ impl Index {
                     key_equals(&rows[start as usize * width..][..width], columns, key)
                 })
                 .map_or(&[], |&(start, end)| &rows[start as usize * width..end as usize * width]),
-        }
-    }
-
-    /// How many keys there are, about.
-    pub(crate) fn keys(&self) -> usize {
-        match self {
-            Self::Dense { starts, .. } => starts.len() - 1,
-            Self::Hashed { groups, .. } => groups.len(),
         }
     }
 

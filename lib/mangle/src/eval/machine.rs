@@ -51,6 +51,26 @@ pub(crate) enum Target {
     Loose(Vec<u64>),
     /// Registers to be grouped.
     Bindings(super::segment::Segment, Vec<u64>),
+    /// All registers of bindings that give a wanted row, for explanations.
+    Proofs(Proofs),
+}
+
+/// Bindings that explain a row.
+#[derive(Debug, Default)]
+pub(crate) struct Proofs {
+    /// The row that has to come out, if that matters.
+    pub wanted: Option<Vec<u64>>,
+    /// How many bindings are enough.
+    pub enough: usize,
+    /// The registers, and when the head holds.
+    pub found: Vec<(Vec<u64>, Option<Interval>)>,
+}
+
+/// How far a plan came: which step it did not get past, and the registers then.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Deepest {
+    pub step: usize,
+    pub registers: Vec<u64>,
 }
 
 /// How a step finds rows, looked up once before the plan runs.
@@ -64,6 +84,8 @@ pub(crate) struct Found {
     to: u32,
     /// Rows are checked for being the newest version.
     versioned: bool,
+    /// Rows go right into the head.
+    direct: Option<emit::Direct>,
 }
 
 impl Found {
@@ -76,6 +98,7 @@ impl Found {
             from: 0,
             to: 0,
             versioned: false,
+            direct: None,
         }
     }
 }
@@ -101,6 +124,8 @@ pub(crate) struct Machine<'a, 'b> {
     pub fired: u64,
     /// Calls within calls.
     pub depth: u32,
+    /// Kept only for explanations.
+    pub deepest: Option<Deepest>,
 }
 
 /// Indexes that a plan needs, made before it runs. `relations` are those of the evaluation, all in place.
@@ -113,15 +138,33 @@ pub(crate) fn prepare(
     let mut found = Vec::with_capacity(plan.steps.len());
     for (at, step) in plan.steps.iter().enumerate() {
         found.push(match step {
-            Step::Rows(rows) | Step::Absent(rows) => prepare_rows(rows, at, &mut relations[rows.pred.index()], growing(rows.pred), meter)?,
+            Step::Rows(rows) | Step::Absent(rows) => {
+                prepare_rows(plan, rows, at, &mut relations[rows.pred.index()], growing(rows.pred), meter)?
+            }
             _ => Found::nothing(),
         });
     }
     Ok(found)
 }
 
+/// What of a predicate an explanation may rest on.
+#[derive(Clone, Debug)]
+pub(crate) struct Seen {
+    /// How many rows, the first ones.
+    pub rows: u32,
+    /// When they hold.
+    pub times: Option<Arc<Vec<IntervalSet>>>,
+}
+
 /// As [`prepare`] for plans that run within others: relations are in use, so only indexes over rows that stay are made.
-pub(crate) fn prepare_shared(plan: &Plan, relations: &[Relation], meter: &mut Meter) -> Result<Vec<Found>, Stop> {
+///
+/// `until` says which rows of a predicate may be seen, if not all.
+pub(crate) fn prepare_shared(
+    plan: &Plan,
+    relations: &[Relation],
+    until: &dyn Fn(PredId) -> Option<Seen>,
+    meter: &mut Meter,
+) -> Result<Vec<Found>, Stop> {
     let mut found = Vec::with_capacity(plan.steps.len());
     for step in &plan.steps {
         let (Step::Rows(rows) | Step::Absent(rows)) = step else {
@@ -136,6 +179,13 @@ pub(crate) fn prepare_shared(plan: &Plan, relations: &[Relation], meter: &mut Me
             versioned: relation.versions.is_some(),
             ..Found::nothing()
         };
+        let seen = until(rows.pred);
+        if let Some(seen) = &seen {
+            one.to = seen.rows.min(one.to);
+            one.times = one.times.and(seen.times.clone());
+            found.push(one);
+            continue;
+        }
         if let Access::Index(columns, _) = &rows.access
             && one.times.is_none()
             && !one.versioned
@@ -150,7 +200,7 @@ pub(crate) fn prepare_shared(plan: &Plan, relations: &[Relation], meter: &mut Me
     Ok(found)
 }
 
-fn prepare_rows(rows: &Rows, at: usize, relation: &mut Relation, growing: bool, meter: &mut Meter) -> Result<Found, Stop> {
+fn prepare_rows(plan: &Plan, rows: &Rows, at: usize, relation: &mut Relation, growing: bool, meter: &mut Meter) -> Result<Found, Stop> {
     let mut indexed = 0;
     let mut frozen_index = None;
     let mut own = Own::Whole;
@@ -175,7 +225,7 @@ fn prepare_rows(rows: &Rows, at: usize, relation: &mut Relation, growing: bool, 
         Range::Old => (0, old),
         Range::Delta => (old, seen),
     };
-    let frozen = relation.frozen.clone().filter(|_| from < first);
+    let frozen = relation.frozen.clone().filter(|_| from < first && from < to);
     Ok(Found {
         frozen,
         frozen_index,
@@ -184,6 +234,7 @@ fn prepare_rows(rows: &Rows, at: usize, relation: &mut Relation, growing: bool, 
         from: from as u32,
         to: to as u32,
         versioned: relation.versions.is_some(),
+        direct: emit::Direct::of(plan, at, rows).filter(|_| relation.versions.is_none()),
     })
 }
 
@@ -220,6 +271,7 @@ impl<'a, 'b> Machine<'a, 'b> {
             target,
             fired: 0,
             depth: 0,
+            deepest: None,
         }
     }
 
@@ -231,10 +283,12 @@ impl<'a, 'b> Machine<'a, 'b> {
     /// Runs the steps from `at` on. Says whether some binding fulfilled them all.
     fn run(&mut self, at: usize) -> Result<bool, Stop> {
         let plan = self.plan;
+        if self.deepest.is_some() {
+            self.note(at);
+        }
         let Some(step) = plan.steps.get(at) else {
             self.fired += 1;
-            self.emit()?;
-            return Ok(true);
+            return self.emit();
         };
         match step {
             Step::Rows(rows) => self.rows(at, rows),
@@ -279,6 +333,16 @@ impl<'a, 'b> Machine<'a, 'b> {
                 }
                 self.run(at + 1)
             }
+        }
+    }
+
+    /// Notes a step that is reached for the first time.
+    #[cold]
+    fn note(&mut self, at: usize) {
+        let Some(deepest) = &mut self.deepest else { return };
+        if at > deepest.step || deepest.registers.is_empty() {
+            deepest.step = at;
+            deepest.registers.clone_from(&self.registers);
         }
     }
 
@@ -388,6 +452,7 @@ fn moving(interner: &Interner, head: Option<&Relation>, target: &Target) -> usiz
         Target::Timed(pending) => 24 * pending.capacity(),
         Target::Loose(rows) => 8 * rows.capacity(),
         Target::Bindings(segment, rows) => segment.moving() + 8 * rows.capacity(),
+        Target::Proofs(proofs) => proofs.found.iter().map(|(registers, _)| 8 * registers.capacity()).sum(),
     };
     interner.heap() + target + head.map_or(0, |relation| relation.own.moving())
 }

@@ -149,6 +149,7 @@ pub(crate) fn begin(relation: &mut Relation) -> Vec<u64> {
     rows.extend_from_slice(&own.rows);
     relation.chains.clear();
     relation.versions = Some(Versions::default());
+    relation.past.merged.clone_from(&rows);
     rows
 }
 

@@ -30,5 +30,19 @@ pub use external::{Batch, Question};
 pub use model::{Fact, Model};
 pub use snapshot::Snapshot;
 
+/// What explanations use of the evaluator: the same machine, run backwards.
+pub(crate) mod parts {
+    pub(crate) use super::{
+        budget::Meter,
+        call::{Calls, Even, give},
+        external::Asked,
+        interval_set::IntervalSet,
+        machine::{Deepest, Machine, Proofs, Seen, Target, Tools, World, prepare_shared},
+        plan::{Emit, Plan, Wish, plan},
+        relation::Past,
+        segment::Segment,
+    };
+}
+
 #[cfg(test)]
 mod tests;

@@ -16,7 +16,6 @@ pub struct Model {
     pub(crate) interner: Interner,
     pub(crate) counts: Vec<RuleCount>,
     pub(crate) now: i64,
-    pub(crate) given: Vec<usize>,
     pub(crate) steps: u64,
     pub(crate) derived: u64,
 }
@@ -58,7 +57,9 @@ impl Model {
 
     /// How many rows of a predicate were given, not derived.
     pub fn given(&self, pred: PredId) -> usize {
-        self.given[pred.index()]
+        let relation = &self.relations[pred.index()];
+        let frozen = relation.frozen.as_ref().map_or(0, |frozen| frozen.past.given);
+        (frozen + relation.past.given) as usize
     }
 
     /// What a rule did.

@@ -3,7 +3,7 @@
 mod live;
 mod order;
 
-pub(crate) use order::{Sizes, plan};
+pub(crate) use order::{Sizes, Wish, plan};
 
 use super::{index::Columns, relation::Range};
 use crate::{
@@ -17,6 +17,8 @@ use crate::{
 pub(crate) struct Plan {
     pub rule: RuleId,
     pub steps: Vec<Step>,
+    /// For each step the premise that it stands for; none for those of transforms and of the head.
+    pub origins: Vec<Option<usize>>,
     pub emit: Emit,
     /// How many registers: the rule's slots and those of intermediate results.
     pub slots: usize,
@@ -34,7 +36,6 @@ pub(crate) enum Emit {
 /// The head of a rule, all arguments in registers or constant.
 #[derive(Clone, Debug)]
 pub(crate) struct Head {
-    pub pred: PredId,
     pub args: Vec<Key>,
     pub time: Option<(TimeKey, TimeKey)>,
 }
@@ -104,8 +105,6 @@ pub(crate) enum Step {
 /// How to find rows and what to take from them.
 #[derive(Debug)]
 pub(crate) struct Rows {
-    /// Which premise this is, for reports.
-    pub premise: usize,
     pub pred: PredId,
     pub range: Range,
     pub access: Access,

@@ -14,6 +14,22 @@ use crate::program::Interval;
 pub(crate) struct Frozen {
     pub segment: Segment,
     pub times: Arc<Vec<IntervalSet>>,
+    pub past: Past,
+}
+
+/// Where rows come from, for explanations: rows that were given, not derived, and in which round the others were derived.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Past {
+    /// How many rows, the first ones, were given.
+    pub given: u32,
+    /// For temporal predicates, when given rows hold.
+    pub stated: Vec<(u32, Interval)>,
+    /// How many rows there were when each round of the stratum began, the first round aside.
+    pub rounds: Vec<u32>,
+    /// For temporal predicates of recursive strata, what each round newly covered.
+    pub history: Vec<(u32, Interval, u32)>,
+    /// For merged predicates, the rows that were given.
+    pub merged: Vec<u64>,
 }
 
 /// The rows of one predicate. Row numbers count through the frozen part and the own part.
@@ -29,10 +45,11 @@ pub(crate) struct Relation {
     pub fresh: Vec<(u32, Interval)>,
     /// The newest version of each row that can be replaced; only merged predicates.
     pub versions: Option<super::merge::Versions>,
-    /// How many rows, in own numbers, there were when the last round began.
+    /// How many rows there were when the last round began.
     pub old: usize,
-    /// How many rows, in own numbers, the running round sees.
+    /// How many rows the running round sees.
     pub seen: usize,
+    pub past: Past,
 }
 
 /// Which rows a premise looks at.
@@ -60,6 +77,7 @@ impl Relation {
             versions: None,
             old: 0,
             seen: 0,
+            past: Past::default(),
         }
     }
 
@@ -139,7 +157,8 @@ impl Relation {
                 self.chains.len() - 1
             }
         };
-        let taken = self.chains[at].extend(&self.own.rows[..self.seen * self.own.width], self.own.width);
+        let seen = self.seen.saturating_sub(self.own.first as usize);
+        let taken = self.chains[at].extend(&self.own.rows[..seen * self.own.width], self.own.width);
         (at, taken)
     }
 
@@ -155,6 +174,7 @@ impl Relation {
         Frozen {
             segment: self.own,
             times: self.times.unwrap_or_default(),
+            past: self.past,
         }
     }
 }

@@ -10,11 +10,11 @@ use super::{
     evaluation::Evaluation,
     external::Batch,
     machine::{Machine, Target, Tools, World, prepare},
-    plan::{Emit, Plan, Sizes, plan},
+    plan::{Emit, Plan, Sizes, Wish, plan},
     relation::Relation,
     segment::Segment,
 };
-use crate::program::{Interval, PredId, Premise, Program, RuleId};
+use crate::program::{Interval, PredId, Premise, Program, RuleId, Stratum};
 
 /// One stratum on its way.
 #[derive(Debug)]
@@ -26,6 +26,8 @@ pub(crate) struct Round {
     task: usize,
     /// What temporal predicates were given in this round.
     coming: Vec<(PredId, u32, Interval)>,
+    /// How many rounds there were.
+    count: u32,
 }
 
 /// A rule to run, and which premise looks at what is new.
@@ -69,6 +71,7 @@ impl Round {
             tasks: Vec::new(),
             task: 0,
             coming: Vec::new(),
+            count: 0,
         };
         this.tasks = this.plans(evaluation, false)?;
         Ok(this)
@@ -96,7 +99,14 @@ impl Round {
                 (true, false) => inner.into_iter().map(Some).collect(),
             };
             for premise in wanted {
-                let made = plan(program, rule, premise.map(|(at, _)| at), &growing, &[], &sizes).ok_or(Stop::NoOrder(rule))?;
+                let wish = Wish {
+                    delta: premise.map(|(at, _)| at),
+                    growing: &growing,
+                    given: &[],
+                    sizes: &sizes,
+                    explain: false,
+                };
+                let made = plan(program, rule, program.rule(rule), &wish).ok_or(Stop::NoOrder(rule))?;
                 tasks.push(Task {
                     plan: Arc::new(made),
                     pred,
@@ -140,7 +150,7 @@ impl Round {
         let stratum = &program.strata[self.stratum];
         let growing = |pred: PredId| stratum.recursive && owner[pred.index()] == self.stratum as u32;
         meter.rule = Some(plan.rule);
-        let before = (meter.steps(), meter.facts);
+        let before = (meter.steps(), meter.derived);
         let found = prepare(plan, relations, &growing, meter)?;
         let mut head = std::mem::replace(&mut relations[pred.index()], Relation::new(0, false, None));
         let resting = meter.resting;
@@ -179,7 +189,7 @@ impl Round {
         let (rows, times) = match target {
             Target::Timed(times) => (Vec::new(), times),
             Target::Loose(rows) => (rows, Vec::new()),
-            Target::Rows | Target::Bindings(..) => (Vec::new(), Vec::new()),
+            Target::Rows | Target::Bindings(..) | Target::Proofs(_) => (Vec::new(), Vec::new()),
         };
         self.coming
             .extend(times.into_iter().map(|(number, interval)| (pred, number, interval)));
@@ -204,7 +214,7 @@ impl Round {
         evaluation.meter.resting = (resting + grown).saturating_sub(heap);
         let count = &mut evaluation.counts[rule];
         count.steps += evaluation.meter.steps() - before.0;
-        count.derived += evaluation.meter.facts - before.1;
+        count.derived += evaluation.meter.derived - before.1;
         Ok(())
     }
 
@@ -212,7 +222,8 @@ impl Round {
     pub(crate) fn next(&mut self, evaluation: &mut Evaluation) -> Result<bool, Stop> {
         let program = Arc::clone(&evaluation.program);
         let stratum = &program.strata[self.stratum];
-        self.settle_times(evaluation, &stratum.predicates)?;
+        self.settle_times(evaluation, stratum)?;
+        self.count += 1;
         if !stratum.recursive {
             return Ok(false);
         }
@@ -221,6 +232,7 @@ impl Round {
             let relation = &mut evaluation.relations[pred.index()];
             relation.old = if self.seeded { relation.seen } else { 0 };
             relation.seen = relation.len();
+            relation.past.rounds.push(relation.seen as u32);
             if !self.seeded && relation.times.is_some() {
                 relation.fresh = all_times(relation);
             }
@@ -239,8 +251,8 @@ impl Round {
 
     /// Adds the intervals of the round; what is newly covered is the next round's news. They are united first, so that the news do
     /// not depend on the order in which they came.
-    fn settle_times(&mut self, evaluation: &mut Evaluation, predicates: &[PredId]) -> Result<(), Stop> {
-        for &pred in predicates {
+    fn settle_times(&mut self, evaluation: &mut Evaluation, stratum: &Stratum) -> Result<(), Stop> {
+        for &pred in &stratum.predicates {
             evaluation.relations[pred.index()].fresh.clear();
         }
         let mut coming = std::mem::take(&mut self.coming);
@@ -266,6 +278,9 @@ impl Round {
             for part in parts.drain(..) {
                 evaluation.meter.fact()?;
                 relation.fresh.push((*number, part));
+                if stratum.recursive {
+                    relation.past.history.push((*number, part, self.count));
+                }
             }
         }
         Ok(())

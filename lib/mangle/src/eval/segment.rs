@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, RwLock};
 
-use hashbrown::HashTable;
+use hashbrown::{HashTable, hash_table::Entry};
 
 use super::{
-    hash::fold,
+    hash::{fold, fold_pair},
     index::{Columns, Index},
 };
 
@@ -14,7 +14,7 @@ use super::{
 pub(crate) fn hash_row(row: &[u64]) -> u64 {
     match *row {
         [a] => fold(1, a),
-        [a, b] => fold(fold(1, a), b),
+        [a, b] => fold_pair(a, b),
         _ => row.iter().fold(1, |hash, &word| fold(hash, word)),
     }
 }
@@ -83,12 +83,10 @@ impl Segment {
             array.copy_from_slice(&rows[at as usize * W..][..W]);
             array
         };
-        if table.find(hash, |&at| array(rows, at) == row).is_some() {
-            return false;
-        }
-        let at = rows.len() / W;
+        let place = table.entry(hash, |&at| array(rows, at) == row, |&at| hash_row(&array(rows, at)));
+        let Entry::Vacant(place) = place else { return false };
+        place.insert((rows.len() / W) as u32);
         rows.extend_from_slice(&row);
-        table.insert_unique(hash, at as u32, |&at| hash_row(&array(rows, at)));
         true
     }
 

@@ -152,6 +152,15 @@ impl Interner {
         }
     }
 
+    /// The bytes that a value has beside its word, without those of the values in it.
+    pub(crate) fn weight(&self, value: Value) -> usize {
+        match value.tag() {
+            Tag::Name | Tag::String | Tag::Bytes => self.text_at(value).len(),
+            Tag::Pair | Tag::List | Tag::Map | Tag::Struct => 8 * self.slice_at(value).len(),
+            _ => 0,
+        }
+    }
+
     /// The number, if it is one.
     pub fn as_number(&self, value: Value) -> Option<i64> {
         match value.small_number() {

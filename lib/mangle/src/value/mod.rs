@@ -149,11 +149,6 @@ impl Value {
     pub(crate) fn small_number(self) -> Option<i64> {
         (self.0 & 15 == Tag::Number as u64).then(|| self.signed())
     }
-
-    /// The word of a number, if it fits.
-    pub(crate) const fn from_small_number(number: i64) -> Option<Self> {
-        Self::inline(Tag::Number, number)
-    }
 }
 
 impl fmt::Debug for Value {

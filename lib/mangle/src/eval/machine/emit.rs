@@ -1,21 +1,25 @@
 //! What comes of a binding: a row of the head, or registers to be grouped.
 
 use super::{Machine, Target, rows::Words};
-use crate::eval::{
-    error::Stop,
-    plan::{Emit, Head, Key, Rows},
-    segment::hash_row,
+use crate::{
+    eval::{
+        error::Stop,
+        plan::{Emit, Head, Key, Plan, Rows},
+        relation::Relation,
+        segment::hash_row,
+    },
+    program::Interval,
 };
 
 impl Machine<'_, '_> {
-    /// Emits the binding in the registers.
-    pub(super) fn emit(&mut self) -> Result<(), Stop> {
+    /// Emits the binding in the registers. Says whether it was taken.
+    pub(super) fn emit(&mut self) -> Result<bool, Stop> {
         match &self.plan.emit {
             Emit::Head(head) => self.emit_head(head),
             Emit::Group(group) => {
                 let row: Words = group.kept.iter().map(|&slot| self.registers[usize::from(slot)]).collect();
                 let Target::Bindings(distinct, all) = &mut self.target else {
-                    return Ok(());
+                    return self.keep(None, None);
                 };
                 if group.distinct {
                     let row = if row.is_empty() { Words::from_slice(&[0]) } else { row };
@@ -25,12 +29,12 @@ impl Machine<'_, '_> {
                 } else {
                     all.extend_from_slice(&row);
                 }
-                Ok(())
+                Ok(true)
             }
         }
     }
 
-    fn emit_head(&mut self, head: &Head) -> Result<(), Stop> {
+    fn emit_head(&mut self, head: &Head) -> Result<bool, Stop> {
         let mut row: Words = head.args.iter().map(|key| self.word(key)).collect();
         if row.is_empty() {
             row.push(0);
@@ -40,19 +44,37 @@ impl Machine<'_, '_> {
             Some((start, end)) => Some(self.interval(start, end)?),
         };
         match &mut self.target {
-            Target::Rows => self.add(&row),
+            Target::Rows => {
+                self.add(&row)?;
+                Ok(true)
+            }
             Target::Timed(pending) => {
                 if let (Some(interval), Some((_, relation))) = (interval, &mut self.head) {
                     pending.push((relation.insert(&row).0, interval));
                 }
-                Ok(())
+                Ok(true)
             }
             Target::Loose(rows) => {
                 rows.extend_from_slice(&row);
-                Ok(())
+                Ok(true)
             }
-            Target::Bindings(..) => Ok(()),
+            Target::Bindings(..) | Target::Proofs(_) => self.keep(Some(&row), interval),
         }
+    }
+
+    /// Keeps the registers if they give what is wanted. Says whether that is enough.
+    fn keep(&mut self, row: Option<&[u64]>, time: Option<Interval>) -> Result<bool, Stop> {
+        let Target::Proofs(proofs) = &mut self.target else {
+            return Ok(false);
+        };
+        let fits = match (&proofs.wanted, row) {
+            (Some(wanted), Some(row)) => wanted == row,
+            _ => true,
+        };
+        if fits {
+            proofs.found.push((self.registers.clone(), time));
+        }
+        Ok(fits && proofs.found.len() >= proofs.enough)
     }
 
     #[inline(always)]
@@ -70,56 +92,71 @@ impl Machine<'_, '_> {
         Ok(())
     }
 
-    /// The last step of a plan, with a head of one, two or three columns: the innermost loop, without registers. `None` if the plan
-    /// is not of this form.
-    pub(super) fn emit_slice(&mut self, at: usize, rows: &Rows, slice: &[u64], width: usize) -> Result<Option<bool>, Stop> {
-        let (Emit::Head(head), Target::Rows) = (&self.plan.emit, &self.target) else {
-            return Ok(None);
-        };
-        let plain = rows.checks.is_empty() && rows.same.is_empty() && rows.timing.is_none() && !self.found[at].versioned && !rows.once;
-        if !plain || head.time.is_some() {
-            return Ok(None);
-        }
-        Ok(Some(match *head.args.as_slice() {
-            [a] => self.emit_columns(rows, slice, width, [a])?,
-            [a, b] => self.emit_columns(rows, slice, width, [a, b])?,
-            [a, b, c] => self.emit_columns(rows, slice, width, [a, b, c])?,
-            _ => return Ok(None),
-        }))
-    }
-
-    fn emit_columns<const W: usize>(&mut self, rows: &Rows, slice: &[u64], width: usize, keys: [Key; W]) -> Result<bool, Stop> {
+    /// The rows of a last step as they go into the head: the innermost loop, without registers.
+    pub(super) fn emit_direct<const W: usize>(&mut self, direct: &Direct, slice: &[u64], width: usize) -> Result<bool, Stop> {
         /// Rows between two looks at the budget.
         const CHUNK: usize = 1024;
-        // For each column of the head, the column of the row it comes from; a column that is not there stands for a fixed word.
-        let fixed = keys.map(|key| self.word(&key));
-        let from = keys.map(|key| {
-            let Key::Slot(slot) = key else { return usize::MAX };
-            let bind = rows.binds.iter().find(|(_, bound)| *bound == slot);
-            bind.map_or(usize::MAX, |&(column, _)| usize::from(column))
-        });
+        let mut fixed = [0; W];
+        let mut from = [usize::MAX; W];
+        for ((word, column), (key, origin)) in fixed.iter_mut().zip(&mut from).zip(&direct.columns) {
+            *word = self.word(key);
+            *column = *origin;
+        }
         for chunk in slice.chunks(CHUNK * width) {
-            let count = chunk.len() / width;
-            self.step(count as u64)?;
-            self.fired += count as u64;
+            let count = (chunk.len() / width) as u64;
+            self.step(count)?;
+            self.fired += count;
             let Some((_, relation)) = &mut self.head else { return Ok(false) };
-            let frozen = relation.frozen.clone();
+            let Relation { frozen, own, .. } = &mut **relation;
+            let before = own.len();
+            let room = self.tools.meter.room();
             for row in chunk.chunks_exact(width) {
                 let mut new = fixed;
                 for (word, &column) in new.iter_mut().zip(&from) {
                     *word = row.get(column).copied().unwrap_or(*word);
                 }
                 let hash = hash_row(&new);
-                if let Some(frozen) = &frozen
+                if let Some(frozen) = frozen
                     && frozen.segment.find(&new, hash).is_some()
                 {
                     continue;
                 }
-                if relation.own.insert_array(new, hash) {
-                    self.tools.meter.fact()?;
+                if own.insert_array(new, hash) && (own.len() - before) as u64 > room {
+                    break;
                 }
             }
+            self.tools.meter.facts((own.len() - before) as u64)?;
         }
         Ok(!slice.is_empty())
+    }
+}
+
+/// Where the columns of the head come from in the rows of a plan's last step.
+#[derive(Debug)]
+pub(super) struct Direct {
+    /// For each column a fixed word, or the column of the row that it comes from.
+    columns: Vec<(Key, usize)>,
+}
+
+impl Direct {
+    /// If the plan is of this form: its last step only binds, and its head has one, two or three columns and no time.
+    pub(super) fn of(plan: &Plan, at: usize, rows: &Rows) -> Option<Self> {
+        let Emit::Head(head) = &plan.emit else { return None };
+        let binds_only = rows.checks.is_empty() && rows.same.is_empty() && rows.timing.is_none() && !rows.once;
+        if at + 1 != plan.steps.len() || !binds_only || head.time.is_some() || !(1..=3).contains(&head.args.len()) {
+            return None;
+        }
+        let column = |key: &Key| {
+            let Key::Slot(slot) = key else { return usize::MAX };
+            let bind = rows.binds.iter().find(|(_, bound)| bound == slot);
+            bind.map_or(usize::MAX, |&(column, _)| usize::from(column))
+        };
+        Some(Self {
+            columns: head.args.iter().map(|key| (*key, column(key))).collect(),
+        })
+    }
+
+    pub(super) fn width(&self) -> usize {
+        self.columns.len()
     }
 }

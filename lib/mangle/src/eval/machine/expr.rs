@@ -13,6 +13,11 @@ use crate::{
     value::{Kind, Value, View},
 };
 
+/// A built-in that goes through so many bytes counts as one step.
+const BYTES_PER_STEP: u64 = 64;
+/// No built-in goes through more: it could not be interrupted in time.
+const MAX_BYTES: usize = 16 << 20;
+
 type Values = smallvec::SmallVec<[Value; 4]>;
 
 impl Machine<'_, '_> {
@@ -27,7 +32,7 @@ impl Machine<'_, '_> {
                 for arg in args {
                     values.push(self.value(arg)?);
                 }
-                self.step(1)?;
+                self.pay(&values)?;
                 let before = self.tools.interner.heap();
                 let mut context = Context {
                     interner: self.tools.interner,
@@ -41,6 +46,16 @@ impl Machine<'_, '_> {
                 Ok(value)
             }
         }
+    }
+
+    /// Takes the steps of a built-in: one, and more if it has to go through large values.
+    #[inline(always)]
+    fn pay(&mut self, values: &[Value]) -> Result<(), Stop> {
+        let bytes: usize = values.iter().map(|&value| self.tools.interner.weight(value)).sum();
+        if bytes > MAX_BYTES {
+            return Err(self.tools.meter.too_large(MAX_BYTES, bytes).into());
+        }
+        self.step(1 + bytes as u64 / BYTES_PER_STEP)
     }
 
     pub(super) fn fault(&self, fault: Fault) -> Stop {
@@ -143,7 +158,7 @@ impl Machine<'_, '_> {
         for arg in args {
             values.push(self.value(arg)?);
         }
-        self.step(1)?;
+        self.pay(&values)?;
         let mut answers = std::mem::take(&mut self.answers[at]);
         answers.clear();
         let mut context = Context {

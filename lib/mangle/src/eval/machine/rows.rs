@@ -1,6 +1,6 @@
 //! The loops over rows of a step.
 
-use super::{Found, Machine, Own};
+use super::{Found, Machine, Own, Target};
 use crate::eval::{
     error::Stop,
     index::NONE,
@@ -25,6 +25,10 @@ impl Machine<'_, '_> {
                 self.find(at, rows, found, &key)
             }
             Access::Index(columns, keys) if !matches!((&found.own, &found.frozen_index), (Own::Whole, None)) => {
+                if let [key] = keys.as_slice() {
+                    let key = [self.word(key)];
+                    return self.lookup(at, rows, found, columns, &key);
+                }
                 let key: Words = keys.iter().map(|key| self.word(key)).collect();
                 self.lookup(at, rows, found, columns, &key)
             }
@@ -74,10 +78,12 @@ impl Machine<'_, '_> {
 
     /// Rows that lie side by side.
     fn slice(&mut self, at: usize, rows: &Rows, slice: &[u64], width: usize) -> Result<bool, Stop> {
-        if at + 1 == self.plan.steps.len()
-            && let Some(any) = self.emit_slice(at, rows, slice, width)?
-        {
-            return Ok(any);
+        if let (Some(direct), Target::Rows) = (&self.found[at].direct, &self.target) {
+            return match direct.width() {
+                1 => self.emit_direct::<1>(direct, slice, width),
+                2 => self.emit_direct::<2>(direct, slice, width),
+                _ => self.emit_direct::<3>(direct, slice, width),
+            };
         }
         let mut any = false;
         for row in slice.chunks_exact(width) {

@@ -4,38 +4,52 @@ use super::{Access, Emit, Group, Head, Key, Output, Plan, Rows, Step, TimeKey, T
 use crate::{
     eval::relation::Range,
     program::{
-        Aggregate, Atom, Bound, Expr, HeadTime, Mode, Operator, Premise, Program, Rule, RuleId, Slot, Term, Transform, When, Window,
+        Aggregate, Atom, Bound, Expr, HeadTime, Mode, Operator, PredId, Premise, Program, Rule, RuleId, Slot, Term, Transform, When, Window,
     },
 };
 
 /// What the planner knows of the rows.
 pub(crate) trait Sizes {
     /// About how many rows a predicate has.
-    fn rows(&self, pred: crate::program::PredId) -> f64;
+    fn rows(&self, pred: PredId) -> f64;
 }
 
-/// A rule's premises in the best order that is found. `delta` is the premise that looks at new rows only; premises before it (in
-/// the source) whose predicate is in `growing` then look at old rows. `given` slots have values beforehand.
-///
-/// `None` if no order binds all variables: the analysis refuses such rules.
-pub(crate) fn plan(
-    program: &Program,
-    rule: RuleId,
-    delta: Option<usize>,
-    growing: &dyn Fn(crate::program::PredId) -> bool,
-    given: &[Slot],
-    sizes: &dyn Sizes,
-) -> Option<Plan> {
-    let mut planner = Planner::new(program, rule, given);
-    planner.order(delta, growing, sizes)?;
+/// What a plan is for.
+pub(crate) struct Wish<'a> {
+    /// The premise that looks at new rows only.
+    pub delta: Option<usize>,
+    /// Premises before `delta` (in the source) of these predicates look at old rows.
+    pub growing: &'a dyn Fn(PredId) -> bool,
+    /// Slots that have values beforehand.
+    pub given: &'a [Slot],
+    pub sizes: &'a dyn Sizes,
+    /// Keep every binding, also those that nothing uses: somebody looks at them.
+    pub explain: bool,
+}
+
+/// A rule's premises in the best order that is found; `None` if no order binds all variables: the analysis refuses such rules.
+pub(crate) fn plan(program: &Program, id: RuleId, rule: &Rule, wish: &Wish<'_>) -> Option<Plan> {
+    let mut planner = Planner::new(program, rule, wish.given);
+    planner.order(wish.delta, wish.growing, wish.sizes)?;
     let emit = planner.emit()?;
     let mut plan = Plan {
-        rule,
+        rule: id,
         steps: planner.steps,
+        origins: planner.origins,
         emit,
         slots: planner.slots,
     };
-    super::live::mark_unused(&mut plan);
+    plan.origins.resize(plan.steps.len(), None);
+    if wish.explain {
+        // A run for an explanation says `true` when it has found enough, not with the first binding.
+        for step in &mut plan.steps {
+            if let Step::Rows(rows) = step {
+                rows.once = true;
+            }
+        }
+    } else {
+        super::live::mark_unused(&mut plan);
+    }
     Some(plan)
 }
 
@@ -48,12 +62,13 @@ struct Planner<'a> {
     /// For each premise, the slots of its annotation that an earlier premise binds: they need a value first.
     time_inputs: Vec<Vec<Slot>>,
     steps: Vec<Step>,
+    /// For each step the premise that it stands for.
+    origins: Vec<Option<usize>>,
     slots: usize,
 }
 
 impl<'a> Planner<'a> {
-    fn new(program: &'a Program, rule: RuleId, given: &[Slot]) -> Self {
-        let rule = program.rule(rule);
+    fn new(program: &'a Program, rule: &'a Rule, given: &[Slot]) -> Self {
         let slots = usize::from(rule.slots);
         let mut bound = vec![false; slots];
         for &slot in given {
@@ -67,6 +82,7 @@ impl<'a> Planner<'a> {
             bindable,
             time_inputs,
             steps: Vec::new(),
+            origins: Vec::new(),
             slots,
         }
     }
@@ -91,7 +107,7 @@ impl<'a> Planner<'a> {
         all
     }
 
-    fn order(&mut self, delta: Option<usize>, growing: &dyn Fn(crate::program::PredId) -> bool, sizes: &dyn Sizes) -> Option<()> {
+    fn order(&mut self, delta: Option<usize>, growing: &dyn Fn(PredId) -> bool, sizes: &dyn Sizes) -> Option<()> {
         let rule = self.rule;
         let mut left: Vec<usize> = (0..rule.premises.len()).collect();
         let range = |premise: usize| match (delta, &rule.premises[premise]) {
@@ -103,7 +119,8 @@ impl<'a> Planner<'a> {
             && let Premise::Fact(atom) = &rule.premises[delta]
             && self.ready_atom(delta, atom)
         {
-            self.rows(delta, atom, Range::Delta);
+            self.rows(atom, Range::Delta);
+            self.origins.resize(self.steps.len(), Some(delta));
             left.retain(|&premise| premise != delta);
         }
         while !left.is_empty() {
@@ -119,6 +136,7 @@ impl<'a> Planner<'a> {
                         .find(|&premise| matches!(&rule.premises[premise], Premise::Fact(_)) && !self.time_inputs[premise].is_empty())
                 })?;
             self.take(next, range(next))?;
+            self.origins.resize(self.steps.len(), Some(next));
             left.retain(|&premise| premise != next);
         }
         Some(())
@@ -217,12 +235,12 @@ impl<'a> Planner<'a> {
     fn take(&mut self, premise: usize, range: Range) -> Option<()> {
         let rule = self.rule;
         match &rule.premises[premise] {
-            Premise::Fact(atom) => self.rows(premise, atom, range),
+            Premise::Fact(atom) => self.rows(atom, range),
             Premise::NoFact(atom) => {
                 if self.program.predicate(atom.pred).external.is_some() {
                     self.ask(atom);
                 }
-                let rows = self.access(premise, atom, Range::All);
+                let rows = self.access(atom, Range::All);
                 self.steps.push(Step::Absent(Rows {
                     binds: Vec::new(),
                     once: true,
@@ -275,14 +293,14 @@ impl<'a> Planner<'a> {
         });
     }
 
-    fn rows(&mut self, premise: usize, atom: &Atom, range: Range) {
+    fn rows(&mut self, atom: &Atom, range: Range) {
         let predicate = self.program.predicate(atom.pred);
         let deferred = predicate.deferred.is_some();
         if predicate.external.is_some() {
             self.ask(atom);
         }
         let known: Vec<Option<Key>> = atom.args.iter().map(|arg| self.key(arg)).collect();
-        let mut rows = self.access(premise, atom, range);
+        let mut rows = self.access(atom, range);
         let slots: Vec<Slot> = rows.binds.iter().map(|&(_, slot)| slot).collect();
         slots.into_iter().for_each(|slot| self.bind(slot));
         rows.timing = self.timing(atom);
@@ -321,7 +339,7 @@ impl<'a> Planner<'a> {
     }
 
     /// How to find the rows of an atom with what is bound now; does not mark what it binds.
-    fn access(&self, premise: usize, atom: &Atom, range: Range) -> Rows {
+    fn access(&self, atom: &Atom, range: Range) -> Rows {
         let mut keyed: Vec<(u16, Key)> = Vec::new();
         let mut binds: Vec<(u16, Slot)> = Vec::new();
         let mut same = Vec::new();
@@ -351,7 +369,6 @@ impl<'a> Planner<'a> {
             (Access::Index(columns.into(), keys), Vec::new())
         };
         Rows {
-            premise,
             pred: atom.pred,
             range,
             access,
@@ -445,11 +462,7 @@ impl<'a> Planner<'a> {
         if let Some((TimeKey::Bind(_), _) | (_, TimeKey::Bind(_))) = time {
             return None;
         }
-        Some(Emit::Head(Head {
-            pred: rule.head.pred,
-            args,
-            time,
-        }))
+        Some(Emit::Head(Head { args, time }))
     }
 
     fn head_key(&mut self, arg: &Expr) -> Option<Key> {

@@ -1,0 +1,74 @@
+//! Which rules did something, and what the others lack.
+
+use crate::{
+    eval::{Model, RuleCount},
+    program::{PredId, Premise, RuleId},
+};
+
+/// What became of a rule in an evaluation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Coverage {
+    /// Which rule.
+    pub rule: RuleId,
+    /// What it did.
+    pub count: RuleCount,
+    /// How alive it was.
+    pub life: Life,
+}
+
+/// How alive a rule was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Life {
+    /// Its premises were fulfilled at least once.
+    Fired,
+    /// Each premise has facts, but they do not fit together.
+    Dormant,
+    /// Some of its predicates have no facts: these.
+    PartiallyAlive(Vec<PredId>),
+    /// None of its predicates has facts.
+    Dead(Vec<PredId>),
+    /// It is deferred: it runs where it is called, and is not counted.
+    Deferred,
+}
+
+/// Every rule of the program, in order.
+pub fn coverage(model: &Model) -> Vec<Coverage> {
+    let program = model.program();
+    let rules = (0..program.rules.len()).map(|at| RuleId(at as u32));
+    rules
+        .map(|rule| Coverage {
+            rule,
+            count: model.count(rule),
+            life: life(model, rule),
+        })
+        .collect()
+}
+
+fn life(model: &Model, rule: RuleId) -> Life {
+    let program = model.program();
+    let read = program.rule(rule);
+    if program.predicate(read.head.pred).deferred.is_some() {
+        return Life::Deferred;
+    }
+    if model.count(rule).fired > 0 {
+        return Life::Fired;
+    }
+    let stored = |pred: &PredId| program.predicate(*pred).deferred.is_none();
+    let positive = || {
+        let preds = read.premises.iter().filter_map(|premise| match premise {
+            Premise::Fact(atom) => Some(atom.pred),
+            _ => None,
+        });
+        preds.filter(stored)
+    };
+    let mut missing: Vec<PredId> = positive().filter(|&pred| model.is_empty(pred)).collect();
+    missing.sort_unstable();
+    missing.dedup();
+    if missing.is_empty() {
+        Life::Dormant
+    } else if positive().all(|pred| model.is_empty(pred)) {
+        Life::Dead(missing)
+    } else {
+        Life::PartiallyAlive(missing)
+    }
+}

@@ -1,0 +1,325 @@
+//! Builds a proof, one fact after the other.
+
+use std::collections::HashMap;
+
+use super::{
+    Explainer,
+    proof::{Because, Contribution, Derivation, Node, NodeId, Proof, Support},
+    search::{Goal, Open, row_of},
+    temporal::Clock,
+};
+use crate::{
+    eval::{
+        EvalError,
+        parts::{IntervalSet, Seen},
+    },
+    program::{Atom, Expr, Interval, PredId, Premise, RuleId, Term},
+    value::Value,
+};
+
+/// Bindings looked at for one fact that holds at intervals, or that was merged: more do not make a proof clearer.
+const MANY: usize = 10_000;
+
+struct Builder<'e, 'm> {
+    explainer: &'e mut Explainer<'m>,
+    nodes: Vec<Node>,
+    known: HashMap<(PredId, u32, Option<Interval>), NodeId>,
+    /// The rows of the nodes.
+    numbers: Vec<u32>,
+}
+
+pub(super) fn why(explainer: &mut Explainer<'_>, pred: PredId, args: &[Value], time: Option<Interval>) -> Result<Option<Proof>, EvalError> {
+    let words = words(args);
+    let relation = &explainer.model.relations[pred.index()];
+    let Some(number) = relation.find(&words) else { return Ok(None) };
+    let time = match relation.times_of(number) {
+        Some(set) => match asked(set, time, explainer.model.now) {
+            None => return Ok(None),
+            some => some,
+        },
+        None if explainer.model.program.predicate(pred).temporal => return Ok(None),
+        None => None,
+    };
+    let mut builder = Builder {
+        explainer,
+        nodes: Vec::new(),
+        known: HashMap::new(),
+        numbers: Vec::new(),
+    };
+    builder.node(pred, number, time);
+    let mut next = 0;
+    while next < builder.nodes.len() {
+        builder.explainer.meter.step(1, || 0)?;
+        let because = builder.expand(next)?;
+        builder.nodes[next].because = because;
+        next += 1;
+    }
+    Ok(Some(Proof { nodes: builder.nodes }))
+}
+
+fn words(args: &[Value]) -> Vec<u64> {
+    let words: Vec<u64> = args.iter().map(|value| value.bits()).collect();
+    if words.is_empty() { vec![0] } else { words }
+}
+
+/// The interval that is asked about, if the fact holds then.
+fn asked(set: &IntervalSet, time: Option<Interval>, now: i64) -> Option<Interval> {
+    match time {
+        Some(time) => set.covering(time).map(|_| time),
+        None => set.covering(Interval::at(now)).or_else(|| set.get(0)),
+    }
+}
+
+impl Builder<'_, '_> {
+    /// The node of a fact, made if need be; what it rests on is looked for later.
+    fn node(&mut self, pred: PredId, number: u32, time: Option<Interval>) -> NodeId {
+        if let Some(&id) = self.known.get(&(pred, number, time)) {
+            return id;
+        }
+        let arity = self.explainer.model.program.predicate(pred).arity;
+        let row = self.explainer.model.relations[pred.index()].row(number);
+        let id = NodeId(self.nodes.len() as u32);
+        self.nodes.push(Node {
+            pred,
+            args: row[..arity].iter().map(|&word| Value::from_bits(word)).collect(),
+            time,
+            because: Vec::new(),
+        });
+        self.numbers.push(number);
+        self.known.insert((pred, number, time), id);
+        id
+    }
+
+    fn expand(&mut self, at: usize) -> Result<Vec<Because>, EvalError> {
+        let (pred, number, time) = (self.nodes[at].pred, self.numbers[at], self.nodes[at].time);
+        let predicate = self.explainer.model.program.predicate(pred);
+        if predicate.external.is_some() {
+            return Ok(vec![Because::Answered]);
+        }
+        if let Some(time) = time {
+            return self.expand_timed(pred, number, time);
+        }
+        let row = self.explainer.model.relations[pred.index()].row(number).to_vec();
+        let past = self.explainer.past(pred);
+        if predicate.merge.is_some() {
+            return self.expand_merged(pred, &row);
+        }
+        let relation = &self.explainer.model.relations[pred.index()];
+        let given = match number.checked_sub(relation.own.first) {
+            Some(own) => own < relation.past.given,
+            None => number < past.given,
+        };
+        if given {
+            return Ok(vec![Because::Given]);
+        }
+        let round = self.explainer.round_of(pred, number);
+        for rule in self.rules(pred) {
+            let found = self.derive(rule, pred, &row, round, 1)?;
+            if let Some(derivation) = found.into_iter().next() {
+                return Ok(vec![Because::Rule(derivation)]);
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    fn rules(&self, pred: PredId) -> Vec<RuleId> {
+        let rules = self.explainer.model.program.rules.iter().enumerate();
+        rules
+            .filter(|(_, rule)| rule.head.pred == pred)
+            .map(|(at, _)| RuleId(at as u32))
+            .collect()
+    }
+
+    /// What was given and derived at intervals that together cover `time`.
+    fn expand_timed(&mut self, pred: PredId, number: u32, time: Interval) -> Result<Vec<Because>, EvalError> {
+        let past = self.explainer.past(pred);
+        let mut left = IntervalSet::default();
+        let mut parts = Vec::new();
+        let stated: Vec<Interval> = past
+            .stated
+            .iter()
+            .filter(|(row, _)| *row == number)
+            .map(|&(_, interval)| interval)
+            .collect();
+        let mut because = Vec::new();
+        for interval in stated.into_iter().filter(|interval| interval.overlaps(time)) {
+            left.add(interval, &mut parts);
+            if because.is_empty() {
+                because.push(Because::Given);
+            }
+        }
+        if left.covering(time).is_some() {
+            return Ok(because);
+        }
+        let rounds = past.history.iter().filter(|(row, part, _)| *row == number && part.overlaps(time));
+        let round = rounds.map(|&(_, _, round)| round).max().unwrap_or(0);
+        let row = self.explainer.model.relations[pred.index()].row(number).to_vec();
+        for rule in self.rules(pred) {
+            for derivation in self.derive(rule, pred, &row, round, MANY)? {
+                let Some(interval) = derivation.time.filter(|interval| interval.overlaps(time)) else {
+                    continue;
+                };
+                parts.clear();
+                left.add(interval, &mut parts);
+                if parts.iter().any(|part| part.overlaps(time)) {
+                    because.push(Because::Rule(derivation));
+                }
+                if left.covering(time).is_some() {
+                    return Ok(because);
+                }
+            }
+        }
+        Ok(because)
+    }
+
+    /// The derivation of the value that won, or of all values that went into it.
+    fn expand_merged(&mut self, pred: PredId, row: &[u64]) -> Result<Vec<Because>, EvalError> {
+        let width = row.len();
+        let past = self.explainer.past(pred);
+        let Some(spec) = self.explainer.model.program.predicate(pred).merge.clone() else {
+            return Ok(Vec::new());
+        };
+        let same_key = |other: &&[u64]| spec.keys.iter().all(|&key| other[key] == row[key]);
+        let given: Vec<&[u64]> = past.merged.chunks_exact(width).filter(same_key).collect();
+        if given.contains(&row) {
+            return Ok(vec![Because::Given]);
+        }
+        let mut because: Vec<Because> = given.iter().map(|_| Because::Given).take(1).collect();
+        for rule in self.rules(pred) {
+            if let Some(derivation) = self.derive(rule, pred, row, 0, 1)?.into_iter().next() {
+                return Ok(vec![Because::Rule(derivation)]);
+            }
+        }
+        let mut goal: Vec<Option<u64>> = row.iter().map(|&word| Some(word)).collect();
+        goal[spec.merged] = None;
+        for rule in self.rules(pred) {
+            because.extend(self.derive_goal(rule, pred, &goal, 0, MANY)?.into_iter().map(Because::Rule));
+        }
+        Ok(because)
+    }
+
+    fn derive(&mut self, rule: RuleId, pred: PredId, row: &[u64], round: u32, enough: usize) -> Result<Vec<Derivation>, EvalError> {
+        let arity = self.explainer.model.program.predicate(pred).arity;
+        let goal: Vec<Option<u64>> = row[..arity].iter().map(|&word| Some(word)).collect();
+        self.derive_goal(rule, pred, &goal, round, enough)
+    }
+
+    /// The uses of a rule that give a row.
+    fn derive_goal(
+        &mut self,
+        id: RuleId,
+        pred: PredId,
+        row: &[Option<u64>],
+        round: u32,
+        enough: usize,
+    ) -> Result<Vec<Derivation>, EvalError> {
+        let program = std::sync::Arc::clone(&self.explainer.model.program);
+        let rule = program.rule(id);
+        let open = Open::new(id, rule);
+        let stratum = self.explainer.owner[pred.index()];
+        let seen: HashMap<PredId, Option<Seen>> = program
+            .reads(id)
+            .map(|read| (read, self.explainer.seen(read, stratum, round)))
+            .collect();
+        let lookup = |pred: PredId| seen.get(&pred).cloned().flatten();
+        let goal = Goal {
+            row,
+            enough: if rule.aggregates() { usize::MAX } else { enough },
+            seen: &lookup,
+        };
+        if rule.aggregates() {
+            return self.derive_group(&open, &goal);
+        }
+        let mut derivations = Vec::new();
+        for (registers, time) in self.explainer.search(&open, &goal)? {
+            let bindings = open.bindings(&registers);
+            derivations.push(Derivation {
+                rule: id,
+                time,
+                premises: self.supports(&open, &registers, &lookup)?,
+                bindings,
+                group: Vec::new(),
+            });
+        }
+        Ok(derivations)
+    }
+
+    /// A rule with groups derives a row from all bindings with its keys.
+    fn derive_group(&mut self, open: &Open, goal: &Goal<'_>) -> Result<Vec<Derivation>, EvalError> {
+        let whole: Vec<u64> = goal.row.iter().copied().collect::<Option<_>>().unwrap_or_default();
+        let whole = if whole.is_empty() { vec![0] } else { whole };
+        if !self.explainer.grouped(open, goal)?.contains(&whole) {
+            return Ok(Vec::new());
+        }
+        let mut group = Vec::new();
+        for (registers, _) in self.explainer.search(open, goal)? {
+            group.push(Contribution {
+                bindings: open.bindings(&registers),
+                premises: self.supports(open, &registers, goal.seen)?,
+            });
+        }
+        let bindings = group.first().map(|row| row.bindings.clone()).unwrap_or_default();
+        Ok(vec![Derivation {
+            rule: open.id,
+            time: None,
+            bindings,
+            premises: Vec::new(),
+            group,
+        }])
+    }
+
+    fn supports(&mut self, open: &Open, registers: &[u64], seen: &dyn Fn(PredId) -> Option<Seen>) -> Result<Vec<Support>, EvalError> {
+        let mut supports = Vec::with_capacity(open.rule.premises.len());
+        for premise in &open.rule.premises {
+            supports.push(match premise {
+                Premise::Fact(atom) => self.support(atom, registers, seen)?,
+                Premise::NoFact(atom) => Support::Absent(atom.pred, pattern(open, atom, registers)),
+                _ => Support::Computed,
+            });
+        }
+        Ok(supports)
+    }
+
+    fn support(&mut self, atom: &Atom, registers: &[u64], seen: &dyn Fn(PredId) -> Option<Seen>) -> Result<Support, EvalError> {
+        let row = row_of(atom, registers);
+        let model = self.explainer.model;
+        if model.program.predicate(atom.pred).deferred.is_some() {
+            return Ok(Support::Called(atom.pred, row.iter().map(|&word| Value::from_bits(word)).collect()));
+        }
+        self.explainer.meter.step(1, || 0)?;
+        let relation = &model.relations[atom.pred.index()];
+        let Some(number) = relation.find(&row) else {
+            return Ok(Support::Computed);
+        };
+        let times = seen(atom.pred).and_then(|seen| seen.times);
+        let set = match &times {
+            Some(times) => times.get(number as usize),
+            None => relation.times_of(number),
+        };
+        let clock = Clock {
+            interner: &self.explainer.interner,
+            registers,
+            now: model.now,
+        };
+        let time = set.and_then(|set| clock.needed(atom.when.as_ref(), set));
+        Ok(Support::Fact(self.node(atom.pred, number, time)))
+    }
+}
+
+/// The arguments of a negated atom; what no premise binds stands for any value.
+fn pattern(open: &Open, atom: &Atom, registers: &[u64]) -> Vec<Option<Value>> {
+    let bound = |slot: u16| {
+        open.rule.premises.iter().any(|premise| match premise {
+            Premise::Fact(atom) => atom.args.contains(&Term::Slot(slot)),
+            Premise::Equal(left, right) => [left, right].iter().any(|side| **side == Expr::Slot(slot)),
+            Premise::Built { args, negated: false, .. } => args.contains(&Expr::Slot(slot)),
+            _ => false,
+        })
+    };
+    let value = |arg: &Term| match arg {
+        Term::Slot(slot) if bound(*slot) => Some(Value::from_bits(registers[usize::from(*slot)])),
+        Term::Value(value) => Some(*value),
+        _ => None,
+    };
+    atom.args.iter().map(value).collect()
+}

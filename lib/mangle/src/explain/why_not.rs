@@ -1,0 +1,192 @@
+//! Why a fact does not hold: how far each rule that could derive it comes.
+
+use std::sync::Arc;
+
+use super::{
+    Explainer,
+    search::{Goal, Open},
+};
+use crate::{
+    eval::EvalError,
+    program::{Expr, PredId, Premise, RuleId, Term},
+    value::Value,
+};
+
+/// Rows looked at for the nearest ones.
+const LOOK: usize = 10_000;
+/// Nearest rows that are named.
+const NEAREST: usize = 3;
+
+/// Why a fact does not hold.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WhyNot {
+    /// Its predicate.
+    pub pred: PredId,
+    /// Its arguments.
+    pub args: Vec<Value>,
+    /// Facts of the predicate that differ least from it.
+    pub nearest: Vec<Vec<Value>>,
+    /// For each rule that could derive it, what keeps it from that.
+    pub failures: Vec<Failure>,
+}
+
+/// What keeps one rule from deriving a fact.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Failure {
+    /// Which rule.
+    pub rule: RuleId,
+    /// The values that its variables had where it came no further.
+    pub bindings: Vec<(Arc<str>, Value)>,
+    /// Where it came no further.
+    pub obstacle: Obstacle,
+}
+
+/// Where a rule comes no further.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Obstacle {
+    /// Its head is about other facts: a constant or a variable that stands twice does not fit.
+    Head,
+    /// This premise, by number, is not fulfilled. For facts, the rows that come nearest.
+    Premise {
+        /// Which, from zero.
+        premise: usize,
+        /// Rows of its predicate that fit best.
+        nearest: Vec<Vec<Value>>,
+    },
+    /// All premises are fulfilled, but the transforms or functions in the head give other values: these.
+    Result(Vec<Vec<Value>>),
+}
+
+pub(super) fn why_not(explainer: &mut Explainer<'_>, pred: PredId, args: &[Value]) -> Result<Option<WhyNot>, EvalError> {
+    let model = explainer.model;
+    if model.holds(pred, args) {
+        return Ok(None);
+    }
+    let row: Vec<Option<u64>> = args.iter().map(|value| Some(value.bits())).collect();
+    let mut failures = Vec::new();
+    for (at, rule) in model.program.rules.iter().enumerate() {
+        if rule.head.pred == pred {
+            failures.push(failure(explainer, RuleId(at as u32), &row)?);
+        }
+    }
+    Ok(Some(WhyNot {
+        pred,
+        args: args.to_vec(),
+        nearest: nearest(explainer, pred, &row)?,
+        failures,
+    }))
+}
+
+fn failure(explainer: &mut Explainer<'_>, id: RuleId, row: &[Option<u64>]) -> Result<Failure, EvalError> {
+    let program = Arc::clone(&explainer.model.program);
+    let open = Open::new(id, program.rule(id));
+    let goal = Goal {
+        row,
+        enough: 1,
+        seen: &|_| None,
+    };
+    let failure = |bindings, obstacle| Failure {
+        rule: id,
+        bindings,
+        obstacle,
+    };
+    let Some((plan, deepest)) = explainer.deepest(&open, &goal)? else {
+        return Ok(failure(Vec::new(), Obstacle::Head));
+    };
+    let bound = bound_before(&open, &plan.origins[..deepest.step.min(plan.origins.len())], row);
+    let bindings = open
+        .bindings(&deepest.registers)
+        .into_iter()
+        .zip(slots_with_names(&open))
+        .filter(|(_, slot)| bound[usize::from(*slot)])
+        .map(|(binding, _)| binding)
+        .collect();
+    let Some(Some(premise)) = plan.origins.get(deepest.step).copied() else {
+        let results = explainer.results(&open, row)?;
+        return Ok(failure(bindings, Obstacle::Result(results)));
+    };
+    let nearest = match &open.rule.premises[premise] {
+        Premise::Fact(atom) => {
+            let pattern: Vec<Option<u64>> = atom
+                .args
+                .iter()
+                .map(|arg| match arg {
+                    Term::Slot(slot) if bound[usize::from(*slot)] => Some(deepest.registers[usize::from(*slot)]),
+                    Term::Value(value) => Some(value.bits()),
+                    _ => None,
+                })
+                .collect();
+            nearest(explainer, atom.pred, &pattern)?
+        }
+        _ => Vec::new(),
+    };
+    Ok(failure(bindings, Obstacle::Premise { premise, nearest }))
+}
+
+fn slots_with_names(open: &Open) -> impl Iterator<Item = u16> {
+    let named = open.rule.names.iter().enumerate().filter(|(_, name)| !name.is_empty());
+    named.map(|(slot, _)| slot as u16)
+}
+
+/// Which variables have a value once these steps are done.
+fn bound_before(open: &Open, origins: &[Option<usize>], row: &[Option<u64>]) -> Vec<bool> {
+    let mut bound = vec![false; usize::from(open.rule.slots)];
+    for (arg, known) in open.rule.head.args.iter().zip(row) {
+        if let (Expr::Slot(slot), Some(_)) = (arg, known) {
+            bound[usize::from(*slot)] = true;
+        }
+    }
+    for premise in origins.iter().flatten() {
+        let mut mark = |slot: u16| bound[usize::from(slot)] = true;
+        match &open.rule.premises[*premise] {
+            Premise::Fact(atom) => {
+                for arg in &atom.args {
+                    if let Term::Slot(slot) = arg {
+                        mark(*slot);
+                    }
+                }
+            }
+            Premise::Equal(left, right) => [left, right].into_iter().for_each(|side| side.slots(&mut mark)),
+            Premise::Built { args, .. } => args.iter().for_each(|arg| arg.slots(&mut mark)),
+            _ => {}
+        }
+    }
+    bound
+}
+
+/// The rows that have most of the known arguments; of equally near ones the first in the canonical order.
+fn nearest(explainer: &mut Explainer<'_>, pred: PredId, pattern: &[Option<u64>]) -> Result<Vec<Vec<Value>>, EvalError> {
+    let model = explainer.model;
+    let mut rows: Vec<(usize, Vec<Value>)> = Vec::new();
+    for row in model.rows(pred).take(LOOK) {
+        explainer.meter.step(1, || 0)?;
+        let agree = row
+            .iter()
+            .zip(pattern)
+            .filter(|(value, wanted)| wanted.is_some_and(|wanted| wanted == value.bits()));
+        rows.push((agree.count(), row));
+    }
+    rows.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| explainer.interner.compare_rows(&a.1, &b.1)));
+    Ok(rows.into_iter().take(NEAREST).map(|(_, row)| row).collect())
+}
+
+impl Explainer<'_> {
+    /// What a rule derives whose premises are fulfilled, with the arguments that are known beforehand.
+    fn results(&mut self, open: &Open, row: &[Option<u64>]) -> Result<Vec<Vec<Value>>, EvalError> {
+        let goal = Goal {
+            row,
+            enough: usize::MAX,
+            seen: &|_| None,
+        };
+        let rows = if open.rule.aggregates() {
+            self.grouped(open, &goal)?
+        } else {
+            self.heads(open, &goal)?
+        };
+        let arity = open.rule.head.args.len();
+        let values = rows
+            .into_iter()
+            .map(|row| row[..arity].iter().map(|&word| Value::from_bits(word)).collect());
+        Ok(values.take(NEAREST).collect())
+    }
+}
