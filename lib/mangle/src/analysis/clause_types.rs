@@ -200,6 +200,10 @@ impl<'c, 'u> Checker<'c, 'u> {
             for (arg, ty) in atom.args.iter().zip(row) {
                 let actual = self.type_of(arg, state);
                 if meet(&actual, ty).is_never() {
+                    // The Go implementation gives byte strings no type, so it lets this pass.
+                    if [&actual, ty].contains(&&Type::Bytes) {
+                        found.severity = Severity::Warning;
+                    }
                     found.primary.span = arg.span;
                     found = found.here(format!("this is {actual}, and the argument {ty}"));
                     break;
@@ -245,6 +249,7 @@ impl<'c, 'u> Checker<'c, 'u> {
                 };
                 self.narrow(state, term, &ty)
             }
+            (":filter", [value]) => self.narrow(state, value, &Type::truth()),
             (":match_field", [scrutinee, field, value]) => {
                 let ty = self.type_of(scrutinee, state);
                 let TermKind::Name(name) = &field.kind else { return Ok(()) };

@@ -6,7 +6,7 @@ use super::{
     model::Model,
     report::Report,
     strata::Strata,
-    types::{Commas, Type, conforms, is_narrower, join},
+    types::{Commas, Type, agree, conforms, is_narrower, join},
 };
 use crate::{
     diagnostic::{Code, Diagnostic},
@@ -55,7 +55,8 @@ fn facts(model: &mut Model<'_>, prefixes: &Prefixes, report: &mut Report) {
         let info = &model.predicates[fact.pred.index()];
         let fitting = |row: &Vec<Type>| args.iter().zip(row).all(|(arg, ty)| fits(arg, ty));
         if info.declaration.is_some() {
-            if !info.types.iter().any(fitting) {
+            let generic = |row: &Vec<Type>| !has_variables(row) || agree(row, &types_of(args));
+            if !info.types.iter().any(|row| fitting(row) && generic(row)) {
                 report.push(misfit(model, fact.pred, fact.clause));
             }
             continue;
@@ -68,6 +69,14 @@ fn facts(model: &mut Model<'_>, prefixes: &Prefixes, report: &mut Report) {
     }
 }
 
+fn has_variables(row: &[Type]) -> bool {
+    row.iter().any(Type::has_variable)
+}
+
+fn types_of(args: &[Term]) -> Vec<Type> {
+    args.iter().map(|arg| type_of_constant(arg, &Prefixes::default())).collect()
+}
+
 /// Whether a constant has no parts: then one that fits says nothing new.
 fn is_simple(term: &Term) -> bool {
     !matches!(term.kind, TermKind::List(_) | TermKind::Map(_) | TermKind::Struct(_))
@@ -77,7 +86,8 @@ fn misfit(model: &Model<'_>, pred: PredId, clause: &crate::syntax::ast::Clause) 
     let info = model.pred(pred);
     let args = &clause.head.args;
     // The alternative that fits longest is probably the one that was meant.
-    let mismatch = |row: &Vec<Type>| args.iter().zip(row).position(|(arg, ty)| !fits(arg, ty)).unwrap_or(0);
+    let last = args.len().saturating_sub(1);
+    let mismatch = |row: &Vec<Type>| args.iter().zip(row).position(|(arg, ty)| !fits(arg, ty)).unwrap_or(last);
     let best = info.types.iter().max_by_key(|row| mismatch(row));
     let Some((row, at)) = best.map(|row| (row, mismatch(row))) else {
         return Diagnostic::new(Code::FactType, clause.span, "the fact fits no declaration");
@@ -167,7 +177,8 @@ fn check_rule(model: &Model<'_>, prefixes: &Prefixes, number: usize, report: &mu
     let Some(decl) = info.declaration.as_ref().filter(|decl| !decl.bounds.is_empty()) else {
         return;
     };
-    let covers = |declared: &Vec<Type>, row: &Vec<Type>| row.iter().zip(declared).all(|(ty, wanted)| conforms(ty, wanted));
+    let covers =
+        |declared: &Vec<Type>, row: &Vec<Type>| row.iter().zip(declared).all(|(ty, wanted)| conforms(ty, wanted)) && agree(declared, row);
     let Some(row) = rows.iter().find(|row| !info.types.iter().any(|declared| covers(declared, row))) else {
         return;
     };

@@ -119,7 +119,7 @@ fn product(rule: &RuleInfo<'_>, report: &mut Report) {
     let home = root(&mut parent, first.2[0]);
     if let Some(other) = stored.find(|set| root(&mut parent, set.2[0]) != home) {
         let found = Diagnostic::new(Code::CrossProduct, other.0, "this premise shares no variable with the first one");
-        let found = found.here("each of these").label(first.0, "is combined with each of these");
+        let found = found.here("with each of these").label(first.0, "each of these is combined");
         report.push(found.help("link them with a variable, if one is meant; the work grows with the product of both"));
     }
 }

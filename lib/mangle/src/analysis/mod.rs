@@ -29,7 +29,11 @@ pub use types::{Field, Type};
 use crate::{
     diagnostic::{Code, Diagnostic},
     program::{Mode, Program, RuleId},
-    syntax::{Dialect, Span, ast::Unit},
+    syntax::{
+        Dialect, Span,
+        ast::{Term, TermKind, Unit},
+    },
+    value::{Interner, Value},
 };
 use report::Report;
 
@@ -100,6 +104,19 @@ pub fn analyse(inputs: &[Input<'_>], dialect: Dialect) -> Analysis {
         dependencies: dependencies(&strata),
         predicates: model.predicates,
     }
+}
+
+/// The value of a term that is a constant; a pair or tuple of constants is one too.
+pub fn constant(term: &Term, interner: &mut Interner) -> Option<Value> {
+    if let TermKind::Call(call) = &term.kind {
+        let is_tuple = matches!(&*call.function.text, "fn:pair" | "fn:tuple") && call.args.len() > 1;
+        let args: Option<Vec<Value>> = call.args.iter().map(|arg| constant(arg, interner)).collect();
+        let parts = args.filter(|_| is_tuple)?;
+        return parts.into_iter().rev().reduce(|rest, part| interner.pair(part, rest));
+    }
+    let mut report = Report::default();
+    let value = lower::constant(term, interner, &mut report)?;
+    (report.errors() == 0).then_some(value)
 }
 
 /// A predicate with a mode that asks for arguments, rules and no rows of its own is computed where it is called.

@@ -38,7 +38,7 @@ impl Report {
 
 /// The known word that was probably meant; none if nothing is near.
 pub(crate) fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
-    let allowed = (word.chars().count() / 3).clamp(1, 3);
+    let allowed = (word.chars().count() / 3).min(3);
     known
         .into_iter()
         .map(|candidate| (strsim::damerau_levenshtein(word, candidate), candidate))

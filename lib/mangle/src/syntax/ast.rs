@@ -129,6 +129,46 @@ pub struct Clause {
 }
 
 impl Clause {
+    /// Every term of it, those inside others not by themselves.
+    pub fn terms(&self) -> impl Iterator<Item = &Term> {
+        let premises = self.premises.iter().flat_map(|premise| match premise {
+            Premise::Atom(literal) | Premise::Negated(literal) => literal.atom.args.iter().chain([].iter()),
+            Premise::Compare(comparison) => std::slice::from_ref(&comparison.left)
+                .iter()
+                .chain(std::slice::from_ref(&comparison.right)),
+        });
+        let transforms = self.transforms.iter().flat_map(|transform| {
+            let keys = transform.group.iter().flat_map(|group| &group.args);
+            keys.chain(transform.lets.iter().map(|one| &one.value))
+        });
+        self.head.args.iter().chain(premises).chain(transforms)
+    }
+
+    /// The bounds of its annotations and operators.
+    pub fn bounds(&self) -> impl Iterator<Item = &Bound> {
+        let literals = self.premises.iter().filter_map(|premise| match premise {
+            Premise::Atom(literal) | Premise::Negated(literal) => Some(literal),
+            Premise::Compare(_) => None,
+        });
+        let times = self.time.iter().chain(literals.clone().filter_map(|literal| literal.time.as_ref()));
+        let times = times.flat_map(|time| std::iter::once(&time.start).chain(&time.end));
+        let operators = literals.filter_map(|literal| literal.operator.as_ref());
+        times.chain(operators.flat_map(|operator| std::iter::once(&operator.start).chain(&operator.end)))
+    }
+
+    /// Calls `see` with every place of a variable: in terms, times and definitions.
+    pub fn each_variable(&self, see: &mut dyn FnMut(&Arc<str>, Span)) {
+        self.terms().for_each(|term| term.each_variable(see));
+        for bound in self.bounds() {
+            if let BoundKind::Variable(name) = &bound.kind {
+                see(name, bound.span);
+            }
+        }
+        for one in self.transforms.iter().flat_map(|transform| &transform.lets) {
+            see(&one.variable.text, one.variable.span);
+        }
+    }
+
     /// Whether it has no body.
     pub fn is_fact(&self) -> bool {
         self.premises.is_empty() && self.transforms.is_empty()
@@ -255,6 +295,24 @@ pub struct Term {
     pub kind: TermKind,
     /// Where.
     pub span: Span,
+}
+
+impl Term {
+    /// Calls `see` with every variable in it.
+    pub fn each_variable(&self, see: &mut dyn FnMut(&Arc<str>, Span)) {
+        match &self.kind {
+            TermKind::Variable(name) => see(name, self.span),
+            TermKind::List(items) => items.iter().for_each(|item| item.each_variable(see)),
+            TermKind::Map(entries) | TermKind::Struct(entries) => {
+                for (key, value) in entries {
+                    key.each_variable(see);
+                    value.each_variable(see);
+                }
+            }
+            TermKind::Call(call) => call.args.iter().for_each(|arg| arg.each_variable(see)),
+            _ => {}
+        }
+    }
 }
 
 /// The kinds of terms.

@@ -13,7 +13,8 @@ use super::{
 };
 use crate::{
     program::{External, FactBlock, Merge, PredId, Predicate, Program, RuleId, Stratum},
-    value::Interner,
+    syntax::ast::Term,
+    value::{Interner, Value},
 };
 
 /// Makes the program. The model has no errors; what only shows now (a key that stands twice) is reported.
@@ -34,6 +35,11 @@ pub(crate) fn lower(model: &Model<'_>, strata: &Strata, report: &mut Report) -> 
     program.facts.blocks = facts(model, &mut interner, report);
     program.interner = interner;
     program
+}
+
+/// The value of a term, if it is a constant.
+pub(super) fn constant(term: &Term, interner: &mut Interner, report: &mut Report) -> Option<Value> {
+    value::is_constant(term).then(|| value::constant(term, interner, report))
 }
 
 fn predicate(model: &Model<'_>, info: &PredicateInfo) -> Predicate {

@@ -6,7 +6,7 @@ mod relate;
 use std::{fmt, sync::Arc};
 
 pub(crate) use read::{read_text, read_type};
-pub(crate) use relate::{bind, conforms, is_narrower, join, meet, substitute};
+pub(crate) use relate::{agree, bind, conforms, is_narrower, join, meet, substitute};
 
 /// A type.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,6 +112,11 @@ impl Type {
             _ => None,
         });
         found.reduce(|one, other| join(&one, &other))
+    }
+
+    /// Whether a type variable stands somewhere in it.
+    pub(crate) fn has_variable(&self) -> bool {
+        relate::mentions(self, |ty| matches!(ty, Self::Var(_)))
     }
 
     /// How deeply it is nested.

@@ -86,11 +86,12 @@ const fn keeps(ty: &Type) -> bool {
 }
 
 /// Whether a type or part of it is such.
-fn mentions(ty: &Type, such: fn(&Type) -> bool) -> bool {
+pub(super) fn mentions(ty: &Type, such: fn(&Type) -> bool) -> bool {
     such(ty)
         || match ty {
             Type::Pair(both) | Type::Map(both) => mentions(&both.0, such) || mentions(&both.1, such),
             Type::List(of) => mentions(of, such),
+            Type::Struct(fields) => fields.iter().any(|field| mentions(&field.ty, such)),
             Type::Union(members) | Type::Fun(members) => members.iter().any(|member| mentions(member, such)),
             _ => false,
         }
@@ -169,4 +170,25 @@ pub(crate) fn substitute(ty: &Type, found: &HashMap<Arc<str>, Type>) -> Type {
             .fold(Type::never(), |union, member| join(&union, &substitute(member, found))),
         other => other.clone(),
     }
+}
+
+/// Whether the type variables of a declared row have one type throughout: each argument by itself says what they are, and
+/// what they say has something in common.
+pub(crate) fn agree(declared: &[Type], actual: &[Type]) -> bool {
+    let mut known: HashMap<Arc<str>, Type> = HashMap::new();
+    for (pattern, actual) in declared.iter().zip(actual) {
+        let mut here = HashMap::new();
+        bind(pattern, actual, &mut here);
+        for (name, ty) in here {
+            let common = known.get(&name).map_or_else(|| ty.clone(), |known| meet(known, &ty));
+            if common.is_never() && !ty.is_never() {
+                return false;
+            }
+            // An empty list says nothing of its elements.
+            if !ty.is_never() {
+                known.insert(name, common);
+            }
+        }
+    }
+    true
 }

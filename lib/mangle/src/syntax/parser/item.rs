@@ -233,7 +233,10 @@ impl Parser<'_> {
             return Ok(());
         }
         self.operator_traps()?;
-        let found = self.unexpected_here(&format!("`,` or {}", close.describe()));
+        let mut found = self.unexpected_here(&format!("`,` or {}", close.describe()));
+        if matches!(self.token.kind, TokenKind::Dot | TokenKind::Arrow | TokenKind::End) {
+            found.code = Code::UnclosedBracket;
+        }
         self.report(found.label(open, "the bracket that is open"));
         Err(Lost)
     }

@@ -110,7 +110,7 @@ impl Parser<'_> {
     /// `[a, b]` or `[k : v]`: the first colon decides.
     fn list_or_map(&mut self) -> Parse<TermKind> {
         let open = self.bump().span;
-        if self.eat(TokenKind::RightBracket).is_some() {
+        if self.nothing_but_comma(TokenKind::RightBracket) {
             return Ok(TermKind::List(Vec::new()));
         }
         let first = self.term()?;
@@ -135,7 +135,18 @@ impl Parser<'_> {
 
     fn structure(&mut self) -> Parse<TermKind> {
         let open = self.bump().span;
+        if self.nothing_but_comma(TokenKind::RightBrace) {
+            return Ok(TermKind::Struct(Vec::new()));
+        }
         self.list_of(open, TokenKind::RightBrace, Self::entry).map(TermKind::Struct)
+    }
+
+    /// `[]` and `[,]`, of which the second is documented too.
+    fn nothing_but_comma(&mut self, close: TokenKind) -> bool {
+        if self.at(TokenKind::Comma) && self.ahead.kind == close {
+            self.bump();
+        }
+        self.eat(close).is_some()
     }
 
     /// `key : value`

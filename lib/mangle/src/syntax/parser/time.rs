@@ -114,7 +114,7 @@ impl Parser<'_> {
     pub(super) fn duration(&mut self, span: Span) -> i64 {
         let text = self.text(span);
         let unit = text.trim_start_matches(|c: char| c.is_ascii_digit());
-        if !matches!(unit, "d" | "h" | "m" | "s" | "ms") {
+        if !text.starts_with('-') && !matches!(unit, "d" | "h" | "m" | "s" | "ms") {
             self.extension(span, "this way to write a duration");
         }
         literal::duration(text).unwrap_or_else(|| {

@@ -1,0 +1,2 @@
+note("it does not end).
+next(/a).

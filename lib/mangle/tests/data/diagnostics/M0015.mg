@@ -1,0 +1,2 @@
+p(1).
+q(X) :- p(X), fn:list:contains([1], X).

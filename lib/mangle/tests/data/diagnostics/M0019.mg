@@ -1,0 +1,2 @@
+Decl err(S) temporal bound [/name].
+recent(S) :- <-[5m] err(S).

@@ -1,0 +1,2 @@
+Decl p(X) temporal.
+p(/a)@["2024-01-15"].

@@ -1,0 +1,2 @@
+Decl p(X) temporal.
+q(X) :- <-[-5m, 1h] p(X).

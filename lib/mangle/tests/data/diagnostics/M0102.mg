@@ -1,0 +1,2 @@
+selected(/a).
+result(X) :- selectd(X).

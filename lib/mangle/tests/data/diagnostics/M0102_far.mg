@@ -1,0 +1,1 @@
+result(X) :- incoming(X, _).

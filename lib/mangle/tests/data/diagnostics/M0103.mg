@@ -1,0 +1,2 @@
+edge(/a, /b).
+loop(X) :- edge(X).

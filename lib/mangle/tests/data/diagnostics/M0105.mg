@@ -1,0 +1,1 @@
+Decl p(X) descr [extensionl()].

@@ -1,0 +1,5 @@
+#! schema
+Package depot!
+crate(/a).
+#! domain
+has(X) :- depot.crate(X).

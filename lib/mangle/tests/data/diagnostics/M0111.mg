@@ -1,0 +1,3 @@
+Decl p(X) descr [extensional()].
+Decl q(X) descr [extensional()].
+p(X) :- q(X).

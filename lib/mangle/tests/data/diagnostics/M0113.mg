@@ -1,0 +1,3 @@
+Package depot!
+Use depot!
+crate(/a).

@@ -1,0 +1,2 @@
+score(/a, 1).
+top(Tool) :- score(Tol, 1).

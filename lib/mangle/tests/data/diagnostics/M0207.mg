@@ -1,0 +1,2 @@
+p(1).
+q(S) :- p(X) |> let S = fn:collect(X).

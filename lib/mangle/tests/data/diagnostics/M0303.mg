@@ -1,0 +1,3 @@
+age(/ann, 30).
+name("ann").
+odd(X) :- age(X, _), name(X).

@@ -1,0 +1,2 @@
+p("a").
+q(Y) :- p(X) |> let Y = fn:plus(X, 1).

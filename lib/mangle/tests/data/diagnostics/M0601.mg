@@ -1,0 +1,5 @@
+#! policy
+permitted(Tool) :- granted(Tool).
+granted(/read).
+#! domain
+permitted(/delete_everything).

@@ -1,0 +1,2 @@
+Decl incoming(X) bound [/name].
+kept(X) :- incoming(X).

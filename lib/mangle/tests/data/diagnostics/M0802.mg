@@ -1,0 +1,2 @@
+user(/ann). tool(/read). tool(/write).
+may(U, T) :- user(U), tool(T).

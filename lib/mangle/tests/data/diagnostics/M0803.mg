@@ -1,0 +1,2 @@
+edge(/a, /b).
+node(X) :- edge(X, Y).
