@@ -218,7 +218,7 @@ impl Lower<'_> {
         };
         let mut args: Vec<Expr> = call.args.iter().map(|arg| self.expr(arg)).collect();
         // Without arguments it counts the distinct bindings of the body.
-        if &*call.function.text == "fn:count_distinct" {
+        if &*call.function.text == "fn:count_distinct" && args.is_empty() {
             let named = (0..body).filter(|&number| !self.variables.name(number).starts_with(' '));
             args = named.map(|number| Expr::Slot(number as Slot)).collect();
         }
