@@ -40,7 +40,7 @@ impl Open {
     }
 
     /// The words of the head that can be given before the rule runs: those of variables that a premise binds and no transform makes.
-    fn known(&self, row: &[Option<u64>]) -> (Vec<Slot>, Vec<Option<u64>>) {
+    pub(super) fn known(&self, row: &[Option<u64>]) -> (Vec<Slot>, Vec<Option<u64>>) {
         let mut bound = Vec::new();
         for premise in &self.rule.premises {
             match premise {
@@ -226,7 +226,11 @@ impl Explainer<'_> {
         if !give(&mut machine.registers, &open.rule.head.args, &known) {
             return Ok(None);
         }
-        machine.start()?;
+        match machine.start() {
+            // The goal may give variables values that no fact has: where a built-in has no answer for them, that is as far as the rule comes.
+            Err(EvalError::Fault { .. }) => {}
+            ended => ended?,
+        }
         let deepest = machine.deepest.take();
         Ok(Some((machine.target, deepest)))
     }

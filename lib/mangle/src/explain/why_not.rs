@@ -131,11 +131,8 @@ fn slots_with_names(open: &Open) -> impl Iterator<Item = u16> {
 /// Which variables have a value once these steps are done.
 fn bound_before(open: &Open, origins: &[Option<usize>], row: &[Option<u64>]) -> Vec<bool> {
     let mut bound = vec![false; usize::from(open.rule.slots)];
-    for (arg, known) in open.rule.head.args.iter().zip(row) {
-        if let (Expr::Slot(slot), Some(_)) = (arg, known) {
-            bound[usize::from(*slot)] = true;
-        }
-    }
+    let (given, _) = open.known(row);
+    given.iter().for_each(|&slot| bound[usize::from(slot)] = true);
     for premise in origins.iter().flatten() {
         let mut mark = |slot: u16| bound[usize::from(slot)] = true;
         match &open.rule.premises[*premise] {
