@@ -124,6 +124,11 @@ impl Evaluation {
             if arity == 0 {
                 row.push(0);
             }
+            self.meter.step(1, || relation.own.moving())?;
+            if block.times.is_empty() {
+                relation.put(&row);
+                continue;
+            }
             let (place, _) = relation.insert(&row);
             if let Some(&time) = block.times.get(number) {
                 let interval = interval_of(&self.interner, time, self.now)?;
@@ -131,7 +136,6 @@ impl Evaluation {
                 let count = relation.hold(place, interval, &mut parts);
                 self.meter.intervals(count)?;
             }
-            self.meter.step(1, || relation.own.moving())?;
         }
         relation.past.given += (relation.len() - before) as u32;
         self.meter.resting += relation.heap();

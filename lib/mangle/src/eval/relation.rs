@@ -126,6 +126,22 @@ impl Relation {
         }
     }
 
+    /// Adds a row if it is new.
+    pub(crate) fn put(&mut self, row: &[u64]) {
+        let hash = hash_row(row);
+        if let Some(frozen) = &self.frozen
+            && frozen.segment.find(row, hash).is_some()
+        {
+            return;
+        }
+        let _: bool = match *row {
+            [a] => self.own.insert_array([a], hash),
+            [a, b] => self.own.insert_array([a, b], hash),
+            [a, b, c] => self.own.insert_array([a, b, c], hash),
+            _ => self.own.insert(row, hash).is_some(),
+        };
+    }
+
     /// Whether a row counts: it is not an older version of one that was merged.
     pub(crate) fn alive(&self, number: u32) -> bool {
         self.versions.as_ref().is_none_or(|versions| versions.alive(number))

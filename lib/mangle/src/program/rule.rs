@@ -134,7 +134,7 @@ pub enum Expr {
     /// `_`, only where a built-in relation gives something back.
     Any,
     /// A function of values.
-    Call(Function, Vec<Expr>),
+    Call(Function, Vec<Self>),
 }
 
 impl Expr {

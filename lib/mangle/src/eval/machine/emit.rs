@@ -35,6 +35,14 @@ impl Machine<'_, '_> {
     }
 
     fn emit_head(&mut self, head: &Head) -> Result<bool, Stop> {
+        if let (Target::Rows, None) = (&self.target, head.time) {
+            match *head.args.as_slice() {
+                [a] => return self.add_array([a]),
+                [a, b] => return self.add_array([a, b]),
+                [a, b, c] => return self.add_array([a, b, c]),
+                _ => {}
+            }
+        }
         let mut row: Words = head.args.iter().map(|key| self.word(key)).collect();
         if row.is_empty() {
             row.push(0);
@@ -75,6 +83,23 @@ impl Machine<'_, '_> {
             proofs.found.push((self.registers.clone(), time));
         }
         Ok(fits && proofs.found.len() >= proofs.enough)
+    }
+
+    /// As [`Self::add`], with the width known to the compiler.
+    #[inline(always)]
+    fn add_array<const W: usize>(&mut self, keys: [Key; W]) -> Result<bool, Stop> {
+        let row = keys.map(|key| self.word(&key));
+        let Some((_, relation)) = &mut self.head else { return Ok(true) };
+        let hash = hash_row(&row);
+        if let Some(frozen) = &relation.frozen
+            && frozen.segment.find(&row, hash).is_some()
+        {
+            return Ok(true);
+        }
+        if relation.own.insert_array(row, hash) {
+            self.tools.meter.fact()?;
+        }
+        Ok(true)
     }
 
     #[inline(always)]

@@ -21,6 +21,14 @@ impl Machine<'_, '_> {
         }
         match &rows.access {
             Access::Find(keys) => {
+                if let [a, b] = keys.as_slice() {
+                    let key = [self.word(a), self.word(b)];
+                    return self.find(at, rows, found, &key);
+                }
+                if let [key] = keys.as_slice() {
+                    let key = [self.word(key)];
+                    return self.find(at, rows, found, &key);
+                }
                 let key: Words = keys.iter().map(|key| self.word(key)).collect();
                 self.find(at, rows, found, &key)
             }

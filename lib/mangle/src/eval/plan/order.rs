@@ -494,10 +494,25 @@ impl<'a> Planner<'a> {
                 },
                 other => other.clone(),
             })
-            .collect();
+            .collect::<Vec<Aggregate>>();
+        let distinct = !matches!(rule.premises.as_slice(), [Premise::Fact(_)]);
+        let mut kept = bound;
+        if !distinct {
+            // Each row counts, so what neither a key nor a reducer looks at need not be kept.
+            let mut used = vec![false; self.slots];
+            keys.iter().for_each(|&key| used[usize::from(key)] = true);
+            for one in &lets {
+                let mut mark = |slot: Slot| used[usize::from(slot)] = true;
+                match one {
+                    Aggregate::Let(one) => one.expr.slots(&mut mark),
+                    Aggregate::Reduce { args, .. } => args.iter().for_each(|arg| arg.slots(&mut mark)),
+                }
+            }
+            kept.retain(|&slot| used[usize::from(slot)]);
+        }
         Group {
-            distinct: !matches!(rule.premises.as_slice(), [Premise::Fact(_)]),
-            kept: bound,
+            distinct,
+            kept,
             keys: keys.to_vec(),
             lets,
             rest: rest.to_vec(),
