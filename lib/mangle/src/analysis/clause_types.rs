@@ -1,6 +1,6 @@
 //! The types of one rule's variables, premise by premise. Where a premise has alternatives, each is followed.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::{
     fits::{Prefixes, type_of_constant},
@@ -25,6 +25,10 @@ const MAX_STATES: usize = 16;
 /// Whether something fits, and why not.
 type Checked = Result<(), Box<Diagnostic>>;
 
+/// Rules with more premises than this are made by programs: their types are taken for what is declared, for each premise
+/// looks at all variables, and that would take too long.
+const MAX_PREMISES: usize = 1_000;
+
 /// What is known of each variable; nothing is [`Type::Any`].
 type State = Vec<Type>;
 
@@ -43,6 +47,16 @@ pub(crate) struct Checker<'c, 'u> {
     prefixes: &'c Prefixes,
     variables: Variables,
     problems: Vec<Diagnostic>,
+    /// Arguments of functions by their place.
+    arguments: BTreeMap<Span, Argument>,
+}
+
+/// How an argument of a function fares in the alternatives of a rule: it is wrong if it fits in none.
+#[derive(Default)]
+struct Argument {
+    looks: usize,
+    misfits: usize,
+    problem: Option<Diagnostic>,
 }
 
 impl<'c, 'u> Checker<'c, 'u> {
@@ -52,17 +66,21 @@ impl<'c, 'u> Checker<'c, 'u> {
             prefixes,
             variables: Variables::default(),
             problems: Vec::new(),
+            arguments: BTreeMap::new(),
         }
     }
 
     pub(crate) fn rule(mut self, rule: &RuleInfo<'_>) -> Judgement {
+        if rule.premises.len() > MAX_PREMISES {
+            return self.unknown(rule);
+        }
         let mut states = vec![State::new()];
         self.given(rule, &mut states[0]);
         for &index in &rule.order {
             let premise = &rule.clause.premises[index];
             states = self.premise(premise, rule.premises[index], states);
             if states.is_empty() {
-                return self.nothing();
+                return self.judge(Vec::new());
             }
         }
         for transform in &rule.clause.transforms {
@@ -76,17 +94,24 @@ impl<'c, 'u> Checker<'c, 'u> {
             .iter()
             .map(|state| args.iter().map(|arg| self.type_of(arg, state)).collect())
             .collect();
-        Judgement {
-            rows,
-            problems: self.problems,
-        }
+        self.judge(rows)
     }
 
-    fn nothing(self) -> Judgement {
-        Judgement {
-            rows: Vec::new(),
-            problems: self.problems,
-        }
+    /// What a rule gives that is not looked at.
+    fn unknown(self, rule: &RuleInfo<'_>) -> Judgement {
+        let info = self.model.pred(rule.head);
+        let rows = match &info.declaration {
+            Some(_) => info.types.clone(),
+            None => vec![vec![Type::Any; info.arity]],
+        };
+        self.judge(rows)
+    }
+
+    fn judge(self, rows: Vec<Vec<Type>>) -> Judgement {
+        let mut problems = self.problems;
+        let hopeless = self.arguments.into_values().filter(|one| one.looks == one.misfits);
+        problems.extend(hopeless.filter_map(|one| one.problem));
+        Judgement { rows, problems }
     }
 
     /// The arguments that a caller gives have their declared types.
@@ -114,7 +139,8 @@ impl<'c, 'u> Checker<'c, 'u> {
     fn refine(&mut self, state: &mut State, term: &Term, ty: &Type) -> bool {
         let known = self.type_of(term, state);
         let narrow = meet(&known, ty);
-        if narrow.is_never() && !known.is_never() {
+        // Of what an empty list holds nothing is known.
+        if narrow.is_never() && !known.is_never() && !ty.is_never() {
             return false;
         }
         if let TermKind::Variable(name) = &term.kind {
@@ -214,6 +240,9 @@ impl<'c, 'u> Checker<'c, 'u> {
             let rows: Vec<String> = info.types.iter().map(row).collect();
             found = found.note(format!("`{}` has the types {}", info.name, rows.join(", ")));
         }
+        if info.declaration.is_none() {
+            found.severity = Severity::Warning;
+        }
         let what = if info.declaration.is_some() {
             "declared here"
         } else {
@@ -263,7 +292,10 @@ impl<'c, 'u> Checker<'c, 'u> {
             }
             (":match_entry", [map, key, value]) => match self.type_of(map, state) {
                 Type::Map(both) => {
-                    self.narrow(state, key, &both.0)?;
+                    // One name more or less is a matter of data: the map may have other keys tomorrow.
+                    if !(both.0.is_name() && matches!(key.kind, TermKind::Name(_))) {
+                        self.narrow(state, key, &both.0)?;
+                    }
                     self.narrow(state, value, &both.1)
                 }
                 other => self.narrow(state, map, &Type::map(Type::Any, Type::Any)).map(|()| drop(other)),
@@ -473,12 +505,13 @@ impl<'c, 'u> Checker<'c, 'u> {
         for (index, arg) in call.args.iter().enumerate() {
             let (actual, param) = (self.type_of(arg, state), signature.param(index));
             let wanted = substitute(param, &HashMap::new());
+            let look = self.arguments.entry(arg.span).or_default();
+            look.looks += 1;
             if meet(&actual, &wanted).is_never() && !actual.is_never() {
                 let text = format!("`{}` takes {wanted} here", call.function.text);
                 let found = Diagnostic::new(Code::ArgumentType, arg.span, text).here(format!("this is {actual}"));
-                if !self.problems.contains(&found) {
-                    self.problems.push(found);
-                }
+                look.misfits += 1;
+                look.problem.get_or_insert(found);
             }
             if !matches!(actual, Type::Any) {
                 bind(param, &actual, &mut vars);

@@ -1,0 +1,2 @@
+lease(/a).
+safe(S) :- [+[0d, 7d] lease(S).

@@ -1,0 +1,2 @@
+up(/a).
+steady(S) :- [-[0d, 7d] up(S).

@@ -1,0 +1,2 @@
+Decl f(X) bound [/float64].
+f(1).

@@ -1,0 +1,2 @@
+Decl tool(Id, Cost) bound [/name].
+tool(/saw, 40).

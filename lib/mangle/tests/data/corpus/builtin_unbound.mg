@@ -1,0 +1,2 @@
+s("banana").
+some(X) :- s(X), :string:starts_with(Y, "ban").

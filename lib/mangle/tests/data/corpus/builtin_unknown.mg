@@ -1,0 +1,2 @@
+s("banana").
+some(X) :- s(X), :string:begins_with(X, "ban").

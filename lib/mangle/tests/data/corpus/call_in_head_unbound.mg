@@ -1,0 +1,2 @@
+n(1).
+next(fn:plus(Y, 1)) :- n(X).

@@ -1,0 +1,2 @@
+n([1]).
+long(L) :- n(L), fn:list:len(L, L) > 1.

@@ -1,0 +1,2 @@
+n([1]). n([]).
+first(X) :- n(L), X = fn:list:get(L, 0).

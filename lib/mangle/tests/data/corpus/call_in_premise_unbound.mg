@@ -1,0 +1,2 @@
+n(1).
+next(Y) :- n(X), Y = fn:plus(Z, 1).

@@ -1,0 +1,2 @@
+n(1).
+m(X) :- n(X), n(fn:increment(X)).

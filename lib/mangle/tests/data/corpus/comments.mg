@@ -1,0 +1,4 @@
+# before
+size(/box, "# is text"). # after
+big(X) # between
+  :- size(X, _). # no line end at the end

@@ -1,0 +1,3 @@
+Decl tool(X) bound [/name].
+tool(/saw).
+low(X) :- tool(X), X < 3.

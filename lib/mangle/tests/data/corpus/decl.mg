@@ -1,0 +1,2 @@
+Decl lamp(Where).
+repair(X) :- lamp(X).

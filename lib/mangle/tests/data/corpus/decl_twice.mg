@@ -1,0 +1,3 @@
+Decl lamp(Where).
+Decl lamp(Where) bound [/name].
+lamp(/hall).

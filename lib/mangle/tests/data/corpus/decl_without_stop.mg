@@ -1,0 +1,2 @@
+Decl lamp(Where)
+lamp(/hall).

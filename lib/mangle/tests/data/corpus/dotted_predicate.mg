@@ -1,0 +1,2 @@
+shop.item(/tea).
+shop.sold(X) :- shop.item(X).

@@ -1,0 +1,2 @@
+raw("soon").
+d(D) :- raw(S), D = fn:duration:parse(S).

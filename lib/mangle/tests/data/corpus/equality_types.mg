@@ -1,0 +1,3 @@
+Decl n(X) bound [/number].
+n(1).
+odd(X) :- n(X), X = "one".

@@ -1,0 +1,1 @@
+share(fn:div(6, 0)).

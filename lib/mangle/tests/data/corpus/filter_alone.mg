@@ -1,0 +1,2 @@
+n(1).
+some(X) :- :filter(fn:list:contains([1], X)).

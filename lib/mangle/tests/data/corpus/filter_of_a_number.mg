@@ -1,0 +1,3 @@
+Decl n(X) bound [/number].
+n(1).
+some(X) :- n(X), :filter(X).

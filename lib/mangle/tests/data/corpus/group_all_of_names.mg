@@ -1,0 +1,2 @@
+who(/ann). who(1).
+sum(A) :- who(W) |> do fn:group_by(), let A = fn:avg(W).

@@ -1,0 +1,3 @@
+sale(1).
+day(N) :- day(X) |> do fn:group_by(), let N = fn:count().
+day(X) :- sale(X).

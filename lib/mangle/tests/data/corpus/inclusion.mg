@@ -1,0 +1,3 @@
+Decl tool(X) bound [/name].
+Decl sold(X) bound [/name] inclusion [tool(X)].
+tool(/saw). tool(/axe). sold(/axe).

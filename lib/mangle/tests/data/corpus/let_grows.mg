@@ -1,0 +1,2 @@
+list([]).
+list(M) :- list(L) |> let M = fn:list:append(L, 1).

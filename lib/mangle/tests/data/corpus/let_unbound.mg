@@ -1,0 +1,2 @@
+rect(3, 4).
+area(A) :- rect(W, H) |> let A = fn:mult(W, D).

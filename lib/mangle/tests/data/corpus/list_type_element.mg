@@ -1,0 +1,2 @@
+Decl l(X) bound [.List</number>].
+l([1, "two"]).

@@ -1,0 +1,3 @@
+s(`two
+lines`).
+same() :- s("two\nlines").

@@ -1,0 +1,2 @@
+Decl m(X) bound [.Map</string, /number>].
+m([/a : 1]).

@@ -1,0 +1,3 @@
+Decl high(Team, Score) descr [fundep([Team], [Score]), merge([Score], "larger")].
+game(/red, 3).
+high(T, S) :- game(T, S).

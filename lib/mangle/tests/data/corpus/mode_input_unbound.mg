@@ -1,0 +1,3 @@
+Decl price(Id, Cost) descr [mode("+", "-")] bound [/name, /number].
+price(/saw, 40).
+pay(C) :- price(T, C).

@@ -1,0 +1,2 @@
+room(/a). room(/b). booked(/b).
+free(R) :- !booked(R), room(R).

@@ -1,0 +1,2 @@
+room(/a). booked(/b).
+free(R) :- !booked(R).

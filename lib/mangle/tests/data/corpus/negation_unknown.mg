@@ -1,0 +1,2 @@
+room(/a).
+free(R) :- room(R), !booked(R).

@@ -1,0 +1,3 @@
+Decl seen(Who) temporal bound [/name].
+who(/ann).
+seen(X)@[now] :- who(X).

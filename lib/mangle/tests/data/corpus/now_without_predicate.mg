@@ -1,0 +1,2 @@
+Decl seen(Who) temporal bound [/name].
+seen(/ann)@[now, then].

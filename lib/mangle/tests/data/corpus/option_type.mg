@@ -1,0 +1,2 @@
+Decl v(X) bound [.Option</number>] bound [/number].
+v(3).

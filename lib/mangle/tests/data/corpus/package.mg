@@ -1,0 +1,4 @@
+Package depot!
+Decl crate(X) bound [/name].
+crate(/a).
+full(X) :- crate(X).

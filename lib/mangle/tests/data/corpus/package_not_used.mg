@@ -1,0 +1,2 @@
+crate(/a).
+full(X) :- crate(X), depot.open(X).

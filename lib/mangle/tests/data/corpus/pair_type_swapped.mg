@@ -1,0 +1,2 @@
+Decl p(X) bound [.Pair</number, /string>].
+p(fn:pair("one", 1)).

@@ -1,0 +1,2 @@
+Package depot!
+crate(/a). crate(/b).

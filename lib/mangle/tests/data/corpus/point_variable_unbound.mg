@@ -1,0 +1,3 @@
+Decl ping(Who) temporal bound [/name].
+who(/ann).
+ping(W)@[T] :- who(W).

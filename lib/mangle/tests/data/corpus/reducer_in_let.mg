@@ -1,0 +1,2 @@
+sale(/mon, 3).
+day(D, T) :- sale(D, V) |> let T = fn:count().

@@ -1,0 +1,2 @@
+lamp(/hall). lamp(/attic). broken(/attic).
+repair(X) :- lamp(X), broken(X).

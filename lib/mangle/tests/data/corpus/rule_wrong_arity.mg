@@ -1,0 +1,2 @@
+lamp(/hall).
+repair(X) :- lamp(X, _).

@@ -1,0 +1,2 @@
+Decl colour(C) bound [.Singleton</red>].
+colour(/blue).

@@ -1,0 +1,2 @@
+plan(/a).
+soon(S) :- <+[0d, 7d] plan(S).

@@ -1,0 +1,2 @@
+err(/a).
+recent(S) :- <-[0d, 7d] err(S).

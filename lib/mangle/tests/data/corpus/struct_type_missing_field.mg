@@ -1,0 +1,2 @@
+Decl person(P) bound [.Struct</name : /string, /age : /number>].
+person({/name : "bo"}).

@@ -1,0 +1,2 @@
+Decl event(E) bound [.TaggedUnion</kind, /login : .Struct</kind : /name>, /quit : .Struct<>>].
+event({/kind : /quit}).

@@ -1,0 +1,2 @@
+Decl shift(Who) temporal bound [/name].
+shift(/ida).

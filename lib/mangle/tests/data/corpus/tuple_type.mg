@@ -1,0 +1,2 @@
+Decl t(X) bound [.Tuple</number, /string, /name>].
+t(fn:tuple(1, "one", /one)).

@@ -1,0 +1,2 @@
+Decl t(X) bound [.Tuple</number, /string>].
+t(fn:pair(1, "one")).

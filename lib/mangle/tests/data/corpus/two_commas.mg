@@ -1,0 +1,2 @@
+size(/box, 3).
+big(X) :- size(X, 3),, size(X, _).

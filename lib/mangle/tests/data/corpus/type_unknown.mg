@@ -1,0 +1,2 @@
+Decl v(X) bound [.Lisst</number>].
+v([3]).

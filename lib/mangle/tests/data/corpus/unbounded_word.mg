@@ -1,0 +1,2 @@
+Decl member(Who) temporal bound [/name].
+member(/ann)@[2024-01-01, forever].

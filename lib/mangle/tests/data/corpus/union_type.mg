@@ -1,0 +1,2 @@
+Decl v(X) bound [.Union</number, /string>].
+v(3). v("three").

@@ -1,0 +1,3 @@
+Use depot!
+Use depot.inner!
+ready(X) :- depot.crate(X), !depot.inner.lost(X).

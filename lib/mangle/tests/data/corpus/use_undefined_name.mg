@@ -1,0 +1,3 @@
+Package shop!
+Use depot!
+ready(X) :- depot.nothing(X).

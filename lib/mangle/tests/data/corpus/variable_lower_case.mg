@@ -1,0 +1,2 @@
+size(/box, 3).
+big(x) :- size(x, 3).

@@ -1,0 +1,2 @@
+size(/box, 3).
+twice(Box2, LongName) :- size(Box2, LongName).

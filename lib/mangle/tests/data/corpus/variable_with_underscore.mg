@@ -1,0 +1,2 @@
+size(/box, 3).
+big(My_Box) :- size(My_Box, 3).

@@ -1,0 +1,2 @@
+call(/ann, /bob).
+caller(X, _) :- call(X, _).

@@ -1,0 +1,4 @@
+door(/front).
+open().
+enter(X) :- open(), door(X).
+alarm() :- enter(/front).

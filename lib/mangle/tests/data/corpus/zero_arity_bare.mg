@@ -1,0 +1,3 @@
+door(/front).
+open().
+enter(X) :- door(X), open.

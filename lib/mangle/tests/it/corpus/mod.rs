@@ -1,0 +1,94 @@
+//! The programs of `tests/data/corpus`: each is one construct of the language, working or failing in one way, with what it says beside it.
+
+mod run;
+mod table;
+
+pub(crate) use run::difference;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+};
+
+use serde_json::Value as Json;
+
+use crate::engine::{Limits, Source};
+
+/// Rows of terms by `name/arity`.
+pub(crate) type Rows = BTreeMap<String, BTreeSet<Vec<String>>>;
+
+/// One program with its expectation.
+#[derive(Debug)]
+pub(crate) struct Case {
+    pub name: String,
+    /// The construct, and what happens: `works`, or a kind of error.
+    pub cell: (String, String),
+    /// Why a second program stands in the same cell.
+    pub why: Option<String>,
+    pub sources: Vec<Source>,
+    pub limits: Limits,
+    /// The facts; `None` if the program is rejected or stopped.
+    pub facts: Option<Rows>,
+}
+
+/// All of them, by name.
+pub(crate) fn cases() -> Vec<Case> {
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder())
+        .expect("the corpus is part of the crate")
+        .map(|entry| entry.expect("a readable folder").path())
+        .filter(|path| path.extension().is_some_and(|end| end == "json"))
+        .collect();
+    files.sort();
+    files.iter().map(|path| read(path)).collect()
+}
+
+pub(crate) fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/corpus")
+}
+
+fn read(path: &Path) -> Case {
+    let name = path.file_stem().and_then(|stem| stem.to_str()).expect("a name in UTF-8").to_owned();
+    let text = std::fs::read_to_string(path).expect("it was just listed");
+    let json: Json = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{name}.json: {error}"));
+    let program = format!("{name}.mg");
+    let also = json["also"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|file| file.as_str().expect("a file"));
+    let sources = std::iter::once(&*program).chain(also).map(source).collect();
+    let number = |key: &str| json[key].as_u64();
+    Case {
+        cell: (string(&json["cell"][0]), string(&json["cell"][1])),
+        why: json["why"].as_str().map(str::to_owned),
+        sources,
+        limits: Limits {
+            now: json["eval_time"].as_str().map(str::to_owned),
+            facts: number("max_derived_facts"),
+            steps: number("max_steps"),
+            intervals: number("max_intervals_per_atom"),
+        },
+        facts: json["expect"]["facts"]
+            .as_object()
+            .map(|facts| facts.iter().map(|(key, rows)| (key.clone(), self::rows(rows))).collect()),
+        name,
+    }
+}
+
+fn source(file: &str) -> Source {
+    let text = std::fs::read_to_string(folder().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
+    Source {
+        name: file.to_owned(),
+        text,
+    }
+}
+
+fn rows(json: &Json) -> BTreeSet<Vec<String>> {
+    let rows = json.as_array().expect("rows").iter();
+    rows.map(|row| row.as_array().expect("a row").iter().map(string).collect())
+        .collect()
+}
+
+fn string(json: &Json) -> String {
+    json.as_str().expect("a string").to_owned()
+}

@@ -1,0 +1,68 @@
+//! Every program of the corpus says what stands beside it.
+
+use mangle::syntax::Dialect;
+
+use super::{Case, Rows, cases};
+use crate::engine::{Answer, run};
+
+#[test]
+fn every_program_says_what_stands_beside_it() {
+    let cases = cases();
+    let wrong: Vec<String> = cases.iter().filter_map(complaint).collect();
+    assert!(
+        wrong.is_empty(),
+        "{} of {} programs are wrong:\n{}",
+        wrong.len(),
+        cases.len(),
+        wrong.join("\n")
+    );
+}
+
+/// What is wrong with the answer to a case.
+fn complaint(case: &Case) -> Option<String> {
+    let answer = run(&case.sources, Dialect::Strict, &case.limits);
+    let (construct, kind) = &case.cell;
+    let right = match (&answer, &case.facts) {
+        (Answer::Facts(got), Some(want)) => got == want,
+        (Answer::Rejected(codes), None) => codes.iter().any(|code| area(code) == kind),
+        (Answer::Stopped(_), None) => kind == "budget",
+        (Answer::Failed(_), None) => kind == "evaluation",
+        _ => false,
+    };
+    let got = match (&answer, &case.facts) {
+        (Answer::Facts(got), Some(want)) => difference(got, want),
+        _ => format!("{answer:?}"),
+    };
+    (!right).then(|| format!("{}: {construct}, {kind}: {got}", case.name))
+}
+
+/// The part of the language that a code speaks of: its first two digits.
+fn area(code: &str) -> &'static str {
+    match code.as_bytes().get(2) {
+        Some(b'0') => "text",
+        Some(b'1') => "names",
+        Some(b'2') => "variables",
+        Some(b'3') => "types",
+        Some(b'4') => "strata",
+        Some(b'5') => "time",
+        Some(b'9') => "evaluation",
+        _ => "another area",
+    }
+}
+
+/// The rows that only one side has.
+pub(crate) fn difference(got: &Rows, want: &Rows) -> String {
+    let mut lines = Vec::new();
+    for key in got.keys().chain(want.keys()) {
+        let (empty, line) = (Default::default(), |sign: char, row: &Vec<String>| {
+            format!("  {sign}{key}({})", row.join(", "))
+        });
+        let (ours, theirs) = (got.get(key).unwrap_or(&empty), want.get(key).unwrap_or(&empty));
+        lines.extend(ours.difference(theirs).map(|row| line('+', row)));
+        lines.extend(theirs.difference(ours).map(|row| line('-', row)));
+    }
+    lines.sort();
+    lines.dedup();
+    lines.truncate(20);
+    format!("more (+) or less (-) than expected\n{}", lines.join("\n"))
+}

@@ -1,0 +1,14 @@
+//! The language as its users meet it: programs in, facts or findings out.
+
+mod agreement;
+mod book;
+mod budgets;
+mod builtins;
+mod corpus;
+mod damage;
+mod diagnostics;
+mod engine;
+mod generate;
+mod laws;
+mod naive;
+mod proofs;

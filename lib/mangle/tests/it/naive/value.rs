@@ -1,0 +1,102 @@
+//! Values as the naive evaluator knows them, and how they are printed.
+
+use std::fmt;
+
+/// A constant. Times and durations are nanoseconds.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Value {
+    Number(i64),
+    Time(i64),
+    Duration(i64),
+    Text(String),
+    Name(String),
+    Pair(Box<(Self, Self)>),
+    List(Vec<Self>),
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Time(nanos) => f.write_str(&time(*nanos)),
+            Self::Duration(nanos) => f.write_str(&duration(*nanos)),
+            Self::Text(text) => write!(f, "\"{}\"", text.chars().map(escaped).collect::<String>()),
+            Self::Name(name) => f.write_str(name),
+            Self::Pair(pair) => write!(f, "fn:pair({}, {})", pair.0, pair.1),
+            Self::List(items) => {
+                let items: Vec<String> = items.iter().map(Self::to_string).collect();
+                write!(f, "[{}]", items.join(", "))
+            }
+        }
+    }
+}
+
+fn escaped(c: char) -> String {
+    match c {
+        '\n' => "\\n".to_owned(),
+        '\t' => "\\t".to_owned(),
+        '\\' | '"' | '\'' => format!("\\{c}"),
+        ' '..='~' => c.to_string(),
+        other => format!("\\u{{{:06x}}}", other as u32),
+    }
+}
+
+const SECOND: i64 = 1_000_000_000;
+const DAY: i64 = 24 * 60 * 60;
+
+/// An instant in RFC 3339, UTC.
+pub(crate) fn time(nanos: i64) -> String {
+    let seconds = nanos.div_euclid(SECOND);
+    let (year, month, day) = date(seconds.div_euclid(DAY));
+    let clock = seconds.rem_euclid(DAY);
+    let (hour, minute, second) = (clock / 3600, clock / 60 % 60, clock % 60);
+    let fraction = fraction(nanos.rem_euclid(SECOND));
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}Z")
+}
+
+/// The date that lies so many days after 1970-01-01, by walking there.
+fn date(mut days: i64) -> (i64, usize, i64) {
+    let mut year = 1970;
+    while days < 0 {
+        year -= 1;
+        days += days_of(year);
+    }
+    while days >= days_of(year) {
+        days -= days_of(year);
+        year += 1;
+    }
+    let february = days_of(year) - 337;
+    let mut month = 0;
+    let lengths = [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    while days >= lengths[month] {
+        days -= lengths[month];
+        month += 1;
+    }
+    (year, month + 1, days + 1)
+}
+
+fn days_of(year: i64) -> i64 {
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    if leap { 366 } else { 365 }
+}
+
+/// `.5` for half a second, nothing for none.
+fn fraction(nanos: i64) -> String {
+    match nanos {
+        0 => String::new(),
+        nanos => format!(".{nanos:09}").trim_end_matches('0').to_owned(),
+    }
+}
+
+/// `1h2m3.5s`. The programs of the generator have no durations below a second.
+fn duration(nanos: i64) -> String {
+    let sign = if nanos < 0 { "-" } else { "" };
+    let size = nanos.unsigned_abs() as i64;
+    let (hours, minutes, seconds) = (size / SECOND / 3600, size / SECOND / 60 % 60, size / SECOND % 60);
+    let seconds = format!("{seconds}{}s", fraction(size % SECOND));
+    match (hours, minutes) {
+        (0, 0) => format!("{sign}{seconds}"),
+        (0, _) => format!("{sign}{minutes}m{seconds}"),
+        _ => format!("{sign}{hours}h{minutes}m{seconds}"),
+    }
+}
