@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     eval::EvalError,
-    program::{Expr, PredId, Premise, RuleId, Term},
+    program::{PredId, Premise, RuleId, Term},
     value::Value,
 };
 
