@@ -31,6 +31,42 @@ Examples:
   chancery mangle fmt --check rules/*.mg
   chancery mangle fmt - < rules.mg")]
     Fmt(Fmt),
+    /// Say why a fact holds: the rules and facts that it rests on
+    #[command(after_help = "\
+Example:
+  chancery mangle why family.mg --fact 'ancestor(/ann, /cid)'")]
+    Why(Why),
+    /// Say why a fact does not hold: the premise that fails in each rule, and what comes nearest
+    #[command(after_help = "\
+Example:
+  chancery mangle why-not family.mg --fact 'ancestor(/cid, /ann)'")]
+    WhyNot(Why),
+    /// Run tests of rules
+    #[command(after_help = "\
+A test file is a Mangle file of facts with lines that begin with `#:` between them:
+
+  #: rules family.mg
+  #: case grandparents are ancestors
+  #: now 2024-06-01T00:00:00Z
+  parent(/ann, /bob). parent(/bob, /cid).
+  #: expect
+  ancestor(/ann, /cid).
+  #: absent
+  ancestor(/cid, _).
+
+`exactly` lists all facts of its predicates; `error M0401` expects a rejection. Without `rules`, X_test.mg tests X.mg.
+
+Examples:
+  chancery mangle test rules/*_test.mg
+  chancery mangle test rules/*_test.mg --coverage --mutate")]
+    Test(Test),
+    /// Try things out, line by line
+    #[command(after_help = "\
+Example:
+  chancery mangle repl family.mg")]
+    Repl(Repl),
+    /// Serve an editor over stdio: findings, hover, definitions, references, renaming, completion, formatting
+    Lsp(Lsp),
     /// Show what depends on what, for Graphviz
     #[command(after_help = "\
 Example:
@@ -143,6 +179,55 @@ pub struct Fmt {
     /// Change nothing, name the files that would change, and end with 1 if there are any
     #[arg(long)]
     pub check: bool,
+}
+
+/// `mangle why`, `mangle why-not`
+#[derive(Args, Clone, Debug)]
+pub struct Why {
+    #[command(flatten)]
+    pub program: Program,
+    /// The fact, as it would stand in a program
+    #[arg(long, value_name = "FACT")]
+    pub fact: String,
+    #[command(flatten)]
+    pub limits: Limits,
+}
+
+/// `mangle test`
+#[derive(Args, Clone, Debug)]
+pub struct Test {
+    /// The test files
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Only cases whose names contain this
+    #[arg(long, value_name = "TEXT")]
+    pub filter: Option<String>,
+    /// Name the rules that never fired
+    #[arg(long)]
+    pub coverage: bool,
+    /// Change the rules, one premise at a time, and name the changes that no case notices
+    #[arg(long)]
+    pub mutate: bool,
+    /// Allow what the Go implementation does not
+    #[arg(long)]
+    pub extended: bool,
+}
+
+/// `mangle repl`
+#[derive(Args, Clone, Debug)]
+pub struct Repl {
+    #[command(flatten)]
+    pub program: Program,
+    #[command(flatten)]
+    pub limits: Limits,
+}
+
+/// `mangle lsp`
+#[derive(Args, Clone, Debug)]
+pub struct Lsp {
+    /// Allow what the Go implementation does not
+    #[arg(long)]
+    pub extended: bool,
 }
 
 /// `mangle graph`

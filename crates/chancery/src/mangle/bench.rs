@@ -40,7 +40,7 @@ pub(super) fn bench(args: &Bench) -> anyhow::Result<ExitCode> {
                 );
             }
             Err(found) => {
-                tell(&report(&[found], &loaded.sources));
+                tell(&report(&[*found], &loaded.sources));
                 return Ok(ExitCode::from(EXCEEDED));
             }
         }

@@ -33,9 +33,9 @@ fn clock() -> i64 {
 }
 
 /// Evaluates a program; external predicates have nobody to answer for them here.
-pub(super) fn evaluate(program: &Arc<Program>, limits: &Limits) -> Result<Model, Diagnostic> {
+pub(super) fn evaluate(program: &Arc<Program>, limits: &Limits) -> Result<Model, Box<Diagnostic>> {
     let options = options(limits);
-    let (done, wait) = mpsc::channel::<()>();
+    let (done, wait) = mpsc::sync_channel::<()>(1);
     let watch = limits.deadline.map(|deadline| {
         let cancel = options.cancel.clone();
         std::thread::spawn(move || {
@@ -52,8 +52,8 @@ pub(super) fn evaluate(program: &Arc<Program>, limits: &Limits) -> Result<Model,
     }
     match result {
         Ok(Running::Done(model)) => Ok(*model),
-        Ok(Running::Asks(_, batch)) => Err(unanswered(program, &batch)),
-        Err(error) => Err(finding(program, &error)),
+        Ok(Running::Asks(_, batch)) => Err(Box::new(unanswered(program, &batch))),
+        Err(error) => Err(Box::new(finding(program, &error))),
     }
 }
 

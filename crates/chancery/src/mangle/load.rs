@@ -74,11 +74,16 @@ pub(super) fn read(file: &Path) -> anyhow::Result<String> {
 
 /// Parses and analyses.
 pub(super) fn understand(sources: Sources, levels: Vec<Level>, dialect: Dialect) -> Loaded {
-    let units: Vec<(Level, Parsed)> = sources
+    let units = sources
         .iter()
         .zip(levels)
         .map(|(source, level)| (level, parse(source, dialect)))
         .collect();
+    analysed(sources, units, dialect)
+}
+
+/// Analyses what was parsed.
+pub(super) fn analysed(sources: Sources, units: Vec<(Level, Parsed)>, dialect: Dialect) -> Loaded {
     let mut diagnostics: Vec<Diagnostic> = units.iter().flat_map(|(_, parsed)| parsed.diagnostics.iter().cloned()).collect();
     let analysis = if units.iter().all(|(_, parsed)| parsed.is_ok()) {
         let inputs: Vec<Input<'_>> = units

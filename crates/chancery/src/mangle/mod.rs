@@ -7,7 +7,11 @@ mod evaluate;
 mod fmt;
 mod graph;
 mod load;
+mod lsp;
+mod repl;
 mod run;
+mod test;
+mod why;
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -28,6 +32,11 @@ pub fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Run(args) => run::run(&args),
         Command::Check(args) => check::check(&args),
         Command::Fmt(args) => fmt::fmt(&args),
+        Command::Why(args) => why::why(&args, false),
+        Command::WhyNot(args) => why::why(&args, true),
+        Command::Test(args) => test::test(&args),
+        Command::Repl(args) => repl::repl(&args),
+        Command::Lsp(args) => lsp::lsp(&args),
         Command::Graph(args) => graph::graph(&args),
         Command::Bench(args) => bench::bench(&args),
     }

@@ -33,7 +33,7 @@ pub(super) fn run(args: &Run) -> anyhow::Result<ExitCode> {
             print(&facts(&model, args)?)?;
             Ok(ExitCode::SUCCESS)
         }
-        Err(found) => reject(&[found], &loaded.sources, args.format),
+        Err(found) => reject(&[*found], &loaded.sources, args.format),
     }
 }
 

@@ -1,0 +1,245 @@
+//! The answers of the language server, one function a request.
+
+use std::fmt::Write as _;
+
+use mangle::{
+    analysis::PredicateInfo,
+    builtin::{self, Params},
+    diagnostic::{Diagnostic, Edit, Severity},
+    syntax::{Span, ast::Item, format},
+};
+use serde_json::{Value, json};
+
+use super::{
+    document::Document,
+    occurrence::{Occurrence, What},
+};
+
+/// The findings that lie in the document itself.
+pub(super) fn diagnostics(document: &Document) -> Value {
+    own(document).map(|found| finding(document, found)).collect()
+}
+
+fn own(document: &Document) -> impl Iterator<Item = &Diagnostic> {
+    let whole = document.source().map_or(Span::default(), |source| source.span());
+    document
+        .loaded
+        .diagnostics
+        .iter()
+        .filter(move |found| whole.contains(found.primary.span))
+}
+
+fn finding(document: &Document, found: &Diagnostic) -> Value {
+    let severity = match found.severity {
+        Severity::Error => 1,
+        Severity::Warning => 2,
+        Severity::Note => 4,
+    };
+    let mut text = found.message.clone();
+    for more in std::iter::once(&found.primary.text)
+        .filter(|text| !text.is_empty())
+        .chain(&found.notes)
+        .chain(&found.help)
+    {
+        let _infallible = write!(text, "\n{more}");
+    }
+    let related = |label: &mangle::diagnostic::Label| json!({ "location": document.location(label.span), "message": label.text });
+    json!({
+        "range": document.range(found.primary.span),
+        "severity": severity,
+        "code": found.code.name(),
+        "source": "mangle",
+        "message": text,
+        "relatedInformation": found.labels.iter().map(related).collect::<Value>(),
+    })
+}
+
+/// What a name means: signature, types, stratum, documentation.
+pub(super) fn hover(document: &Document, params: &Value) -> Value {
+    let Some(at) = document.at(&params["position"]) else {
+        return Value::Null;
+    };
+    let text = match &at.what {
+        What::Predicate(name, arity) => match info(document, name, *arity) {
+            Some(info) => described(info),
+            None => builtin::relation(name).map_or_else(String::new, |entry| entry_text(entry.name, entry.params, "", entry.doc)),
+        },
+        What::Function(name) => match (builtin::function(name), builtin::reducer(name)) {
+            (Some(entry), _) => entry_text(entry.name, entry.params, entry.result, entry.doc),
+            (None, Some(entry)) => entry_text(entry.name, entry.params, entry.result, entry.doc),
+            (None, None) => String::new(),
+        },
+        What::Variable(..) => String::new(),
+    };
+    if text.is_empty() {
+        return Value::Null;
+    }
+    json!({ "contents": { "kind": "markdown", "value": text }, "range": document.range(at.span) })
+}
+
+fn info<'d>(document: &'d Document, name: &str, arity: usize) -> Option<&'d PredicateInfo> {
+    document
+        .loaded
+        .analysis
+        .predicates
+        .iter()
+        .find(|info| &*info.name == name && info.arity == arity)
+}
+
+fn described(info: &PredicateInfo) -> String {
+    let args = info.declaration.as_ref().map_or_else(
+        || vec!["_".to_owned(); info.arity],
+        |decl| decl.args.iter().map(|arg| arg.to_string()).collect(),
+    );
+    let temporal = if info.temporal { " temporal" } else { "" };
+    let mut text = format!("```mangle\n{}({}){temporal}\n", info.name, args.join(", "));
+    for row in &info.types {
+        let types: Vec<String> = row.iter().map(ToString::to_string).collect();
+        let _infallible = writeln!(text, "  bound [{}]", types.join(", "));
+    }
+    text.push_str("```\n");
+    if let Some(decl) = &info.declaration {
+        decl.doc.iter().for_each(|doc| {
+            let _infallible = writeln!(text, "\n{doc}");
+        });
+    }
+    let stratum = info.stratum.map_or_else(String::new, |stratum| format!(", stratum {stratum}"));
+    let _infallible = write!(text, "\n{} facts, {} rules{stratum}", info.facts, info.rules.len());
+    text
+}
+
+fn entry_text(name: &str, params: Params, result: &str, doc: &str) -> String {
+    let more = if params.variadic { ", .." } else { "" };
+    let arrow = if result.is_empty() { String::new() } else { format!(" = {result}") };
+    format!("```mangle\n{name}({}{more}){arrow}\n```\n{doc}", params.types.join(", "))
+}
+
+/// Everything that names the same thing.
+fn same<'d>(document: &'d Document, params: &Value) -> Vec<&'d Occurrence> {
+    let Some(at) = document.at(&params["position"]) else {
+        return Vec::new();
+    };
+    document.occurrences.iter().filter(|one| one.what == at.what).collect()
+}
+
+/// The declaration, or else every definition.
+pub(super) fn definition(document: &Document, params: &Value) -> Value {
+    let all = same(document, params);
+    if let Some(What::Predicate(name, arity)) = all.first().map(|one| &one.what)
+        && let Some(info) = info(document, name, *arity).filter(|info| info.declaration.is_some())
+    {
+        return json!([document.location(info.span)]);
+    }
+    let variable = all.first().filter(|one| matches!(one.what, What::Variable(..)));
+    let found = all.iter().copied().filter(|one| one.defines).chain(variable.copied());
+    found.map(|one| document.location(one.span)).collect()
+}
+
+/// Every place.
+pub(super) fn references(document: &Document, params: &Value) -> Value {
+    same(document, params).into_iter().map(|one| document.location(one.span)).collect()
+}
+
+/// A new name in every place; built-in names stay.
+pub(super) fn rename(document: &Document, params: &Value) -> Value {
+    let Some(new) = params["newName"].as_str() else {
+        return Value::Null;
+    };
+    let mut changes = serde_json::Map::new();
+    for one in same(document, params) {
+        let fits = match &one.what {
+            What::Predicate(name, _) => !name.starts_with(':') && new.starts_with(|c: char| c.is_ascii_lowercase()),
+            What::Variable(..) => new.starts_with(|c: char| c.is_ascii_uppercase()),
+            What::Function(_) => false,
+        };
+        if !fits {
+            return Value::Null;
+        }
+        let location = document.location(one.span);
+        let uri = location["uri"].as_str().unwrap_or_default().to_owned();
+        // Before the last full stop of a qualified name stands its package, which stays.
+        let text = document.loaded.sources.text(one.span);
+        let kept = text.rfind('.').map_or("", |dot| &text[..=dot]);
+        let edit = json!({ "range": location["range"], "newText": format!("{kept}{new}") });
+        if let Some(edits) = changes.entry(uri).or_insert_with(|| json!([])).as_array_mut() {
+            edits.push(edit);
+        }
+    }
+    json!({ "changes": changes })
+}
+
+/// Predicates of the program, and everything that is built in.
+pub(super) fn completion(document: &Document) -> Value {
+    let item = |label: &str, kind: u8, detail: &str| json!({ "label": label, "kind": kind, "detail": detail });
+    let predicates = document
+        .loaded
+        .analysis
+        .predicates
+        .iter()
+        .map(|info| item(&info.name, 8, &info.label()));
+    let functions = builtin::functions().map(|entry| item(entry.name, 3, entry.doc));
+    let reducers = builtin::reducers().map(|entry| item(entry.name, 3, entry.doc));
+    let relations = builtin::relations().map(|entry| item(entry.name, 8, entry.doc));
+    predicates.chain(functions).chain(reducers).chain(relations).collect()
+}
+
+/// The document in the one style; nothing if it cannot be read.
+pub(super) fn formatting(document: &Document) -> Value {
+    let (Some(source), Some((_, parsed))) = (document.source(), document.loaded.units.first()) else {
+        return Value::Null;
+    };
+    if !parsed.is_ok() {
+        return Value::Null;
+    }
+    let text = format(&parsed.unit, source);
+    json!([{ "range": document.range(source.span()), "newText": text }])
+}
+
+/// Declarations and the first clause of each predicate.
+pub(super) fn symbols(document: &Document) -> Value {
+    let Some((_, parsed)) = document.loaded.units.first() else {
+        return Value::Null;
+    };
+    let mut seen: Vec<(&str, usize)> = Vec::new();
+    let mut out = Vec::new();
+    for item in &parsed.unit.items {
+        let atom = match item {
+            Item::Decl(decl) => &decl.atom,
+            Item::Clause(clause) => &clause.head,
+        };
+        let key = (&*atom.predicate.text, atom.args.len());
+        if !seen.contains(&key) {
+            seen.push(key);
+            out.push(json!({
+                "name": format!("{}/{}", key.0, key.1),
+                "kind": 12,
+                "range": document.range(item.span()),
+                "selectionRange": document.range(atom.predicate.span),
+            }));
+        }
+    }
+    out.into()
+}
+
+/// The fixes of findings that touch the range.
+pub(super) fn actions(document: &Document, params: &Value) -> Value {
+    let offset = |key: &str| document.offset(&params["range"][key]);
+    let (Some(start), Some(end)) = (offset("start"), offset("end")) else {
+        return Value::Null;
+    };
+    let touches = |found: &&Diagnostic| found.primary.span.start <= end && start <= found.primary.span.end;
+    let edit = |edit: &Edit| json!({ "range": document.range(edit.span), "newText": edit.text });
+    let action = |found: &Diagnostic| {
+        let one = |fix: &mangle::diagnostic::Fix| {
+            let edits: Value = fix.edits.iter().map(edit).collect();
+            json!({
+                "title": fix.title,
+                "kind": "quickfix",
+                "diagnostics": [finding(document, found)],
+                "edit": { "changes": { document.uri.as_str(): edits } },
+            })
+        };
+        found.fixes.iter().map(one).collect::<Vec<Value>>()
+    };
+    own(document).filter(touches).flat_map(action).collect()
+}

@@ -1,0 +1,102 @@
+//! An open document, with what was understood of it.
+
+use mangle::{
+    analysis::Level,
+    syntax::{Dialect, Parsed, Source, Sources, Span, parse},
+};
+use serde_json::{Value, json};
+
+use super::{
+    super::load::{Loaded, analysed},
+    occurrence::{Occurrence, occurrences},
+};
+
+/// A document and the program that it is part of: itself, and the open documents of the packages that it uses.
+pub(super) struct Document {
+    pub(super) uri: String,
+    pub(super) loaded: Loaded,
+    pub(super) occurrences: Vec<Occurrence>,
+}
+
+impl Document {
+    pub(super) fn new(uri: &str, text: &str, others: &[(String, String)], dialect: Dialect) -> Self {
+        let mut sources = Sources::new();
+        // A text that is too long has no findings, and no answers; editors do not open such files.
+        let _too_long = sources.add(uri, text);
+        let mut units: Vec<(Level, Parsed)> = sources.iter().map(|source| (Level::Schema, parse(source, dialect))).collect();
+        let used: Vec<String> = units
+            .iter()
+            .flat_map(|(_, parsed)| &parsed.unit.uses)
+            .map(|used| used.name.text.to_string())
+            .collect();
+        for (other, text) in others.iter().filter(|_| !used.is_empty()) {
+            let Ok(alone) = Sources::of(other, text) else { continue };
+            let package = alone.get(0).and_then(|source| parse(source, dialect).unit.package);
+            let is_used = package.is_some_and(|package| used.iter().any(|used| **used == *package.name.text));
+            let added = if is_used { sources.add(other, text).ok() } else { None };
+            if let Some(source) = added.and_then(|index| sources.get(index)) {
+                units.push((Level::Schema, parse(source, dialect)));
+            }
+        }
+        let occurrences = units.iter().flat_map(|(_, parsed)| occurrences(&parsed.unit)).collect();
+        Self {
+            uri: uri.to_owned(),
+            loaded: analysed(sources, units, dialect),
+            occurrences,
+        }
+    }
+
+    /// The document's own source.
+    pub(super) fn source(&self) -> Option<&Source> {
+        self.loaded.sources.get(0)
+    }
+
+    pub(super) fn text(&self) -> &str {
+        self.source().map_or("", Source::text)
+    }
+
+    /// The byte position of a position of the protocol: lines from zero, columns in UTF-16.
+    pub(super) fn offset(&self, position: &Value) -> Option<u32> {
+        let source = self.source()?;
+        let (line, column) = (position["line"].as_u64()?, position["character"].as_u64()?);
+        let line = u32::try_from(line).ok()? + 1;
+        let start = source.line_start(line)?;
+        let mut units = 0;
+        for (index, c) in source.line(line).char_indices() {
+            if units >= column {
+                return Some(start + index as u32);
+            }
+            units += c.len_utf16() as u64;
+        }
+        Some(start + source.line(line).len() as u32)
+    }
+
+    /// A span as the protocol wants it.
+    pub(super) fn range(&self, span: Span) -> Value {
+        json!({ "start": self.position(span.start), "end": self.position(span.end) })
+    }
+
+    fn position(&self, at: u32) -> Value {
+        let Some(source) = self.loaded.sources.find(Span::new(at, at)) else {
+            return json!({ "line": 0, "character": 0 });
+        };
+        let line = source.position(at).line;
+        let start = source.line_start(line).unwrap_or(at);
+        let before = source.line(line).get(..(at - start) as usize).unwrap_or_default();
+        json!({ "line": line - 1, "character": before.encode_utf16().count() })
+    }
+
+    /// A span with its document.
+    pub(super) fn location(&self, span: Span) -> Value {
+        let uri = self.loaded.sources.find(span).map_or(&*self.uri, Source::name);
+        json!({ "uri": uri, "range": self.range(span) })
+    }
+
+    /// What stands at a position.
+    pub(super) fn at(&self, position: &Value) -> Option<&Occurrence> {
+        let offset = self.offset(position)?;
+        self.occurrences
+            .iter()
+            .find(|one| one.span.start <= offset && offset <= one.span.end)
+    }
+}

@@ -1,0 +1,121 @@
+//! `mangle lsp`: a language server over stdio. Documents come and go; every question is answered from the text as it is.
+
+mod answers;
+mod document;
+mod occurrence;
+
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+
+use lsp_server::{Connection, Message, Notification, Request, Response};
+use mangle::syntax::Dialect;
+use serde_json::{Value, json};
+
+use super::args::Lsp;
+use document::Document;
+
+/// Serves until the editor says `exit`.
+pub(super) fn lsp(args: &Lsp) -> anyhow::Result<ExitCode> {
+    let (connection, threads) = Connection::stdio();
+    connection.initialize(capabilities())?;
+    let mut server = Server {
+        documents: BTreeMap::new(),
+        dialect: if args.extended { Dialect::Extended } else { Dialect::Strict },
+    };
+    for message in &connection.receiver {
+        match message {
+            Message::Request(request) if connection.handle_shutdown(&request)? => break,
+            Message::Request(request) => connection.sender.send(server.answer(request).into())?,
+            Message::Notification(notification) => {
+                for message in server.take(&notification) {
+                    connection.sender.send(message.into())?;
+                }
+            }
+            Message::Response(_) => {}
+        }
+    }
+    drop(connection);
+    threads.join()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn capabilities() -> Value {
+    json!({
+        // Whole documents: a rule file is small.
+        "textDocumentSync": 1,
+        "hoverProvider": true,
+        "definitionProvider": true,
+        "referencesProvider": true,
+        "renameProvider": true,
+        "documentFormattingProvider": true,
+        "documentSymbolProvider": true,
+        "codeActionProvider": true,
+        "completionProvider": { "triggerCharacters": [":"] },
+    })
+}
+
+struct Server {
+    documents: BTreeMap<String, Document>,
+    dialect: Dialect,
+}
+
+impl Server {
+    /// Answers a request; one for a document that is not open has no result.
+    fn answer(&self, request: Request) -> Response {
+        let uri = request.params["textDocument"]["uri"].as_str().unwrap_or_default();
+        let Some(document) = self.documents.get(uri) else {
+            return Response::new_ok(request.id, Value::Null);
+        };
+        let result = match request.method.as_str() {
+            "textDocument/hover" => answers::hover(document, &request.params),
+            "textDocument/definition" => answers::definition(document, &request.params),
+            "textDocument/references" => answers::references(document, &request.params),
+            "textDocument/rename" => answers::rename(document, &request.params),
+            "textDocument/completion" => answers::completion(document),
+            "textDocument/formatting" => answers::formatting(document),
+            "textDocument/documentSymbol" => answers::symbols(document),
+            "textDocument/codeAction" => answers::actions(document, &request.params),
+            method => {
+                let text = format!("`{method}` is not served");
+                return Response::new_err(request.id, lsp_server::ErrorCode::MethodNotFound as i32, text);
+            }
+        };
+        Response::new_ok(request.id, result)
+    }
+
+    /// Takes a change and gives the findings of every document: one may use another's package.
+    fn take(&mut self, notification: &Notification) -> Vec<Notification> {
+        let params = &notification.params;
+        let uri = params["textDocument"]["uri"].as_str().unwrap_or_default().to_owned();
+        let text = match notification.method.as_str() {
+            "textDocument/didOpen" => params["textDocument"]["text"].as_str(),
+            "textDocument/didChange" => params["contentChanges"]
+                .as_array()
+                .and_then(|changes| changes.last()?["text"].as_str()),
+            "textDocument/didClose" => {
+                self.documents.remove(&uri);
+                return vec![published(&uri, json!([]))];
+            }
+            _ => return Vec::new(),
+        };
+        let Some(text) = text else { return Vec::new() };
+        let others: Vec<(String, String)> = self
+            .documents
+            .iter()
+            .filter(|(other, _)| **other != uri)
+            .map(|(other, document)| (other.clone(), document.text().to_owned()))
+            .collect();
+        let document = Document::new(&uri, text, &others, self.dialect);
+        let found = answers::diagnostics(&document);
+        self.documents.insert(uri.clone(), document);
+        vec![published(&uri, found)]
+    }
+}
+
+fn published(uri: &str, found: Value) -> Notification {
+    let params = json!({ "uri": uri, "diagnostics": found });
+    Notification::new("textDocument/publishDiagnostics".to_owned(), params)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,99 @@
+//! Where names stand in a document: predicates, functions, variables.
+
+use std::sync::Arc;
+
+use mangle::syntax::{
+    Span,
+    ast::{Atom, Clause, Item, Premise, Term, TermKind, Unit},
+};
+
+/// A name in a place.
+#[derive(Clone, Debug)]
+pub(super) struct Occurrence {
+    pub(super) what: What,
+    pub(super) span: Span,
+    /// Whether it declares or defines what it names.
+    pub(super) defines: bool,
+}
+
+/// What a name names. Equal means: the same thing.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum What {
+    /// A predicate with its package, or a built-in.
+    Predicate(Arc<str>, usize),
+    /// A function or reducer.
+    Function(Arc<str>),
+    /// A variable of the clause that begins there.
+    Variable(Arc<str>, u32),
+}
+
+/// All names of a document in order.
+pub(super) fn occurrences(unit: &Unit) -> Vec<Occurrence> {
+    let package = unit.package.as_ref().map_or("", |package| &package.name.text);
+    let mut all = Vec::new();
+    for item in &unit.items {
+        match item {
+            Item::Decl(decl) => all.push(predicate(&decl.atom, package, true)),
+            Item::Clause(clause) => of_clause(clause, package, &mut all),
+        }
+    }
+    all.sort_by_key(|one| one.span);
+    all
+}
+
+fn of_clause(clause: &Clause, package: &str, all: &mut Vec<Occurrence>) {
+    all.push(predicate(&clause.head, package, true));
+    for premise in &clause.premises {
+        if let Premise::Atom(literal) | Premise::Negated(literal) = premise {
+            all.push(predicate(&literal.atom, package, false));
+        }
+    }
+    clause.terms().for_each(|term| functions(term, all));
+    for call in clause.transforms.iter().filter_map(|transform| transform.group.as_ref()) {
+        all.push(function(&call.function.text, call.function.span));
+    }
+    clause.each_variable(&mut |name, span| {
+        all.push(Occurrence {
+            what: What::Variable(name.clone(), clause.span.start),
+            span,
+            defines: false,
+        });
+    });
+}
+
+/// A name without a package belongs to the file's own.
+fn predicate(atom: &Atom, package: &str, defines: bool) -> Occurrence {
+    let text = &atom.predicate.text;
+    let own = package.is_empty() || text.starts_with(':') || text.contains('.');
+    let name = if own { text.clone() } else { format!("{package}.{text}").into() };
+    Occurrence {
+        what: What::Predicate(name, atom.args.len()),
+        span: atom.predicate.span,
+        defines,
+    }
+}
+
+fn functions(term: &Term, all: &mut Vec<Occurrence>) {
+    match &term.kind {
+        TermKind::Call(call) => {
+            all.push(function(&call.function.text, call.function.span));
+            call.args.iter().for_each(|arg| functions(arg, all));
+        }
+        TermKind::List(items) => items.iter().for_each(|item| functions(item, all)),
+        TermKind::Map(entries) | TermKind::Struct(entries) => {
+            for (key, value) in entries {
+                functions(key, all);
+                functions(value, all);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn function(name: &Arc<str>, span: Span) -> Occurrence {
+    Occurrence {
+        what: What::Function(name.clone()),
+        span,
+        defines: false,
+    }
+}
