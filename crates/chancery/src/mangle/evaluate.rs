@@ -86,3 +86,6 @@ pub(super) fn finding(program: &Program, error: &EvalError) -> Diagnostic {
         other => Diagnostic::new(Code::EvaluationFailed, span, other.to_string()).here("while this rule was evaluated"),
     }
 }
+
+#[cfg(test)]
+mod tests;
