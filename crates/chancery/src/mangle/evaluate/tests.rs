@@ -1,3 +1,5 @@
+//! Evaluations that end badly, as the command line shows them.
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 

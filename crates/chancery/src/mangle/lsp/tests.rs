@@ -1,3 +1,5 @@
+//! The language server as an editor meets it, without a pipe between.
+
 use lsp_server::{Notification, Request};
 use mangle::syntax::Dialect;
 use serde_json::{Value, json};

@@ -1,3 +1,5 @@
+//! Types: reading, printing, subtyping, joins and meets.
+
 use super::{Type, conforms, join, meet, read_text};
 
 fn ty(text: &str) -> Type {

@@ -1,3 +1,5 @@
+//! What literals mean, case by case.
+
 use super::{duration, timestamp, unescape};
 
 #[test]

@@ -1,3 +1,5 @@
+//! What the parser accepts, what it says of mistakes, and its bounds.
+
 use super::{Dialect, parse};
 use crate::syntax::{Sources, ast::Unit};
 

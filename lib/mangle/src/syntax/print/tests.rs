@@ -1,3 +1,5 @@
+//! The one style, and that nothing is lost on the way to it.
+
 use expect_test::{Expect, expect};
 
 use super::format;
