@@ -1,4 +1,4 @@
-//! Writes the seed corpus of both targets: the frames that the tests damage, too.
+//! Writes the seed corpus of every target: what the tests damage, too.
 
 use std::{fs, io};
 
@@ -16,6 +16,22 @@ fn main() -> io::Result<()> {
                 b""
             };
             fs::write(format!("{dir}/seed-{i}"), [script, frame.as_bytes()].concat())?;
+        }
+    }
+    mangle()
+}
+
+/// The programs of the rule language's own corpus.
+fn mangle() -> io::Result<()> {
+    let root = env!("CARGO_MANIFEST_DIR");
+    for target in ["mangle_parse", "mangle_analyse", "mangle_eval"] {
+        let dir = format!("{root}/corpus/{target}");
+        fs::create_dir_all(&dir)?;
+        for entry in fs::read_dir(format!("{root}/../lib/mangle/tests/data/corpus"))? {
+            let path = entry?.path();
+            if let (Some("mg"), Some(name)) = (path.extension().and_then(|end| end.to_str()), path.file_name()) {
+                fs::copy(&path, format!("{dir}/{}", name.to_string_lossy()))?;
+            }
         }
     }
     Ok(())

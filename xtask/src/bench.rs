@@ -1,10 +1,12 @@
-//! `cargo xtask bench proxy`: what the gateway costs, measured beside its peers in one interleaved run.
+//! `cargo xtask bench NAME`: what the gateway costs, measured beside its peers in one interleaved run, and whether its rule language is
+//! what a corpus of programs says.
 
 mod build;
 mod cells;
 mod figures;
 mod fleet;
 mod machine;
+mod mangle_corpus;
 mod options;
 mod peers;
 mod probe;
@@ -24,7 +26,11 @@ pub(crate) fn run(args: &[String]) -> anyhow::Result<()> {
             Some(options) => proxy(&options),
             None => report::print(options::HELP),
         },
-        _ => bail!("say which benchmark: `cargo xtask bench proxy [--quick]`; `--help` after it lists its options"),
+        Some((name, rest)) if name == "mangle-corpus" => mangle_corpus::run(rest),
+        _ => bail!(
+            "say which benchmark: `cargo xtask bench proxy [--quick]`, `--help` after it lists its options; or \
+             `cargo xtask bench mangle-corpus --data DIR`"
+        ),
     }
 }
 

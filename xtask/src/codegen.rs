@@ -1,5 +1,6 @@
 //! `cargo xtask codegen [--check]`: what documents repeat of the code is written by the code.
 
+mod builtins;
 mod methods;
 
 use std::path::Path;
@@ -60,6 +61,10 @@ pub(crate) fn all(root: &Path, chancery: &Path) -> anyhow::Result<Vec<Generated>
         Generated {
             path: "docs/configuration.schema.json",
             text: reference(&["--json-schema"])?,
+        },
+        Generated {
+            path: "docs/mangle/builtins.md",
+            text: builtins::page(),
         },
         Generated {
             path: "ARCHITECTURE.md",

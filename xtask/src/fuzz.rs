@@ -61,7 +61,12 @@ fn fuzz(folder: &Path, binary: &Path, name: &str, seconds: u64) -> anyhow::Resul
         .current_dir(folder)
         .arg(format!("-max_total_time={seconds}"))
         .arg(format!("-artifact_prefix={}/", artifacts.display()))
-        .args(["-dict=json.dict", "-print_final_stats=1", "-verbosity=0"])
+        .arg(if name.starts_with("mangle") {
+            "-dict=mangle.dict"
+        } else {
+            "-dict=json.dict"
+        })
+        .args(["-print_final_stats=1", "-verbosity=0"])
         .arg(&corpus);
     run_command(&mut command).with_context(|| format!("`{name}` found something; the input is in fuzz/artifacts/{name}"))
 }

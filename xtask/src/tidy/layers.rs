@@ -50,7 +50,7 @@ pub(crate) const CRATES: &[Crate] = &[
     Crate { name: "chancery-sdk",       folder: "sdk/rust",            layer: Apart,     may: &["jsonrpc"] },
     Crate { name: "example-minimal",    folder: "examples/minimal",    layer: Apart,     may: &["chancery-sdk"] },
     Crate { name: "example-everything", folder: "examples/everything", layer: Apart,     may: &["chancery-sdk"] },
-    Crate { name: "xtask",              folder: "xtask",               layer: Apart,     may: &["mcp"] },
+    Crate { name: "xtask",              folder: "xtask",               layer: Apart,     may: &["mangle", "mcp"] },
 ];
 
 /// What no core may depend on, directly or through others: each waits, listens or asks the machine.
