@@ -72,7 +72,7 @@ impl Builder {
         for (pred, args, positive) in body {
             let atom = Atom {
                 pred,
-                args: args.into_iter().map(|arg| Self::term(arg)).collect(),
+                args: args.into_iter().map(Self::term).collect(),
                 when: None,
                 span: Span::default(),
             };
