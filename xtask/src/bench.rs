@@ -6,6 +6,7 @@ mod cells;
 mod figures;
 mod fleet;
 mod machine;
+mod mangle;
 mod mangle_corpus;
 mod options;
 mod peers;
@@ -26,10 +27,11 @@ pub(crate) fn run(args: &[String]) -> anyhow::Result<()> {
             Some(options) => proxy(&options),
             None => report::print(options::HELP),
         },
+        Some((name, rest)) if name == "mangle" => mangle::run(rest),
         Some((name, rest)) if name == "mangle-corpus" => mangle_corpus::run(rest),
         _ => bail!(
-            "say which benchmark: `cargo xtask bench proxy [--quick]`, `--help` after it lists its options; or \
-             `cargo xtask bench mangle-corpus --data DIR`"
+            "say which benchmark: `cargo xtask bench proxy [--quick]` or `cargo xtask bench mangle`, `--help` after it lists its \
+             options; or `cargo xtask bench mangle-corpus --data DIR`"
         ),
     }
 }
