@@ -18,7 +18,24 @@ fn main() -> io::Result<()> {
             fs::write(format!("{dir}/seed-{i}"), [script, frame.as_bytes()].concat())?;
         }
     }
+    validators()?;
     mangle()
+}
+
+/// The rows that the validators are measured on.
+fn validators() -> io::Result<()> {
+    let root = env!("CARGO_MANIFEST_DIR");
+    let dir = format!("{root}/corpus/validators");
+    fs::create_dir_all(&dir)?;
+    for entry in fs::read_dir(format!("{root}/../crates/validators/tests/data"))? {
+        let path = entry?.path();
+        let class = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        for (i, line) in fs::read_to_string(&path)?.lines().enumerate() {
+            let row: serde_json::Value = serde_json::from_str(line)?;
+            fs::write(format!("{dir}/{class}-{i}"), row["text"].as_str().unwrap_or_default())?;
+        }
+    }
+    Ok(())
 }
 
 /// The programs of the rule language's own corpus.

@@ -1,5 +1,5 @@
-//! `cargo xtask bench NAME`: what the gateway costs, measured beside its peers in one interleaved run, and whether its rule language is
-//! what a corpus of programs says.
+//! `cargo xtask bench NAME`: what the gateway costs, measured beside its peers in one interleaved run, whether its rule language is
+//! what a corpus of programs says, and what its validators refuse and let pass.
 
 mod build;
 mod cells;
@@ -17,6 +17,7 @@ mod run;
 mod stats;
 mod table;
 mod targets;
+mod validators;
 
 use anyhow::bail;
 
@@ -27,10 +28,11 @@ pub(crate) fn run(args: &[String]) -> anyhow::Result<()> {
             Some(options) => proxy(&options),
             None => report::print(options::HELP),
         },
+        Some((name, rest)) if name == "validators" => validators::run(rest),
         Some((name, rest)) if name == "mangle" => mangle::run(rest),
         Some((name, rest)) if name == "mangle-corpus" => mangle_corpus::run(rest),
         _ => bail!(
-            "say which benchmark: `cargo xtask bench proxy [--quick]` or `cargo xtask bench mangle`, `--help` after it lists its \
+            "say which benchmark: `cargo xtask bench proxy [--quick]`, `cargo xtask bench validators` or `cargo xtask bench mangle`, `--help` after it lists its \
              options; or `cargo xtask bench mangle-corpus --data DIR`"
         ),
     }

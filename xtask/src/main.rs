@@ -17,6 +17,8 @@ Usage: cargo xtask NAME [OPTIONS]
   tidy                 check the invariants of ARCHITECTURE.md, dependencies, and that the documents are true
   codegen [--check]    write the generated parts of the documents; --check only says whether they are up to date
   bench proxy          measure the gateway beside its peers; `--help` after it lists its options
+  bench validators [--data DIR]
+                       judge rows of attack and benign strings, print the rates with every miss, and the times
   bench mangle         measure the rule engine beside ascent, datafrog and clingo; `--help` after it lists its options
   bench mangle-corpus --data DIR
                        run the rule programs of a folder and compare with what stands beside them

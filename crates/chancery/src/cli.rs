@@ -133,6 +133,16 @@ Examples:
   chancery connect vscode --project --http http://127.0.0.1:8717/mcp
   chancery connect claude-desktop --undo")]
     Connect(Connect),
+    /// Ask a validator about a command, a statement, an address, a path or code
+    #[command(after_help = "\
+Ends with 0 when the text is allowed, with 1 when it is refused.
+
+Examples:
+  chancery check shell --profile pipeline -- 'ls | wc -l'
+  chancery check path --root /srv/project -- notes/today.md
+  chancery check python --profile readonly < script.py
+  chancery check sql --json -- 'SELECT 1'")]
+    Check(Check),
     /// Run an example server
     #[command(after_help = "\
 Examples:
@@ -338,6 +348,50 @@ pub struct Connect {
     /// Take it back
     #[arg(long, conflicts_with_all = ["http", "stdio"])]
     pub undo: bool,
+}
+
+/// `check`
+#[derive(Args, Clone, Debug)]
+pub struct Check {
+    /// What the text is
+    pub kind: CheckKind,
+    /// shell: strict, default, pipeline, readonly, literal; sql: readonly, literal; code: a level of MGP, strict by default
+    #[arg(long, value_name = "PROFILE")]
+    pub profile: Option<String>,
+    /// Where paths may lead; may be given several times, the working folder by default
+    #[arg(long, value_name = "DIR")]
+    pub root: Vec<PathBuf>,
+    /// A command that is allowed besides those that are known; may be given several times
+    #[arg(long, value_name = "COMMAND")]
+    pub allow: Vec<String>,
+    /// The dialect of SQL; without it, the statement has to be harmless in all
+    #[arg(long, value_name = "DIALECT")]
+    pub dialect: Option<String>,
+    /// Print a JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// The text; stdin without it
+    #[arg(last = true)]
+    pub text: Vec<String>,
+}
+
+/// What can be checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CheckKind {
+    /// A command line, or with `--profile literal` a value that is put into one
+    Shell,
+    /// A statement that should only read, or with `--profile literal` a value that is put into one
+    Sql,
+    /// An address, or a host
+    Url,
+    /// A path of a file or folder
+    Path,
+    /// Python code
+    Python,
+    /// JavaScript code
+    Javascript,
+    /// TypeScript code
+    Typescript,
 }
 
 /// `example`

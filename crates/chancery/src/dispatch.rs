@@ -76,6 +76,11 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
             start_log(&global, "warn", config::LogFormat::Text)?;
             Ok(runtime()?.block_on(run::demo(args))?)
         }
+        Command::Check(args) => {
+            let checked = run::check(&args, &sources.cwd)?;
+            out(&checked.render(args.json));
+            Ok(ExitCode::from(u8::from(!checked.is_allowed())))
+        }
         Command::Example(args) => Ok(run::example(&args)?),
         Command::Config(ConfigCommand::Check) => check(&sources),
         Command::Config(ConfigCommand::Path) => path(&sources),

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod cache;
+mod check;
 mod demo;
 mod doctor;
 mod example;
@@ -13,6 +14,7 @@ mod settings;
 mod stdio;
 mod tools;
 
+pub use check::{Checked, check};
 pub use demo::demo;
 pub use doctor::doctor;
 pub use example::example;

@@ -1,0 +1,185 @@
+//! Which argument of a tool is what: by its schema, its name, and what the tool says of itself.
+
+use serde_json::Value;
+
+use super::names;
+use crate::code::Language;
+
+/// How deep a schema is looked into.
+const MAX_DEPTH: usize = 8;
+/// How many slots a tool can have.
+const MAX_SLOTS: usize = 256;
+
+/// What an argument is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A command line for a shell.
+    Command,
+    /// The words of a command, or what a command beside it is given.
+    Words,
+    /// A value that the server puts into a command line.
+    ShellValue,
+    /// A statement of SQL.
+    Sql,
+    /// A value that the server puts into a statement.
+    SqlValue,
+    /// An address with a scheme.
+    Url,
+    /// A host, with or without a port.
+    Host,
+    /// A path of a file or folder.
+    Path,
+    /// Code, perhaps of a known language.
+    Code(Option<Language>),
+    /// A method of HTTP.
+    Method,
+    /// How a file is opened.
+    Mode,
+    /// Nothing that is judged, whatever its name.
+    Text,
+}
+
+impl Kind {
+    /// By its name in configuration.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        Some(match name {
+            "command" => Self::Command,
+            "words" => Self::Words,
+            "shell_value" => Self::ShellValue,
+            "sql" => Self::Sql,
+            "sql_value" => Self::SqlValue,
+            "url" => Self::Url,
+            "host" => Self::Host,
+            "path" => Self::Path,
+            "code" => Self::Code(None),
+            "python" => Self::Code(Some(Language::Python)),
+            "javascript" => Self::Code(Some(Language::JavaScript)),
+            "typescript" => Self::Code(Some(Language::TypeScript)),
+            "method" => Self::Method,
+            "mode" => Self::Mode,
+            "text" => Self::Text,
+            _ => return None,
+        })
+    }
+}
+
+/// One argument of a tool and what it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Slot {
+    /// Its names from the top, as a JSON pointer without indices: `/options/path`.
+    pub pointer: String,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// The arguments of a tool that are something.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Slots {
+    list: Vec<Slot>,
+    about: String,
+}
+
+impl Slots {
+    /// What the schema and the names say. Arguments that the schema does not list are judged by their names when they come.
+    #[must_use]
+    pub fn infer(tool: &str, description: &str, schema: &Value) -> Self {
+        let mut about = names::words(tool).join(" ");
+        about.push(' ');
+        about.extend(description.chars().take(2000).flat_map(char::to_lowercase));
+        let mut slots = Self { list: Vec::new(), about };
+        slots.object("", schema, 0);
+        slots
+    }
+
+    /// Says that an argument is something, whatever it looks like: for declarations and configuration.
+    pub fn set(&mut self, pointer: &str, kind: Kind) {
+        let pointer = if pointer.starts_with('/') {
+            pointer.to_owned()
+        } else {
+            format!("/{pointer}")
+        };
+        self.list.retain(|slot| slot.pointer != pointer);
+        self.list.push(Slot { pointer, kind });
+    }
+
+    /// All of them.
+    #[must_use]
+    pub fn as_slice(&self) -> &[Slot] {
+        &self.list
+    }
+
+    /// What the argument at a pointer without indices is.
+    pub(super) fn kind_of(&self, pointer: &str, name: &str) -> Option<Kind> {
+        let listed = self.list.iter().find(|slot| slot.pointer == pointer).map(|slot| slot.kind);
+        listed.or_else(|| names::kind(name, &self.about))
+    }
+
+    fn object(&mut self, pointer: &str, schema: &Value, depth: usize) {
+        let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
+            return;
+        };
+        for (name, property) in properties {
+            if depth < MAX_DEPTH && self.list.len() < MAX_SLOTS {
+                self.property(&format!("{pointer}/{}", escaped(name)), name, property, depth);
+            }
+        }
+    }
+
+    fn property(&mut self, pointer: &str, name: &str, schema: &Value, depth: usize) {
+        let takes_text = |schema: &Value| match schema.get("type") {
+            Some(Value::String(one)) => one == "string" || one == "array",
+            Some(Value::Array(several)) => several.iter().any(|one| one == "string" || one == "array"),
+            _ => true,
+        };
+        let items = schema.get("items");
+        // A choice among given texts is no free text.
+        let is_choice = schema.get("enum").is_some() || schema.get("const").is_some();
+        let kind = said(schema).or_else(|| items.and_then(said)).or_else(|| {
+            let mut about = self.about.clone();
+            if let Some(description) = schema.get("description").and_then(Value::as_str) {
+                about.push(' ');
+                about.extend(description.chars().take(500).flat_map(char::to_lowercase));
+            }
+            names::kind(name, &about)
+        });
+        if let Some(kind) = kind.filter(|_| takes_text(schema)) {
+            let kind = if is_choice && !matches!(kind, Kind::Method | Kind::Mode) {
+                Kind::Text
+            } else {
+                kind
+            };
+            self.list.push(Slot {
+                pointer: pointer.to_owned(),
+                kind,
+            });
+        }
+        self.object(pointer, schema, depth + 1);
+        if let Some(items) = items {
+            self.object(pointer, items, depth + 1);
+        }
+    }
+}
+
+/// What a schema says by itself.
+fn said(schema: &Value) -> Option<Kind> {
+    match schema.get("format").and_then(Value::as_str) {
+        Some("uri" | "uri-reference" | "iri" | "url") => return Some(Kind::Url),
+        Some("hostname" | "idn-hostname" | "ipv4" | "ipv6") => return Some(Kind::Host),
+        Some("path" | "file-path" | "directory-path") => return Some(Kind::Path),
+        _ => {}
+    }
+    match schema.get("contentMediaType").and_then(Value::as_str)? {
+        "application/sql" | "text/x-sql" => Some(Kind::Sql),
+        "text/x-python" | "application/x-python" => Some(Kind::Code(Some(Language::Python))),
+        "text/javascript" | "application/javascript" => Some(Kind::Code(Some(Language::JavaScript))),
+        "application/typescript" | "text/x-typescript" => Some(Kind::Code(Some(Language::TypeScript))),
+        "application/x-sh" | "text/x-shellscript" => Some(Kind::Command),
+        _ => None,
+    }
+}
+
+/// A name as a JSON pointer has it (RFC 6901).
+pub(super) fn escaped(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}

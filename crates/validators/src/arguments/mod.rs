@@ -1,0 +1,24 @@
+//! The arguments of a call: which of them are commands, statements, addresses, paths or code, and what the validators say about them.
+//!
+//! ```
+//! use validators::arguments::{Plan, Slots, Validator};
+//!
+//! let schema = serde_json::json!({ "properties": { "command": { "type": "string" } } });
+//! let slots = Slots::infer("run", "", &schema);
+//! let plan = Plan::new([Validator::parse("sandbox")?]);
+//! let verdict = plan.judge(&slots, r#"{ "command": "rm -rf /" }"#);
+//! assert_eq!(verdict.violations[0].argument, "/command");
+//! # Ok::<(), validators::arguments::UnknownValidator>(())
+//! ```
+
+mod infer;
+mod json;
+mod judge;
+mod names;
+mod plan;
+mod readonly;
+
+pub use infer::{Kind, Slot, Slots};
+pub use judge::{Resolve, Verdict, Violation};
+pub use plan::{Declaration, Plan, UnknownValidator, Validator};
+pub use readonly::{Facts, refuses};

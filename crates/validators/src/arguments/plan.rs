@@ -1,0 +1,168 @@
+//! Which validators a tool gets, and what they are set to.
+
+use std::fmt;
+
+use serde_json::Value;
+
+use super::infer::{Kind, Slots};
+use super::judge::{self, Verdict};
+use crate::code::{Language, Level};
+use crate::path::Roots;
+use crate::shell::Profile;
+use crate::sql::Dialect;
+use crate::{code, url};
+
+/// A validator of MGP §4.5.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Validator {
+    /// Commands are judged.
+    Sandbox(Profile),
+    /// Whatever would write is refused.
+    Readonly,
+    /// Addresses of networks that are not public are refused.
+    NetworkRestricted,
+    /// Code is judged at a level.
+    CodeSafety(Level),
+    /// Nothing is judged.
+    None,
+}
+
+/// A validator that nobody here knows. Its tool is dangerous, and asks for a confirmation (D33): it is not skipped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownValidator {
+    name: String,
+}
+
+impl fmt::Display for UnknownValidator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "there is no validator `{}`: its tool counts as dangerous", self.name)
+    }
+}
+
+impl std::error::Error for UnknownValidator {}
+
+impl Validator {
+    /// By its name in MGP §4.5; a profile or level may follow a colon: `sandbox:pipeline`, `code_safety:readonly`.
+    ///
+    /// # Errors
+    /// When no validator, profile or level is called that.
+    pub fn parse(name: &str) -> Result<Self, UnknownValidator> {
+        let found = match name.split_once(':') {
+            None => match name {
+                "sandbox" => Some(Self::Sandbox(Profile::Default)),
+                "readonly" => Some(Self::Readonly),
+                "network_restricted" => Some(Self::NetworkRestricted),
+                "code_safety" => Some(Self::CodeSafety(Level::Standard)),
+                "none" => Some(Self::None),
+                _ => None,
+            },
+            Some(("sandbox", profile)) => Profile::parse(profile).map(Self::Sandbox),
+            Some(("code_safety", level)) => Level::parse(level).map(Self::CodeSafety),
+            Some(_) => None,
+        };
+        found.ok_or_else(|| UnknownValidator { name: name.to_owned() })
+    }
+}
+
+/// What a tool's `security` object declares for validators (MGP §4.3, §7.3).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Declaration {
+    /// The validator; an unknown one makes the tool dangerous.
+    pub validator: Option<Result<Validator, UnknownValidator>>,
+    /// The language of the code.
+    pub language: Option<Result<Language, String>>,
+    /// The argument that is code (D26).
+    pub code_argument: Option<String>,
+    code: Value,
+}
+
+impl Declaration {
+    /// Reads the `security` object of a tool. What it does not say is left to inference.
+    #[must_use]
+    pub fn read(security: &Value) -> Self {
+        let code = security.get("code_safety").cloned().unwrap_or_default();
+        let text = |key: &str| code.get(key).and_then(Value::as_str);
+        let mut validator = security.get("validator").and_then(Value::as_str).map(Validator::parse);
+        if let (Some(Ok(Validator::CodeSafety(_))), Some(level)) = (&validator, text("level")) {
+            validator = Some(Validator::parse(&format!("code_safety:{level}")));
+        }
+        let language = text("language").map(|name| Language::parse(name).ok_or_else(|| name.to_owned()));
+        Self {
+            validator,
+            language,
+            code_argument: text("argument").map(str::to_owned),
+            code,
+        }
+    }
+}
+
+/// What the arguments of one tool are judged by.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    pub(super) validators: Vec<Validator>,
+    /// Where paths may lead. Without roots, only `sandbox` and `readonly` look at paths, and refuse all.
+    pub roots: Roots,
+    /// What network access is judged by.
+    pub network: url::Policy,
+    /// Commands that `sandbox` allows besides those it knows.
+    pub allow_commands: Vec<String>,
+    /// The dialect of statements; without one they have to be harmless in all.
+    pub dialect: Option<Dialect>,
+    pub(super) declaration: Declaration,
+}
+
+impl Plan {
+    /// A plan of some validators, with everything else as it is by default.
+    #[must_use]
+    pub fn new(validators: impl IntoIterator<Item = Validator>) -> Self {
+        Self {
+            validators: validators.into_iter().collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Adds what a tool declares. A declaration only ever adds: it takes no validator away.
+    #[must_use]
+    pub fn declared(mut self, declaration: Declaration) -> Self {
+        if let Some(Ok(validator)) = &declaration.validator {
+            self.validators.push(*validator);
+        }
+        self.declaration = declaration;
+        self
+    }
+
+    /// Judges the arguments of a call, exactly as they will be sent.
+    #[must_use]
+    pub fn judge(&self, slots: &Slots, arguments: &str) -> Verdict {
+        judge::judge(self, slots, arguments)
+    }
+
+    /// The policy that code is judged by.
+    pub(super) fn code_policy(&self, level: Level, language: Language) -> code::Policy {
+        let mut policy = code::Policy::new(level, language);
+        let list = |key: &str| -> Option<Vec<String>> {
+            let items = self.declaration.code.get(key)?.as_array()?;
+            Some(items.iter().filter_map(Value::as_str).map(str::to_owned).collect())
+        };
+        if let Some(bytes) = self.declaration.code.get("max_code_size_bytes").and_then(Value::as_u64) {
+            policy.max_bytes = policy.max_bytes.min(usize::try_from(bytes).unwrap_or(usize::MAX));
+        }
+        policy.blocked_imports = list("blocked_imports").unwrap_or_default();
+        policy.blocked_patterns = list("blocked_patterns").unwrap_or_default();
+        policy.allowed_imports = list("allowed_imports");
+        policy
+    }
+
+    /// The kind of an argument, where the declaration says more than inference.
+    pub(super) fn kind_of(&self, slots: &Slots, pointer: &str, name: &str) -> Option<Kind> {
+        let is_code = self
+            .declaration
+            .code_argument
+            .as_deref()
+            .is_some_and(|argument| argument == name || argument == pointer);
+        if is_code {
+            return Some(Kind::Code(None));
+        }
+        slots.kind_of(pointer, name)
+    }
+}

@@ -1,0 +1,95 @@
+//! Strings: those that are templates reach attributes, and those that name what interpreters keep are there to be looked up.
+
+use tree_sitter::Node;
+
+use super::super::{refuse_attribute, refuse_dynamic, span};
+use super::{Judge, Source, calls, tables};
+use crate::text::unescape;
+
+/// What a string literal means, if it is one, without anything put in.
+pub(super) fn value(source: &Source<'_>, node: Node<'_>) -> Option<String> {
+    let mut cursor = node.walk();
+    match node.kind() {
+        "string" if node.children(&mut cursor).all(|child| child.kind() != "interpolation") => Some(literal(super::text(source, node))),
+        "concatenated_string" => node.named_children(&mut cursor).map(|part| value(source, part)).collect(),
+        "parenthesized_expression" => value(source, node.named_child(0)?),
+        _ => None,
+    }
+}
+
+/// The text of a literal as it is written, with its prefix and quotes.
+fn literal(written: &str) -> String {
+    let start = written.find(['"', '\'']).unwrap_or(0);
+    let (prefix, quoted) = written.split_at(start);
+    let quotes = if quoted.starts_with("\"\"\"") || quoted.starts_with("'''") {
+        3
+    } else {
+        1
+    };
+    let content = quoted.get(quotes..quoted.len().saturating_sub(quotes)).unwrap_or_default();
+    if prefix.contains(['r', 'R']) {
+        return content.to_owned();
+    }
+    unescape(content).unwrap_or_else(|| content.to_owned())
+}
+
+impl Judge<'_, '_> {
+    /// A string that is the name of something that interpreters keep for themselves, at `strict`.
+    pub(super) fn string(&mut self, node: Node<'_>) {
+        if !self.policy.is_strict() {
+            return;
+        }
+        let Some(value) = value(self.source, node) else { return };
+        if value.len() <= 128 && value.split('.').any(tables::is_forbidden_dunder) && value.split('.').all(is_name) {
+            refuse_attribute(self.findings, span(node), &value);
+        }
+    }
+
+    /// `.format` and `.format_map`: a template reaches attributes of what it is given, so it has to be known.
+    pub(super) fn template_attribute(&mut self, at: usize, object: Node<'_>, name: &str) {
+        if !matches!(name, "format" | "format_map" | "vformat") {
+            return;
+        }
+        let super::Entry { node, parent, .. } = self.entries[at];
+        let is_on_type = object.kind() == "identifier" && matches!(self.text(object), "str" | "string");
+        let template = if is_on_type {
+            let call = self.entries[parent].node;
+            (call.kind() == "call").then(|| calls::Arguments::of(call).at(0)).flatten()
+        } else {
+            Some(object)
+        };
+        let templates = template.and_then(|template| self.known_texts(template));
+        match templates {
+            None => refuse_dynamic(self.findings, span(node), name),
+            Some(templates) if templates.iter().any(|template| reaches(template)) => {
+                refuse_attribute(self.findings, span(node), "a template that reaches into attributes");
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// All texts that an expression can be, as far as the program says.
+    fn known_texts(&self, node: Node<'_>) -> Option<Vec<String>> {
+        if node.kind() == "identifier" {
+            let texts = self.names.texts_of(self.text(node))?;
+            return Some(texts.iter().map(|written| literal(written)).collect());
+        }
+        value(self.source, node).map(|text| vec![text])
+    }
+}
+
+fn is_name(part: &str) -> bool {
+    part.chars().all(|c| c.is_alphanumeric() || c == '_')
+}
+
+/// Whether a replacement field of a template takes an attribute that begins with an underscore, or one that runs things.
+fn reaches(template: &str) -> bool {
+    template.split('{').skip(1).any(|field| {
+        let field = field.split(['}', '!', ':']).next().unwrap_or_default();
+        let attributes = field.split(['.', '[', ']']).skip(1);
+        attributes.into_iter().any(|name| {
+            let name = name.trim_matches(['"', '\'']);
+            name.starts_with('_') || tables::RUNNERS.contains(&name) || tables::FRAME_ATTRIBUTES.contains(&name) || tables::is_module(name)
+        })
+    })
+}

@@ -1,0 +1,280 @@
+//! `git`: what looks, and what changes the working tree; nothing that runs a program of somebody's choice.
+
+use super::super::walk::{Access, Judge};
+use super::options::{Argument, Shape, abbreviates, lists};
+use crate::finding::shown;
+
+/// Subcommands that only look.
+const READS: &str = "status log diff show blame annotate describe rev-parse ls-files ls-tree grep shortlog reflog cat-file name-rev merge-base cherry \
+                     count-objects diff-tree diff-index diff-files for-each-ref rev-list show-ref show-branch whatchanged var version check-ignore check-attr \
+                     range-diff fsck help get-tar-commit-id verify-commit verify-tag diff-pairs";
+/// Subcommands that change the working tree, the index or local branches.
+const WRITES: &str = "add commit checkout switch restore merge rebase cherry-pick revert mv init apply am archive stage format-patch gc repack prune worktree";
+/// Subcommands that do either, by what stands behind them.
+const MIXED: &str = "branch tag stash remote config notes rm reset clean";
+/// Subcommands that talk to a remote, which has to be one that is configured.
+const REMOTES: &str = "fetch pull push";
+
+/// Options that run a program, or take what to run from somewhere, whatever the subcommand.
+const REFUSED: &str = "exec remote upload-pack receive-pack ext-diff textconv open-files-in-pager template config-env exec-path strategy strategy-option \
+                       separate-git-dir reference to-command extcmd tool output-directory namespace super-prefix force-with-lease mirror";
+/// Options whose value is text.
+const TEXTS: &str = "m message author date format pretty grep S G L L_ U n w since until after before committer max-count skip abbrev sort contains merged \
+                     no-contains points-at diff-filter stat color word-diff word-diff-regex inter-hunk-context trailer cleanup fixup squash b B c C t track \
+                     orphan source s e A unified decorate";
+/// Settings that may be given for one call.
+const SETTINGS: &[&str] = &[
+    "color.",
+    "user.name",
+    "user.email",
+    "core.quotepath",
+    "log.",
+    "column.",
+    "advice.",
+    "diff.renames",
+    "diff.noprefix",
+    "i18n.",
+];
+
+pub(super) fn git(judge: &mut Judge<'_>, arguments: &[Argument]) {
+    let mut at = 1;
+    while let Some(argument) = arguments.get(at) {
+        at += 1;
+        match argument.shape() {
+            Shape::Short("C")
+            | Shape::Long {
+                name: "git-dir" | "work-tree",
+                value: None,
+            } => {
+                if let Some(folder) = arguments.get(at) {
+                    judge.path(folder, &folder.text, Access::Read);
+                }
+                at += 1;
+            }
+            Shape::Short("c") => {
+                if let Some(setting) = arguments.get(at) {
+                    one_setting(judge, setting);
+                }
+                at += 1;
+            }
+            Shape::Short("p" | "P" | "v" | "h")
+            | Shape::Long {
+                name: "no-pager" | "paginate" | "version" | "help" | "bare" | "literal-pathspecs",
+                ..
+            } => {}
+            Shape::Long {
+                name: "git-dir" | "work-tree",
+                value: Some(folder),
+            } => judge.loose_path(argument, folder),
+            Shape::Operand => return subcommand(judge, argument, &arguments[at..]),
+            _ => judge.refuse_option(&arguments[0], argument),
+        }
+    }
+}
+
+fn one_setting(judge: &mut Judge<'_>, setting: &Argument) {
+    let name = setting.text.split('=').next().unwrap_or_default().to_ascii_lowercase();
+    if !SETTINGS.iter().any(|allowed| name.starts_with(allowed)) {
+        let reason = format!("the setting `{}` may name a program to run", shown(&name));
+        judge.refuse("shell.option", setting, reason, "leave the setting out");
+    }
+}
+
+fn subcommand(judge: &mut Judge<'_>, name: &Argument, rest: &[Argument]) {
+    let text = name.text.as_str();
+    let known = [READS, WRITES, MIXED, REMOTES]
+        .iter()
+        .any(|list| list.split_whitespace().any(|one| one == text));
+    if !known {
+        let reason = format!("`git {}` may run programs or reach the network", shown(text));
+        judge.refuse("shell.command", name, reason, "use a subcommand that works on the local repository");
+        return;
+    }
+    if judge.reads_only() && !reads(text, rest) {
+        judge.refuse_write(name.span.clone(), text);
+        return;
+    }
+    match text {
+        "config" => return config(judge, rest),
+        "remote" => return remote(judge, rest),
+        _ => {}
+    }
+    if destroys(text, rest) {
+        let reason = format!("`git {}` would throw work away", shown(text));
+        judge.refuse("shell.recursive", name, reason, "use `git stash`, or name single files");
+    }
+    options(judge, name, rest);
+    if lists_in(REMOTES, text) {
+        remote_names(judge, rest);
+    }
+}
+
+fn lists_in(list: &str, name: &str) -> bool {
+    list.split_whitespace().any(|one| one == name)
+}
+
+/// Whether this use of the subcommand only looks.
+fn reads(name: &str, rest: &[Argument]) -> bool {
+    if lists_in(READS, name) {
+        return !rest.iter().any(|one| one.text.starts_with("--output"));
+    }
+    let operands = rest.iter().filter(|one| one.shape() == Shape::Operand).count();
+    let has = |names: &[&str]| {
+        rest.iter()
+            .any(|one| names.contains(&one.text.split('=').next().unwrap_or_default()))
+    };
+    match name {
+        "branch" | "tag" => {
+            operands == 0
+                && !has(&[
+                    "-d",
+                    "-D",
+                    "-m",
+                    "-M",
+                    "-c",
+                    "-C",
+                    "--delete",
+                    "--move",
+                    "--copy",
+                    "--edit-description",
+                    "--unset-upstream",
+                ])
+        }
+        "remote" => operands == 0 || rest.first().is_some_and(|first| first.text == "get-url"),
+        "stash" => rest.first().is_some_and(|first| first.text == "list" || first.text == "show"),
+        "worktree" | "notes" => rest.first().is_none_or(|first| first.text == "list" || first.text == "show"),
+        "config" => {
+            has(&["--get", "--get-all", "--get-regexp", "--list", "-l", "--get-urlmatch"])
+                || rest.first().is_some_and(|one| one.text == "list" || one.text == "get")
+        }
+        _ => false,
+    }
+}
+
+/// What can't be taken back.
+fn destroys(name: &str, rest: &[Argument]) -> bool {
+    let has = |letters: &[char], long: &str| {
+        rest.iter().any(|one| match one.shape() {
+            Shape::Short(given) => given.contains(letters),
+            Shape::Long { name, .. } => abbreviates(long, name),
+            _ => false,
+        })
+    };
+    match name {
+        "clean" => !has(&['n'], "dry-run"),
+        "reset" => has(&[], "hard merge keep"),
+        "rm" => has(&['r'], "recursive"),
+        "push" => has(&['f', 'd'], "force delete prune mirror") || rest.iter().any(|one| one.text.starts_with(['+', ':'])),
+        "checkout" | "switch" => has(&['f'], "force discard-changes"),
+        "branch" => has(&['D'], "force"),
+        "gc" | "prune" | "repack" => has(&[], "prune expire aggressive"),
+        "worktree" => has(&['f'], "force"),
+        _ => false,
+    }
+}
+
+fn options(judge: &mut Judge<'_>, name: &Argument, rest: &[Argument]) {
+    let mut at = 0;
+    while let Some(argument) = rest.get(at) {
+        at += 1;
+        let refused = match argument.shape() {
+            Shape::Long { name, .. } => REFUSED.split_whitespace().any(|one| one == name) || (name.len() > 3 && abbreviates(REFUSED, name)),
+            Shape::Short(letters) => match name.text.as_str() {
+                "grep" => letters.starts_with('O'),
+                "rebase" => letters.contains(['x', 's', 'X']),
+                "merge" | "pull" | "revert" | "cherry-pick" => letters.starts_with(['s', 'X']) && letters != "s",
+                "fetch" | "push" => letters.contains('u') && name.text == "fetch",
+                _ => false,
+            },
+            _ => false,
+        };
+        if refused {
+            judge.refuse_option(name, argument);
+            continue;
+        }
+        match argument.shape() {
+            Shape::Long { name, value: None } if TEXTS.split_whitespace().any(|one| one == name) => {
+                at += usize::from(!takes_optional(name))
+            }
+            Shape::Short(letters)
+                if letters.ends_with('m') && matches!(name.text.as_str(), "commit" | "tag" | "merge" | "stash" | "notes") =>
+            {
+                at += 1
+            }
+            Shape::Short("L" | "S" | "G") if matches!(name.text.as_str(), "log" | "show" | "diff" | "blame" | "annotate" | "rev-list") => {
+                at += 1
+            }
+            Shape::Short(letters) if letters.len() == 1 && lists(TEXTS, letters) => {}
+            Shape::Long { name, value: Some(_) } if TEXTS.split_whitespace().any(|one| one == name) => {}
+            Shape::Short(letters) if letters.starts_with(['S', 'G', 'L', 'U', 'm']) => {}
+            Shape::Long { value, .. } => judge.loose_path(argument, value.unwrap_or_default()),
+            Shape::End => {}
+            Shape::Short(letters) => judge.loose_path(argument, letters.get(1..).unwrap_or_default()),
+            Shape::Operand => judge.loose_path(argument, &argument.text),
+        }
+    }
+}
+
+/// Options that take a value only behind `=`.
+fn takes_optional(name: &str) -> bool {
+    matches!(
+        name,
+        "color" | "stat" | "word-diff" | "decorate" | "track" | "abbrev" | "contains" | "merged" | "no-contains" | "pretty" | "points-at"
+    )
+}
+
+/// Settings are where git keeps programs to run: only names and looks may be written.
+fn config(judge: &mut Judge<'_>, rest: &[Argument]) {
+    let mut operands = Vec::new();
+    for argument in rest {
+        match argument.shape() {
+            Shape::Long { name: "file" | "blob", .. } | Shape::Short("f") => judge.refuse_option(argument, argument),
+            Shape::Operand => operands.push(argument),
+            _ => {
+                judge.fixed(argument);
+            }
+        }
+    }
+    let asks = rest
+        .iter()
+        .any(|one| matches!(one.shape(), Shape::Long { name, .. } if name.starts_with("get") || name.starts_with("unset") || name == "list" || name == "show-origin"));
+    let skip = usize::from(
+        operands
+            .first()
+            .is_some_and(|first| matches!(first.text.as_str(), "get" | "list" | "unset" | "set" | "edit")),
+    );
+    let is_plain_alias = operands
+        .get(skip)
+        .is_some_and(|name| name.text.to_ascii_lowercase().starts_with("alias."))
+        && operands
+            .get(skip + 1)
+            .is_some_and(|value| !value.text.starts_with('!') && !value.dynamic);
+    if !asks && !is_plain_alias && operands.len() > skip + 1 && operands.first().is_none_or(|first| first.text != "get") {
+        one_setting(judge, operands[skip]);
+    }
+}
+
+/// A remote is only written down here; where it leads is judged.
+fn remote(judge: &mut Judge<'_>, rest: &[Argument]) {
+    for argument in rest {
+        let text = argument.text.as_str();
+        let leads_away = text.contains("::") || text.starts_with("file:") || text.starts_with(['/', '~', '.']);
+        if leads_away {
+            let reason = format!("`{}` is no address of a remote repository", shown(text));
+            judge.refuse("shell.path", argument, reason, "use an `https://` address");
+        } else {
+            judge.fixed(argument);
+        }
+    }
+}
+
+/// `push`, `pull` and `fetch` go to a configured remote, by its name.
+fn remote_names(judge: &mut Judge<'_>, rest: &[Argument]) {
+    let Some(first) = rest.iter().find(|one| one.shape() == Shape::Operand) else {
+        return;
+    };
+    if first.text.contains([':', '/', '\\', '@']) {
+        let reason = format!("`{}` is no name of a configured remote", shown(&first.text));
+        judge.refuse("shell.network", first, reason, "name a remote that is configured");
+    }
+}

@@ -1,0 +1,187 @@
+//! Arguments as a command sees them, and the common rules of options and operands.
+
+use std::ops::Range;
+
+use super::super::ast::Word;
+use super::super::walk::{Access, Judge};
+use super::table::{Kind, Row};
+
+/// One argument, after the shell has done its part as far as that can be known.
+#[derive(Clone, Debug)]
+pub(crate) struct Argument {
+    pub(crate) span: Range<usize>,
+    /// What the command gets; an expansion stands as U+FFFC.
+    pub(crate) text: String,
+    /// Whether anything in it is known only when it runs.
+    pub(crate) dynamic: bool,
+    pub(crate) glob: bool,
+    pub(crate) tilde: bool,
+    pub(crate) word: Word,
+}
+
+/// Stands for what is not known.
+pub(crate) const UNKNOWN: char = '\u{fffc}';
+
+/// How an argument reads as an option.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape<'a> {
+    Operand,
+    /// `--`
+    End,
+    Long {
+        name: &'a str,
+        value: Option<&'a str>,
+    },
+    /// Letters behind one dash.
+    Short(&'a str),
+}
+
+impl Argument {
+    /// A word that no shell reads.
+    pub(crate) fn of_literal(text: &str) -> Self {
+        Self {
+            span: 0..0,
+            text: text.to_owned(),
+            dynamic: false,
+            glob: false,
+            tilde: false,
+            word: Word::default(),
+        }
+    }
+
+    pub(crate) fn shape(&self) -> Shape<'_> {
+        if let Some(long) = self.text.strip_prefix("--") {
+            return match long.split_once('=') {
+                _ if long.is_empty() => Shape::End,
+                Some((name, value)) => Shape::Long { name, value: Some(value) },
+                None => Shape::Long { name: long, value: None },
+            };
+        }
+        match self.text.strip_prefix('-') {
+            Some(letters) if !letters.is_empty() => Shape::Short(letters),
+            _ => Shape::Operand,
+        }
+    }
+}
+
+/// Whether a list of names, separated by blanks, holds `name`.
+pub(crate) fn lists(list: &str, name: &str) -> bool {
+    !name.is_empty() && list.split(' ').any(|one| one == name)
+}
+
+/// Whether `given` is, or abbreviates, one of the long names in the list.
+pub(crate) fn abbreviates(list: &str, given: &str) -> bool {
+    !given.is_empty() && list.split(' ').any(|one| one.len() > 1 && one.starts_with(given))
+}
+
+/// Judges a command by its row.
+pub(crate) fn simple(judge: &mut Judge<'_>, row: &Row, arguments: &[Argument]) {
+    let Some((name, rest)) = arguments.split_first() else { return };
+    let mut pattern_due = matches!(row.kind, Kind::Pattern);
+    let mut ended = false;
+    let mut value: Option<bool> = None;
+    for (at, argument) in rest.iter().enumerate() {
+        if let Some(is_text) = value.take() {
+            if is_text {
+                judge.text(argument);
+            } else {
+                operand(judge, row, argument);
+            }
+            continue;
+        }
+        match if ended { Shape::Operand } else { argument.shape() } {
+            Shape::End => ended = true,
+            Shape::Operand if pattern_due => {
+                pattern_due = false;
+                judge.text(argument);
+            }
+            Shape::Operand => operand(judge, row, argument),
+            Shape::Long {
+                name: "pager",
+                value: glued,
+            } if shows_only(glued, rest.get(at + 1)) => value = glued.is_none().then_some(true),
+            Shape::Long {
+                name: option,
+                value: glued,
+            } => {
+                pattern_due &= !is_pattern_option(option);
+                value = long(judge, row, name, argument, option, glued);
+            }
+            Shape::Short(letters) => {
+                pattern_due &= !letters.contains(['e', 'f']) || !matches!(row.kind, Kind::Pattern);
+                value = short(judge, row, name, argument, letters);
+            }
+        }
+    }
+}
+
+/// Whether what is named as a pager shows text and does nothing else.
+fn shows_only(glued: Option<&str>, next: Option<&Argument>) -> bool {
+    let value = glued.or_else(|| next.map(|next| next.text.as_str()));
+    matches!(value, Some("" | "never" | "cat" | "less" | "more" | "most"))
+}
+
+fn is_pattern_option(option: &str) -> bool {
+    matches!(option, "regexp" | "file" | "from-file" | "files")
+}
+
+/// One operand of a command with a plain row.
+fn operand(judge: &mut Judge<'_>, row: &Row, argument: &Argument) {
+    match row.kind {
+        Kind::Text => judge.text(argument),
+        Kind::Read | Kind::Pattern => judge.path(argument, &argument.text, Access::Read),
+        Kind::Write | Kind::Build | Kind::Special(_) => judge.path(argument, &argument.text, Access::Write),
+    }
+}
+
+/// A long option; says whether the next argument is its value, and if so whether that is text.
+fn long(judge: &mut Judge<'_>, row: &Row, command: &Argument, argument: &Argument, option: &str, glued: Option<&str>) -> Option<bool> {
+    let is_text = lists(row.texts, option);
+    if !is_text && abbreviates(row.refused, option) {
+        judge.refuse_option(command, argument);
+        return None;
+    }
+    match glued {
+        Some(_) if is_text => judge.text(argument),
+        Some(value) => judge.loose_path(argument, value),
+        None if argument.dynamic => judge.text(argument),
+        None => return is_text.then_some(true),
+    }
+    None
+}
+
+/// Letters behind one dash, up to the first that takes a value.
+fn short(judge: &mut Judge<'_>, row: &Row, command: &Argument, argument: &Argument, letters: &str) -> Option<bool> {
+    // Some programs write long names behind one dash.
+    if letters.len() > 1 && lists(row.refused, letters.split('=').next().unwrap_or_default()) {
+        judge.refuse_option(command, argument);
+        return None;
+    }
+    for (at, letter) in letters.char_indices() {
+        let mut buffer = [0; 4];
+        let name: &str = letter.encode_utf8(&mut buffer);
+        if lists(row.refused, name) {
+            judge.refuse_option(command, argument);
+            return None;
+        }
+        let behind = &letters[at + letter.len_utf8()..];
+        if lists(row.texts, name) {
+            if behind.is_empty() {
+                return Some(true);
+            }
+            judge.text(argument);
+            return None;
+        }
+        if matches!(row.kind, Kind::Text) {
+            continue;
+        }
+        if behind.starts_with(['/', '~', '.', '\\']) || behind.contains("..") {
+            judge.loose_path(argument, behind);
+            return None;
+        }
+    }
+    if argument.dynamic {
+        judge.text(argument);
+    }
+    None
+}

@@ -1,0 +1,149 @@
+//! Builtins with an effect, and interpreters: their code is judged by the validator of its language, their files are the project's own.
+
+use super::super::walk::{Access, Judge};
+use super::options::{Argument, Shape};
+use crate::code::{self, Language};
+use crate::finding::shown;
+
+/// `cd`: from there on, relative paths would mean something else, so it may go nowhere but down.
+pub(super) fn cd(judge: &mut Judge<'_>, arguments: &[Argument]) {
+    for argument in &arguments[1..] {
+        let steps_up = argument.text == "-" || argument.text.split('/').any(|segment| segment == "..");
+        if steps_up || argument.glob {
+            judge.refuse(
+                "shell.path",
+                argument,
+                "later paths can't be judged behind this",
+                "name the folder from the top",
+            );
+        } else {
+            judge.path(argument, &argument.text, Access::Read);
+        }
+    }
+    if arguments.len() == 1 {
+        judge.refuse("shell.path", &arguments[0], "`cd` alone goes to the home folder", "name a folder");
+    }
+}
+
+/// `export`: what is harmless as a prefix is harmless here.
+pub(super) fn export(judge: &mut Judge<'_>, arguments: &[Argument]) {
+    for argument in &arguments[1..] {
+        if argument.text != "-p" {
+            judge.refuse(
+                "shell.assignment",
+                argument,
+                "it would change what later commands do",
+                "leave it out",
+            );
+        }
+    }
+}
+
+/// `exit 1`.
+pub(super) fn number(judge: &mut Judge<'_>, arguments: &[Argument]) {
+    for argument in &arguments[1..] {
+        if !argument.text.chars().all(|c| c.is_ascii_digit()) {
+            judge.fixed(argument);
+        }
+    }
+}
+
+/// `python FILE`, `-m MODULE` of the project or a tool, `-c CODE` as far as the code passes `strict`.
+pub(super) fn python(judge: &mut Judge<'_>, arguments: &[Argument]) {
+    let mut at = 1;
+    while let Some(argument) = arguments.get(at) {
+        at += 1;
+        match argument.shape() {
+            Shape::Short("V" | "VV" | "h")
+            | Shape::Long {
+                name: "version" | "help", ..
+            } => return,
+            Shape::Short(letters) if letters.starts_with('c') => {
+                let glued = &letters[1..];
+                match (glued.is_empty(), arguments.get(at)) {
+                    (false, _) => code(judge, argument, Language::Python, glued),
+                    (true, Some(next)) => code(judge, next, Language::Python, &next.text),
+                    (true, None) => {}
+                }
+                return;
+            }
+            Shape::Short("m") => {
+                let Some(module) = arguments.get(at) else { return };
+                if judge.fixed(module) && code::is_blocked_module(Language::Python, &module.text) {
+                    let reason = format!("the module `{}` runs, loads or serves what is not judged", shown(&module.text));
+                    judge.refuse(
+                        "shell.option",
+                        module,
+                        reason,
+                        "run a script of the project, or a tool by its own name",
+                    );
+                }
+                return project(judge, arguments, at + 1);
+            }
+            Shape::Short(letters) if letters.chars().all(|c| "BEIOPsSuvqdbi".contains(c)) => {}
+            Shape::Operand if argument.text == "-" => judge.refuse_option(&arguments[0], argument),
+            Shape::Operand => return project(judge, arguments, at - 1),
+            _ => judge.refuse_option(&arguments[0], argument),
+        }
+    }
+    piped_code(judge, arguments);
+}
+
+/// `node FILE`, `-e CODE` as far as it passes `strict`.
+pub(super) fn node(judge: &mut Judge<'_>, arguments: &[Argument]) {
+    let mut at = 1;
+    while let Some(argument) = arguments.get(at) {
+        at += 1;
+        match argument.shape() {
+            Shape::Short("v" | "h")
+            | Shape::Long {
+                name: "version" | "help", ..
+            } => return,
+            Shape::Short("e" | "p" | "pe")
+            | Shape::Long {
+                name: "eval" | "print",
+                value: None,
+            } => {
+                if let Some(next) = arguments.get(at) {
+                    code(judge, next, Language::JavaScript, &next.text);
+                }
+                return;
+            }
+            Shape::Short("c")
+            | Shape::Long {
+                name:
+                    "check" | "test" | "watch" | "trace-warnings" | "no-warnings" | "enable-source-maps" | "no-lazy" | "inspect" | "inspect-brk",
+                value: None,
+            } => {}
+            Shape::Operand if argument.text == "-" => judge.refuse_option(&arguments[0], argument),
+            Shape::Operand => return project(judge, arguments, at - 1),
+            _ => judge.refuse_option(&arguments[0], argument),
+        }
+    }
+    piped_code(judge, arguments);
+}
+
+/// Without a file an interpreter reads its input, which nobody has judged.
+fn piped_code(judge: &mut Judge<'_>, arguments: &[Argument]) {
+    if judge.is_piped() {
+        let hint = "give the code in a file of the project";
+        judge.refuse("shell.program", &arguments[0], "it would run what it reads from its input", hint);
+    }
+}
+
+fn code(judge: &mut Judge<'_>, argument: &Argument, language: Language, text: &str) {
+    if judge.fixed(argument) {
+        let inner = code::check(text, &code::Policy::strict(language));
+        judge.findings.absorb_at(inner, &argument.span);
+    }
+}
+
+/// A file of the project and what it is given.
+fn project(judge: &mut Judge<'_>, arguments: &[Argument], from: usize) {
+    for argument in arguments.iter().skip(from) {
+        judge.loose(argument);
+    }
+    if judge.reads_only() {
+        judge.refuse_write(arguments[0].span.clone(), &arguments[0].text);
+    }
+}

@@ -1,0 +1,59 @@
+//! Patterns of file names: whether one may match `..`, which is where it would leave its folder.
+
+use super::ast::{Unit, Word};
+
+/// Longer names do not exist; a longer pattern is not looked at.
+const MAX_NAME: usize = 255;
+
+/// Whether a segment of the word with a pattern in it matches `..`. A pattern matches a leading dot only by a dot of its own.
+pub(crate) fn may_step_up(word: &Word) -> bool {
+    segments(word).iter().any(|segment| {
+        if segment.len() > MAX_NAME {
+            return true;
+        }
+        let has_pattern = segment.iter().any(|(c, plain)| *plain && matches!(c, '*' | '?' | '['));
+        has_pattern && matches!(segment.first(), Some(('.', _))) && matches(&segment[1..], ".")
+    })
+}
+
+fn segments(word: &Word) -> Vec<Vec<(char, bool)>> {
+    let mut segments = vec![Vec::new()];
+    for unit in &word.units {
+        let (c, plain) = match unit {
+            Unit::Plain(c) => (*c, true),
+            Unit::Quoted(c) => (*c, false),
+            Unit::Expansion(_) => (super::commands::UNKNOWN, false),
+        };
+        match segments.last_mut() {
+            Some(segment) if c != '/' => segment.push((c, plain)),
+            _ => segments.push(Vec::new()),
+        }
+    }
+    segments
+}
+
+/// Whether the pattern matches the text, which has one character at most.
+fn matches(pattern: &[(char, bool)], text: &str) -> bool {
+    let wanted = text.chars().next();
+    let Some(&(c, plain)) = pattern.first() else {
+        return wanted.is_none();
+    };
+    let rest = &pattern[1..];
+    match (c, plain, wanted) {
+        ('*', true, None) => matches(rest, ""),
+        ('*', true, Some(_)) => matches(rest, text) || matches(rest, ""),
+        ('?', true, Some(_)) => matches(rest, ""),
+        // A class is taken to match, unless it says that it does not: `[^.]`, `[!.]`.
+        ('[', true, Some(c)) => {
+            let Some(close) = rest.iter().skip(1).position(|(c, _)| *c == ']') else {
+                return false;
+            };
+            let class = &rest[..=close];
+            let negated = matches!(class.first(), Some(('^' | '!', _)));
+            let holds = class.iter().skip(usize::from(negated)).any(|(one, _)| *one == c);
+            (if negated { !holds } else { true }) && matches(&rest[close + 2..], "")
+        }
+        (c, _, Some(wanted)) => c == wanted && matches(rest, ""),
+        (_, _, None) => false,
+    }
+}

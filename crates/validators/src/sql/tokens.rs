@@ -1,0 +1,310 @@
+//! A statement word by word: what no parser has to know to see that it writes.
+
+use std::ops::Range;
+
+use sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer, TokenizerError, Whitespace};
+
+use super::dialect::Dialect;
+use super::functions;
+use crate::finding::{Findings, shown};
+
+/// What a statement that reads begins with.
+const READS: &[&str] = &[
+    "SELECT", "WITH", "VALUES", "TABLE", "EXPLAIN", "DESCRIBE", "DESC", "SHOW", "PRAGMA", "FROM",
+];
+
+/// What a statement that writes begins with, wherever statements may stand.
+const WRITES: &[&str] = &[
+    "INSERT", "UPDATE", "DELETE", "MERGE", "REPLACE", "TRUNCATE", "DROP", "CREATE", "ALTER", "UPSERT",
+];
+
+/// What stands behind such a word when it is one, and not a name.
+const BEHIND_WRITES: &[&str] = &[
+    "INTO",
+    "FROM",
+    "TABLE",
+    "IGNORE",
+    "OR",
+    "ONLY",
+    "SET",
+    "OVERWRITE",
+    "LOW_PRIORITY",
+    "VIEW",
+    "INDEX",
+    "DATABASE",
+];
+
+/// Words of statements that are no queries, and of clauses that make one write.
+#[rustfmt::skip]
+const OTHERS: &[&str] = &[
+    "INSERT", "UPDATE", "DELETE", "MERGE", "REPLACE", "TRUNCATE", "DROP", "CREATE", "ALTER", "UPSERT", "INTO", "GRANT", "REVOKE", "EXEC", "EXECUTE", "CALL", "DO", "COPY",
+    "ATTACH", "DETACH", "LOAD", "INSTALL", "IMPORT", "EXPORT", "UNLOAD", "LOCK", "UNLOCK", "OUTFILE", "DUMPFILE", "TRANSFORM", "USING", "WAITFOR", "SHUTDOWN", "KILL", "SET",
+    "RESET", "VACUUM", "ANALYZE", "REINDEX", "CLUSTER", "REFRESH", "NOTIFY", "LISTEN", "BEGIN", "COMMIT", "ROLLBACK", "DECLARE", "PREPARE", "HANDLER", "RENAME", "COMMENT",
+    "PUT", "REMOVE", "OPENROWSET", "OPENQUERY", "NEXT", "SHARE",
+];
+
+/// Whether families of dialects could cut the text into different words.
+pub(super) fn is_ambiguous(text: &str) -> bool {
+    text.contains(['\\', '#', '$', '`', '[', '@', '{'])
+        || text.contains("--")
+        || text.contains("/*")
+        || text.contains("//")
+        || text.contains("\"\"")
+}
+
+/// The tokens of one reading.
+pub(super) struct Tokens<'a> {
+    text: &'a str,
+    located: Vec<TokenWithSpan>,
+}
+
+impl<'a> Tokens<'a> {
+    pub(super) fn read(text: &'a str, dialect: Dialect) -> Result<Self, TokenizerError> {
+        let dialect = dialect.of_parser();
+        let located = Tokenizer::new(&*dialect, text).tokenize_with_location()?;
+        Ok(Self { text, located })
+    }
+
+    pub(super) fn into_located(self) -> Vec<TokenWithSpan> {
+        self.located
+    }
+
+    /// How many tokens may put one node into another.
+    pub(super) fn nesting(&self) -> usize {
+        self.located
+            .iter()
+            .filter(|located| match &located.token {
+                Token::Word(word) => matches!(
+                    word.value.to_ascii_uppercase().as_str(),
+                    "AND"
+                        | "OR"
+                        | "XOR"
+                        | "NOT"
+                        | "UNION"
+                        | "EXCEPT"
+                        | "INTERSECT"
+                        | "MINUS"
+                        | "IS"
+                        | "LIKE"
+                        | "IN"
+                        | "BETWEEN"
+                        | "COLLATE"
+                        | "JOIN"
+                        | "DIV"
+                        | "CASE"
+                        | "AT"
+                ),
+                Token::Comma | Token::SemiColon | Token::Whitespace(_) | Token::Number(..) | Token::EOF => false,
+                Token::SingleQuotedString(_) | Token::DoubleQuotedString(_) | Token::Placeholder(_) => false,
+                _ => true,
+            })
+            .count()
+    }
+
+    /// Judges what can be told without a parser.
+    pub(super) fn judge(&self, findings: &mut Findings) {
+        for located in &self.located {
+            if let Token::Whitespace(Whitespace::MultiLineComment(comment)) = &located.token
+                && (comment.starts_with('!') || comment.starts_with("M!"))
+            {
+                let reason = "some databases run what stands in this comment";
+                findings.add("sql.comment", self.span(located), reason, "leave the comment out");
+            }
+        }
+        let words: Vec<&TokenWithSpan> = self
+            .located
+            .iter()
+            .filter(|located| !matches!(located.token, Token::Whitespace(_) | Token::EOF))
+            .collect();
+        let mut start = true;
+        for (at, located) in words.iter().enumerate() {
+            let token = Near { words: &words, at };
+            match &located.token {
+                Token::SemiColon => {
+                    start = true;
+                    continue;
+                }
+                Token::LParen if start => continue,
+                _ => {}
+            }
+            if start && !token.is_word(READS) {
+                let reason = format!("`{}` begins no statement that reads", shown(&located.token.to_string()));
+                findings.add("sql.writes", self.span(located), reason, super::HINT);
+                return;
+            }
+            start = false;
+            if let Some((rule, reason)) = token.refused() {
+                findings.add(rule, self.span(located), reason, super::HINT);
+            }
+        }
+    }
+
+    /// `PRAGMA name` or `PRAGMA name(value)`, as its name and whether it has a value.
+    pub(super) fn pragma(&self) -> Option<(&str, bool)> {
+        let tokens: Vec<&Token> = self
+            .located
+            .iter()
+            .map(|located| &located.token)
+            .filter(|token| !matches!(token, Token::Whitespace(_) | Token::EOF | Token::SemiColon))
+            .collect();
+        match tokens.as_slice() {
+            [Token::Word(pragma), Token::Word(name), rest @ ..] if pragma.value.eq_ignore_ascii_case("PRAGMA") => match rest {
+                [] => Some((name.value.as_str(), false)),
+                [
+                    Token::LParen,
+                    Token::Word(_) | Token::SingleQuotedString(_) | Token::Number(..),
+                    Token::RParen,
+                ] => Some((name.value.as_str(), true)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Whether one statement stands here that begins as a query and has no word of any other kind of statement.
+    pub(super) fn is_plain_select(&self) -> bool {
+        let mut open = 0_isize;
+        let mut words = self
+            .located
+            .iter()
+            .map(|located| &located.token)
+            .filter(|token| !matches!(token, Token::Whitespace(_) | Token::EOF))
+            .peekable();
+        let begins = words.peek().is_some_and(
+            |token| matches!(token, Token::Word(word) if matches!(word.value.to_ascii_uppercase().as_str(), "SELECT" | "WITH")),
+        );
+        let harmless = words.all(|token| {
+            match token {
+                Token::LParen => open += 1,
+                Token::RParen => open -= 1,
+                Token::SemiColon | Token::Char(_) | Token::Backslash => return false,
+                Token::Word(word) if word.quote_style.is_none() => return !OTHERS.contains(&word.value.to_ascii_uppercase().as_str()),
+                _ => {}
+            }
+            open >= 0
+        });
+        begins && harmless && open == 0
+    }
+
+    fn span(&self, located: &TokenWithSpan) -> Range<usize> {
+        let start = self.offset(located.span.start);
+        start..self.offset(located.span.end).max(start)
+    }
+
+    /// The tokenizer counts lines and characters.
+    fn offset(&self, location: Location) -> usize {
+        let line = usize::try_from(location.line.max(1) - 1).unwrap_or(usize::MAX);
+        let column = usize::try_from(location.column.max(1) - 1).unwrap_or(usize::MAX);
+        let start = if line == 0 {
+            0
+        } else {
+            self.text
+                .match_indices('\n')
+                .nth(line - 1)
+                .map_or(self.text.len(), |(at, _)| at + 1)
+        };
+        self.text[start..]
+            .char_indices()
+            .nth(column)
+            .map_or(self.text.len(), |(at, _)| start + at)
+    }
+}
+
+/// A token with those around it.
+struct Near<'t> {
+    words: &'t [&'t TokenWithSpan],
+    at: usize,
+}
+
+impl Near<'_> {
+    fn token(&self, step: isize) -> Option<&Token> {
+        let at = self.at.checked_add_signed(step)?;
+        self.words.get(at).map(|located| &located.token)
+    }
+
+    /// The unquoted word at a step, in capitals.
+    fn word(&self, step: isize) -> Option<String> {
+        match self.token(step)? {
+            Token::Word(word) if word.quote_style.is_none() => Some(word.value.to_ascii_uppercase()),
+            _ => None,
+        }
+    }
+
+    fn is_word(&self, list: &[&str]) -> bool {
+        self.word(0).is_some_and(|word| list.contains(&word.as_str()))
+    }
+
+    fn is_any(&self, step: isize, list: &[&str]) -> bool {
+        self.word(step).is_some_and(|word| list.contains(&word.as_str()))
+    }
+
+    fn is_text(&self, step: isize) -> bool {
+        matches!(
+            self.token(step),
+            Some(Token::SingleQuotedString(_) | Token::EscapedStringLiteral(_) | Token::NationalStringLiteral(_))
+        )
+    }
+
+    /// Whether the word begins a statement inside of another one.
+    fn begins_inner(&self) -> bool {
+        let behind_bracket = matches!(self.token(-1), Some(Token::LParen | Token::RParen));
+        let goes_on = self.is_any(1, BEHIND_WRITES)
+            || (matches!(self.token(1), Some(Token::Word(_))) && self.is_any(2, &["SET", "USING", "AS", "DEFAULT"]));
+        behind_bracket && goes_on
+    }
+
+    fn refused(&self) -> Option<(&'static str, String)> {
+        if let Some(word) = self.word(0)
+            && let Some(refusal) = self.refused_word(&word)
+        {
+            return Some(refusal);
+        }
+        if let (Some(Token::Word(word)), Some(Token::LParen)) = (self.token(0), self.token(1)) {
+            let behind_from = self.is_any(-1, &["FROM", "JOIN", "APPLY", "LATERAL"]);
+            let qualified = matches!(self.token(-1), Some(Token::Period));
+            let schema = if qualified { self.token(-2) } else { None };
+            let schema = match schema {
+                Some(Token::Word(schema)) => Some(schema.value.as_str()),
+                _ => None,
+            };
+            if functions::has_effect(&word.value, schema, behind_from) {
+                return Some((
+                    "sql.function",
+                    format!("the function `{}` does more than read rows", shown(&word.value)),
+                ));
+            }
+        }
+        let text_as_table =
+            self.is_text(0) && self.is_any(-1, &["FROM", "JOIN"]) && !matches!(self.token(-2), Some(Token::Word(_)) if self.in_function());
+        text_as_table.then(|| ("sql.file", "a file stands where a table is wanted".to_owned()))
+    }
+
+    /// `TRIM(BOTH FROM 'x')`, `EXTRACT(DAY FROM '2024-01-01')`: here `FROM` is part of a call.
+    fn in_function(&self) -> bool {
+        let before = self.at.saturating_sub(5)..self.at;
+        before.into_iter().any(|at| {
+            let word = match self.words.get(at).map(|located| &located.token) {
+                Some(Token::Word(word)) => word.value.to_ascii_uppercase(),
+                _ => return false,
+            };
+            matches!(word.as_str(), "TRIM" | "EXTRACT" | "SUBSTRING" | "OVERLAY" | "POSITION")
+        })
+    }
+
+    fn refused_word(&self, word: &str) -> Option<(&'static str, String)> {
+        let refused = |rule, reason: &str| Some((rule, reason.to_owned()));
+        match word {
+            "INTO" => refused("sql.writes", "`INTO` writes what is selected"),
+            "TRANSFORM" if matches!(self.token(1), Some(Token::LParen)) => refused("sql.program", "`TRANSFORM` runs a program"),
+            "FOR" if self.is_any(1, &["UPDATE", "SHARE", "NO", "KEY"]) => refused("sql.locks", "`FOR UPDATE` and `FOR SHARE` take locks"),
+            "LOCK" if self.is_any(1, &["IN"]) => refused("sql.locks", "`LOCK IN` takes locks"),
+            "NEXT" if self.is_any(1, &["VALUE"]) && self.is_any(2, &["FOR"]) => {
+                refused("sql.writes", "`NEXT VALUE FOR` moves a sequence on")
+            }
+            "WAITFOR" => refused("sql.writes", "`WAITFOR` only waits"),
+            "OUTFILE" | "DUMPFILE" => refused("sql.writes", "it writes a file"),
+            _ if WRITES.contains(&word) && self.begins_inner() => Some(("sql.writes", format!("`{word}` writes, inside of a query"))),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! URLs and hosts: nothing that leads into a network of one's own, however it is written (MGP §4.5, `network_restricted`).
+//!
+//! A judgement has two halves. [`check`] parses as browsers do (WHATWG), refuses what is special by itself, and says which names are left;
+//! the caller resolves them, and [`judge_addresses`] says whether every answer is public. What the caller then connects to has to be one of
+//! these addresses: a name can be resolved to something else a moment later. Where the server makes the connection, all this is advice.
+
+mod find;
+mod host;
+mod ranges;
+
+pub(crate) use find::MAX_FOUND;
+pub use find::{Found, Kind, find};
+pub use ranges::{Special, special};
+
+use std::net::IpAddr;
+
+use ::url::{Host, Url};
+
+use crate::finding::{Findings, shown};
+use crate::text;
+
+/// Longer addresses are refused.
+const MAX_BYTES: usize = 8 * 1024;
+/// How many addresses one name may have.
+const MAX_ADDRESSES: usize = 64;
+
+const HINT: &str = "use an `http` or `https` address of a public host";
+
+/// What network access is judged by.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Policy {
+    /// Hosts that are allowed although they are special: names, or addresses, as they are written in a URL.
+    pub allow: Vec<String>,
+    /// Schemes that are allowed besides `http` and `https`.
+    pub schemes: Vec<String>,
+}
+
+/// What became of an address.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Judged {
+    /// What is refused.
+    pub findings: Findings,
+    /// The name that is left to be resolved, in its ASCII form.
+    pub resolve: Option<String>,
+}
+
+/// Judges a URL, or a host with perhaps a port and a path behind it.
+#[must_use]
+pub fn check(text: &str, policy: &Policy) -> Judged {
+    let mut judged = Judged::default();
+    match judge(text, policy) {
+        Ok(resolve) => judged.resolve = resolve,
+        Err(Refusal { rule, reason }) => judged.findings.add(rule, 0..text.len(), reason, HINT),
+    }
+    judged
+}
+
+/// Judges what a name was resolved to. No answer is a refusal: what can't be resolved can't be judged.
+#[must_use]
+pub fn judge_addresses(name: &str, addresses: &[IpAddr]) -> Findings {
+    let mut findings = Findings::default();
+    let all = 0..name.len();
+    if addresses.is_empty() || addresses.len() > MAX_ADDRESSES {
+        let reason = format!("`{}` has no address that could be judged", shown(name));
+        findings.add("network.unresolved", all, reason, "use a name that resolves");
+        return findings;
+    }
+    for address in addresses {
+        if let Some(special) = special(*address) {
+            let reason = format!("`{}` is at {address}, {special}", shown(name));
+            findings.add("network.special", all.clone(), reason, HINT);
+        }
+    }
+    findings
+}
+
+/// Why an address is refused.
+struct Refusal {
+    rule: &'static str,
+    reason: String,
+}
+
+impl Refusal {
+    fn new(rule: &'static str, reason: impl Into<String>) -> Self {
+        Self {
+            rule,
+            reason: reason.into(),
+        }
+    }
+}
+
+fn judge(text: &str, policy: &Policy) -> Result<Option<String>, Refusal> {
+    if text.len() > MAX_BYTES {
+        return Err(Refusal::new("network.length", "the address is longer than 8 KiB"));
+    }
+    // Parsers strip or keep these as they please.
+    if let Some(c) = text
+        .trim_matches(' ')
+        .chars()
+        .find(|c| c.is_control() || *c == ' ' || *c == '\\' || text::invisible(&c.to_string()).is_some())
+    {
+        let reason = format!("an address has no character U+{:04X}, which parsers read differently", u32::from(c));
+        return Err(Refusal::new("network.characters", reason));
+    }
+    let url = parse(text.trim_matches(' '))?;
+    let scheme = url.scheme();
+    if !matches!(scheme, "http" | "https") && !policy.schemes.iter().any(|allowed| allowed == scheme) {
+        return Err(Refusal::new(
+            "network.scheme",
+            format!("the scheme `{}` is not allowed", shown(scheme)),
+        ));
+    }
+    let Some(host) = url.host() else {
+        return Err(Refusal::new("network.host", "the address has no host"));
+    };
+    if policy.allow.iter().any(|allowed| Some(allowed.as_str()) == url.host_str()) {
+        return Ok(None);
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(Refusal::new(
+            "network.credentials",
+            "an address with a user in it reads like another host",
+        ));
+    }
+    match host {
+        Host::Ipv4(address) => address_is_public(address.into()).map(|()| None),
+        Host::Ipv6(address) => address_is_public(address.into()).map(|()| None),
+        Host::Domain(name) => host::judge(name, text),
+    }
+}
+
+fn parse(text: &str) -> Result<Url, Refusal> {
+    let invalid = |_| {
+        Refusal::new(
+            "network.syntax",
+            format!("`{}` is no address that parsers agree about", shown(text)),
+        )
+    };
+    if let Some(rest) = text.strip_prefix("//") {
+        return Url::parse(&format!("http://{rest}")).map_err(invalid);
+    }
+    if has_scheme(text) {
+        return Url::parse(text).map_err(invalid);
+    }
+    Url::parse(&format!("http://{text}")).map_err(invalid)
+}
+
+/// `name:` before anything else, unless what follows is a port.
+fn has_scheme(text: &str) -> bool {
+    let Some((scheme, rest)) = text.split_once(':') else { return false };
+    let named = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'));
+    let port = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let is_port = !port.is_empty() && port.len() <= 5 && port.chars().all(|c| c.is_ascii_digit());
+    named && !is_port
+}
+
+fn address_is_public(address: IpAddr) -> Result<(), Refusal> {
+    match special(address) {
+        None => Ok(()),
+        Some(special) => Err(Refusal::new("network.special", format!("{address} is {special}"))),
+    }
+}

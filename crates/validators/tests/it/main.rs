@@ -1,0 +1,8 @@
+//! The validators from outside: their rates on data, their rules by example, and their bounds on any input.
+
+mod arguments;
+mod bounds;
+mod literals;
+mod rates;
+mod rows;
+mod rules;
