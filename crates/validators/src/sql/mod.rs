@@ -47,17 +47,19 @@ pub fn check(text: &str, dialect: Option<Dialect>) -> Findings {
         None if ambiguous => Dialect::FAMILIES.to_vec(),
         None => vec![Dialect::Generic],
     };
+    let mut first = None;
     for family in families {
         // What a database can't even cut into words, it refuses by itself.
         if let Ok(tokens) = Tokens::read(text, family) {
             tokens.judge(&mut findings);
+            first = first.or(Some((family, tokens)));
         }
         if !findings.is_clean() {
             return findings;
         }
     }
     let candidates = dialect.map_or_else(|| Dialect::ALL.to_vec(), |dialect| vec![dialect]);
-    if let Err(refusal) = parsed(text, &candidates) {
+    if let Err(refusal) = parsed(text, &candidates, first) {
         findings.add(refusal.rule, all, refusal.reason, HINT);
     }
     findings
@@ -70,11 +72,15 @@ struct Refusal {
 }
 
 /// Whether one of the parsers knows the text as statements that read. One that knows it as something else decides.
-fn parsed(text: &str, candidates: &[Dialect]) -> Result<(), Refusal> {
+/// `first` is a reading that is there already.
+fn parsed(text: &str, candidates: &[Dialect], mut first: Option<(Dialect, Tokens<'_>)>) -> Result<(), Refusal> {
     let mut reason = "no dialect of SQL knows the text".to_owned();
     for candidate in candidates {
         let dialect = candidate.of_parser();
-        let Ok(tokens) = Tokens::read(text, *candidate) else { continue };
+        let ready = first.take_if(|(family, _)| family == candidate).map(|(_, tokens)| tokens);
+        let Some(tokens) = ready.or_else(|| Tokens::read(text, *candidate).ok()) else {
+            continue;
+        };
         if tokens.nesting() > MAX_NESTING {
             reason = "the statement has too many operators and brackets".to_owned();
             break;

@@ -29,7 +29,8 @@ pub(crate) fn invisible(text: &str) -> Option<(usize, char)> {
     text.char_indices().find(|(_, c)| is_invisible(*c))
 }
 
-fn is_invisible(c: char) -> bool {
+/// Whether a reader would not see the character, or see others in another order because of it.
+pub(crate) fn is_invisible(c: char) -> bool {
     match c {
         '\t' | '\n' => false,
         // Joins emoji and letters of some scripts; hides nothing by itself.

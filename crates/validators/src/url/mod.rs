@@ -97,7 +97,7 @@ fn judge(text: &str, policy: &Policy) -> Result<Option<String>, Refusal> {
     if let Some(c) = text
         .trim_matches(' ')
         .chars()
-        .find(|c| c.is_control() || *c == ' ' || *c == '\\' || text::invisible(&c.to_string()).is_some())
+        .find(|c| c.is_control() || *c == ' ' || *c == '\\' || text::is_invisible(*c))
     {
         let reason = format!("an address has no character U+{:04X}, which parsers read differently", u32::from(c));
         return Err(Refusal::new("network.characters", reason));
