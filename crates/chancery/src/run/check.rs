@@ -184,3 +184,6 @@ fn roots(args: &Check, cwd: &Path) -> Result<Roots, Problem> {
 fn unknown(what: &str, name: &str, known: &str) -> Problem {
     Problem::error(format!("there is no {what} `{name}`")).help(format!("use {known}"))
 }
+
+#[cfg(test)]
+mod tests;

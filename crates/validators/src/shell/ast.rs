@@ -104,8 +104,10 @@ pub(crate) enum Unit {
 pub(crate) enum Expansion {
     /// `$name` or `${name}`; `plain` is false when the value is changed on the way (`${x//a/b}`, `${x:0:1}`, `${!x}`).
     Parameter { name: String, plain: bool },
-    /// `$( … )` or backquotes
+    /// `$( … )`
     Command(Script),
+    /// Backquotes: the script was read once more, so its spans are not those of the text
+    Reread(Script),
     /// `<( … )` or `>( … )`
     Process { script: Script, reads: bool },
     /// `$(( … ))`

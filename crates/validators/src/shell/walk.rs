@@ -265,7 +265,7 @@ impl<'a> Judge<'a> {
             self.findings.add("shell.command", span(), reason, hint);
             return;
         };
-        let reads = matches!(row.kind, Kind::Text | Kind::Read | Kind::Pattern);
+        let reads = matches!(row.kind, Kind::Text | Kind::Read | Kind::Pattern) || matches!(name, "printf" | "test" | "[");
         if self.policy.profile == Profile::Strict && !reads {
             let reason = format!("`{}` does more than read", shown(name));
             self.findings
@@ -336,14 +336,10 @@ impl<'a> Judge<'a> {
                 continue;
             }
             match expansion {
-                Expansion::Command(script) | Expansion::Process { script, reads: true } => {
-                    let outer = self.context;
-                    self.context = Context {
-                        substitution: true,
-                        ..Context::default()
-                    };
-                    self.script(script);
-                    self.context = outer;
+                Expansion::Command(script) | Expansion::Process { script, reads: true } => self.substitution(script),
+                Expansion::Reread(script) => {
+                    let inner = self.inside(|judge| judge.substitution(script));
+                    self.findings.absorb_at(inner, &word.span);
                 }
                 Expansion::Process { reads: false, .. } => {
                     let hint = "pipe into the command";
@@ -353,6 +349,17 @@ impl<'a> Judge<'a> {
                 Expansion::Parameter { .. } | Expansion::Arithmetic => {}
             }
         }
+    }
+
+    /// A script that is there for what it prints.
+    fn substitution(&mut self, script: &Script) {
+        let outer = self.context;
+        self.context = Context {
+            substitution: true,
+            ..Context::default()
+        };
+        self.script(script);
+        self.context = outer;
     }
 
     /// A place where text is wanted: it may be known only when it runs.

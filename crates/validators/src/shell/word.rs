@@ -301,7 +301,7 @@ impl Parser<'_> {
         }
         let script = self.reread(&inner)?;
         self.advance('`');
-        Ok(Unit::Expansion(Expansion::Command(script)))
+        Ok(Unit::Expansion(Expansion::Reread(script)))
     }
 
     /// Parses text that is not in the source byte for byte; places in it are those of the text around it.

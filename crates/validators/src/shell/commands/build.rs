@@ -200,7 +200,8 @@ pub(super) fn make(judge: &mut Judge<'_>, arguments: &[Argument]) {
         let is_control = name.eq_ignore_ascii_case("SHELL") || matches!(name, "MAKEFLAGS" | "MAKEFILES" | ".SHELLFLAGS" | "MAKE");
         let option = matches!(argument.shape(), Shape::Long { name, .. } if name.starts_with("ev") || name.starts_with("inc"))
             || matches!(argument.shape(), Shape::Short(letters) if letters.starts_with(['E', 'I']));
-        if is_code || is_control || option {
+        let from_input = argument.text == "-" || argument.text == "-f-" || value == "-";
+        if is_code || is_control || option || from_input {
             judge.refuse("shell.option", argument, "`make` would run it", "give targets and plain values");
         } else {
             judge.loose(argument);

@@ -7,7 +7,7 @@ use crate::finding::shown;
 /// Subcommands that only look.
 const READS: &str = "status log diff show blame annotate describe rev-parse ls-files ls-tree grep shortlog reflog cat-file name-rev merge-base cherry \
                      count-objects diff-tree diff-index diff-files for-each-ref rev-list show-ref show-branch whatchanged var version check-ignore check-attr \
-                     range-diff fsck help get-tar-commit-id verify-commit verify-tag diff-pairs";
+                     range-diff fsck get-tar-commit-id verify-commit verify-tag";
 /// Subcommands that change the working tree, the index or local branches.
 const WRITES: &str = "add commit checkout switch restore merge rebase cherry-pick revert mv init apply am archive stage format-patch gc repack prune worktree";
 /// Subcommands that do either, by what stands behind them.

@@ -95,6 +95,11 @@ pub(crate) fn simple(judge: &mut Judge<'_>, row: &Row, arguments: &[Argument]) {
                 pattern_due = false;
                 judge.text(argument);
             }
+            Shape::Operand if argument.text.starts_with('+') && is_pager(&name.text) => {
+                if !is_place(&argument.text[1..]) {
+                    judge.refuse_option(name, argument);
+                }
+            }
             Shape::Operand => operand(judge, row, argument),
             Shape::Long {
                 name: "pager",
@@ -119,6 +124,16 @@ pub(crate) fn simple(judge: &mut Judge<'_>, row: &Row, arguments: &[Argument]) {
 fn shows_only(glued: Option<&str>, next: Option<&Argument>) -> bool {
     let value = glued.or_else(|| next.map(|next| next.text.as_str()));
     matches!(value, Some("" | "never" | "cat" | "less" | "more" | "most"))
+}
+
+/// Pagers take commands of their own behind a plus.
+fn is_pager(name: &str) -> bool {
+    matches!(name, "less" | "more" | "most" | "bat")
+}
+
+/// A line, the end, or a pattern to begin at.
+fn is_place(command: &str) -> bool {
+    matches!(command, "G" | "F") || command.starts_with('/') || (!command.is_empty() && command.chars().all(|c| c.is_ascii_digit()))
 }
 
 fn is_pattern_option(option: &str) -> bool {

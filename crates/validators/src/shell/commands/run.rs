@@ -25,6 +25,28 @@ pub(super) fn cd(judge: &mut Judge<'_>, arguments: &[Argument]) {
     }
 }
 
+/// `printf` and `test`: text, and with `-v` the name of a variable, whose index the shell would evaluate.
+pub(super) fn text_or_variable(judge: &mut Judge<'_>, arguments: &[Argument]) {
+    let mut names_variable = false;
+    for argument in &arguments[1..] {
+        let glued = argument.text.strip_prefix("-v").or_else(|| argument.text.strip_prefix("-R"));
+        let name = if names_variable { Some(argument.text.as_str()) } else { glued };
+        let is_name = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        match name {
+            Some(name) if argument.dynamic || !is_name(name) => {
+                judge.refuse(
+                    "shell.word",
+                    argument,
+                    "what stands in a variable's index is run",
+                    "name a plain variable",
+                );
+            }
+            _ => judge.text(argument),
+        }
+        names_variable = !names_variable && glued == Some("");
+    }
+}
+
 /// `export`: what is harmless as a prefix is harmless here.
 pub(super) fn export(judge: &mut Judge<'_>, arguments: &[Argument]) {
     for argument in &arguments[1..] {

@@ -111,8 +111,14 @@ impl Scanner<'_> {
                 self.rest = self.rest.trim_start_matches(|c: char| c.is_ascii_digit());
                 Some(())
             }
-            // Labels and text go to the end of the line.
-            ':' | 'b' | 't' | 'T' | 'a' | 'i' | 'c' | '#' => {
+            // Some readers end a label at a semicolon, so what is behind one is read as a command.
+            ':' | 'b' | 't' | 'T' => {
+                let end = self.rest.find([';', '}', '\n']).unwrap_or(self.rest.len());
+                self.rest = &self.rest[end..];
+                Some(())
+            }
+            // Text goes to the end of the line.
+            'a' | 'i' | 'c' | '#' => {
                 self.rest = self.rest.find('\n').map_or("", |end| &self.rest[end..]);
                 Some(())
             }
@@ -207,8 +213,17 @@ pub(super) fn awk(judge: &mut Judge<'_>, arguments: &[Argument]) {
     }
 }
 
+/// Keywords behind which a pattern may stand.
+const AWK_KEYWORDS: &[&str] = &[
+    "print", "printf", "return", "in", "else", "do", "if", "while", "case", "delete", "exit", "for", "switch", "BEGIN", "END",
+];
+
 /// Whether a program neither calls `system`, nor reads with `getline`, nor writes to a pipe or a file. Strings, patterns and comments are skipped.
 fn is_pure_awk(program: &str) -> bool {
+    // Where a pattern begins and where a division is can be disputed; these words are refused wherever they stand.
+    if ["system", "getline", "extension"].iter().any(|word| program.contains(word)) {
+        return false;
+    }
     let mut rest = program;
     let mut last = '\n';
     let mut printing = false;
@@ -220,6 +235,8 @@ fn is_pure_awk(program: &str) -> bool {
                 let Some(behind) = skip_quoted(rest, '"') else { return false };
                 rest = behind;
             }
+            // A count, or a pattern: both can stand here.
+            '/' if matches!(last, '+' | '-') => return false,
             '/' if !(last.is_alphanumeric() || matches!(last, '_' | ')' | ']' | '$' | '"')) => {
                 let Some(behind) = skip_quoted(rest, '/') else { return false };
                 rest = behind;
@@ -243,6 +260,9 @@ fn is_pure_awk(program: &str) -> bool {
                     return false;
                 }
                 printing |= word == "print" || word == "printf";
+                // Behind a keyword stands no division.
+                last = if AWK_KEYWORDS.contains(&word.as_str()) { ';' } else { 'a' };
+                continue;
             }
             _ => {}
         }

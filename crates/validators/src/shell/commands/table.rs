@@ -54,9 +54,11 @@ const fn special(names: &'static str, judge: Special) -> Row {
 #[rustfmt::skip]
 const ROWS: &[Row] = &[
     // === text ===
-    row(Text, "echo printf seq expr true false : test [ basename dirname pwd tput yes sleep type which whereis hash whatis apropos man tldr help", "", ""),
+    row(Text, "echo seq expr true false : basename dirname pwd tput yes sleep type which whereis whatis apropos tldr help", "", ""),
+    row(Text, "hash", "", "p"),
+    row(Text, "man", "", "P H C L M T X Z pager html config-file preprocessor ditroff troff-device gxditview"),
     row(Text, "cal ncal uname arch nproc tty logname id groups whoami who w users uptime locale getconf printenv numfmt factor fortune cowsay figlet", "", ""),
-    row(Text, "free lscpu lsblk lsusb lspci lsmod lsof vmstat iostat mpstat ps pstree pgrep pidof jobs times ulimit umask getent hostnamectl sw_vers", "", ""),
+    row(Text, "free lscpu lsblk lsusb lspci lsmod lsof vmstat iostat mpstat ps pstree pgrep pidof times ulimit umask getent hostnamectl sw_vers", "", ""),
     row(Text, "tr tsort clear dmidecode", "", ""),
     row(Text, "hostname", "", "F file b boot"),
     row(Text, "history", "", "a c d n p r s w"),
@@ -84,8 +86,7 @@ const ROWS: &[Row] = &[
     row(Read, "realpath readlink namei", "", ""),
     row(Read, "nm objdump readelf size addr2line otool", "C M S j section format radix disassembler-options", ""),
     row(Read, "cloc tokei scc sloccount", "s t e f n c sort types languages exclude exclude-dir exclude-ext exclude-lang include-lang include-ext match-f match-d not-match-f format output num-format columns vcs", "extract-with script-lang strip-code strip-comments"),
-    row(Read, "xmllint csvlook csvstat jsonlint shellcheck yamllint markdownlint hadolint flake8 pyflakes pycodestyle", "f s e S xpath format shell severity exclude select ignore max-line-length config-data", ""),
-    row(Read, "identify exiftool ffprobe mediainfo pdfinfo pdftotext", "f v of show_entries select_streams format", "config if execute p stay_open"),
+    row(Read, "csvlook csvstat jsonlint shellcheck yamllint markdownlint hadolint flake8 pyflakes pycodestyle", "f s e S xpath format shell severity exclude select ignore max-line-length config-data", ""),
     row(Read, "zipinfo lsar", "", ""),
     // === pattern, then files ===
     row(Pattern, "grep egrep fgrep zgrep", "e A B C m d D regexp after-context before-context context max-count binary-files directories devices label include exclude exclude-dir color colour", ""),
@@ -102,7 +103,6 @@ const ROWS: &[Row] = &[
     row(Write, "gzip gunzip bzip2 bunzip2 xz unxz zstd lz4 brotli dos2unix unix2dos", "S suffix", "M memlimit"),
     row(Write, "yq xq tomlq", "o p I output-format input-format indent arg", ""),
     row(Write, "prettier black isort gofmt rustfmt clang-format autopep8 shfmt", "l t i ln line-length target-version profile style parser tab-width print-width edition config-data emit", "plugin plugins cpuprofile"),
-    row(Write, "pandoc", "f t from to metadata variable M V toc-depth", "F L filter lua-filter pdf-engine pdf-engine-opt extract-media"),
     // === projects ===
     row(Build, "pytest py.test", "k m n W o maxfail durations tb verbosity color", "p"),
     row(Build, "mypy pyright ruff pylint tsc eslint stylelint", "e f format output-format select ignore rule max-warnings target", "resolve-plugins-relative-to rulesdir plugin load-plugins init-hook"),
@@ -129,6 +129,7 @@ const ROWS: &[Row] = &[
     special("watch hyperfine", wrap::texts),
     special("sh bash dash ash ksh zsh", wrap::shell),
     special("busybox toybox", wrap::applet),
+    special("printf test [", run::text_or_variable),
     special("cd", run::cd),
     special("export", run::export),
     special("exit return wait", run::number),
