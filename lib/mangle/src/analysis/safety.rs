@@ -59,7 +59,9 @@ fn given(model: &Model<'_>, rule: &RuleInfo<'_>, variables: &mut Variables) -> V
     };
     let mut given = Vec::new();
     for (index, arg) in rule.clause.head.args.iter().enumerate() {
-        if decl.modes.iter().all(|mode| mode.get(index) == Some(&Mode::In)) {
+        let always = decl.modes.iter().all(|mode| mode.get(index) == Some(&Mode::In));
+        // Without a mode, a caller promises nothing.
+        if always && !decl.modes.is_empty() {
             variables.of_term(arg, &mut given);
         }
     }
