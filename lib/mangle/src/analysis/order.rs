@@ -24,7 +24,7 @@ pub(crate) struct Way {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Flow {
     pub(crate) ways: Vec<Way>,
-    /// It only tests: what no other premise binds is "any" in it.
+    /// It only tests: an argument that no other premise binds is "any" in it.
     pub(crate) negated: bool,
 }
 
@@ -57,8 +57,10 @@ pub(crate) fn order(model: &Model<'_>, rule: &RuleInfo<'_>, variables: &mut Vari
     for way in flows.iter().filter(|flow| !flow.negated).flat_map(|flow| &flow.ways) {
         way.gives.iter().for_each(|&number| bindable[number] = true);
     }
-    for flow in flows.iter_mut().filter(|flow| flow.negated) {
-        flow.ways.iter_mut().for_each(|way| way.needs.retain(|&number| bindable[number]));
+    for way in flows.iter_mut().filter(|flow| flow.negated).flat_map(|flow| &mut flow.ways) {
+        // A test gives nothing; it waits for what it names, where another premise binds that.
+        let named = std::mem::take(&mut way.gives);
+        way.needs.extend(named.into_iter().filter(|&number| bindable[number]));
     }
     Sorter::new(&flows, variables.all.len()).run(given, flows.len()).with(flows)
 }
@@ -155,23 +157,17 @@ fn flow(model: &Model<'_>, premise: &Premise, meaning: Meaning, variables: &mut 
             fact(literal, modes, variables)
         }
         (Premise::Atom(literal), Meaning::Built { relation, .. }) => through(&literal.atom.args, relation.modes, variables),
-        (Premise::Atom(literal), Meaning::Compare { .. }) => {
-            let mut needs = Vec::new();
-            literal.atom.args.iter().for_each(|arg| variables.of_term(arg, &mut needs));
-            Flow::one(needs, Vec::new())
-        }
+        (Premise::Atom(literal), Meaning::Compare { .. }) => through(&literal.atom.args, &[Mode::In], variables),
         // What is not understood binds what it names, so that one mistake is one finding.
         (Premise::Atom(literal), _) => fact(literal, &[], variables),
-        (Premise::Negated(literal), _) => {
-            let mut needs = Vec::new();
-            literal.atom.args.iter().for_each(|arg| variables.of_term(arg, &mut needs));
-            operator_needs(literal, variables, &mut needs);
-            literal.time.iter().for_each(|time| variables.of_time(time, &mut needs));
-            Flow {
-                negated: true,
-                ..Flow::one(needs, Vec::new())
+        (Premise::Negated(literal), meaning) => Flow {
+            negated: true,
+            ..match meaning {
+                Meaning::Built { relation, .. } => through(&literal.atom.args, relation.modes, variables),
+                Meaning::Compare { .. } => through(&literal.atom.args, &[Mode::In], variables),
+                _ => fact(literal, &[], variables),
             }
-        }
+        },
     }
 }
 
