@@ -19,6 +19,16 @@ enum Bound {
     Open,
 }
 
+impl Bound {
+    /// Whether an interval can have it: a time that is known already must lie inside.
+    fn admits(self, interval: Interval) -> bool {
+        match self {
+            Self::Known(nanos) => interval.contains(Interval::at(nanos)),
+            Self::Bind(_) | Self::Open => true,
+        }
+    }
+}
+
 impl Machine<'_, '_> {
     /// Goes on with a row if it is the newest version and its time fits.
     pub(super) fn visit_numbered(&mut self, at: usize, rows: &Rows, row: &[u64], number: Option<u32>) -> Result<bool, Stop> {
@@ -128,11 +138,7 @@ impl Machine<'_, '_> {
         for place in 0..count {
             let Some(interval) = fresh.or_else(|| set.get(place)) else { break };
             self.step(1)?;
-            let inside = |bound| match bound {
-                Bound::Known(nanos) => interval.contains(Interval::at(nanos)),
-                _ => true,
-            };
-            if !inside(start) || !inside(end) {
+            if !start.admits(interval) || !end.admits(interval) {
                 continue;
             }
             self.bind_interval(start, end, interval);
@@ -183,11 +189,7 @@ impl Machine<'_, '_> {
             self.step(1)?;
             if let Some((start, end)) = found {
                 let (start, end) = (self.bound(start)?, self.bound(end)?);
-                let inside = |bound| match bound {
-                    Bound::Known(nanos) => interval.contains(Interval::at(nanos)),
-                    _ => true,
-                };
-                if !inside(start) || !inside(end) {
+                if !start.admits(interval) || !end.admits(interval) {
                     continue;
                 }
                 self.bind_interval(start, end, interval);
