@@ -72,6 +72,38 @@ async fn subscriptions_cross_the_eras_both_ways_and_end() {
     }
 }
 
+/// What could not be subscribed to is not asked for when the server is back, and can be subscribed to then.
+#[tokio::test(start_paused = true)]
+async fn a_subscription_that_fails_leaves_nothing_behind() {
+    for server_era in [Era::Legacy, Era::Modern] {
+        let gateway = gateway().upstream("library", library(server_era, Wire::Pipe)).start();
+        let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
+        client.tools().await;
+        let server = gateway.server("library").clone();
+        server.set_down(true);
+        server.crash();
+        let one = || json!({"uri": "test://one"});
+        let refused = client.request("resources/subscribe", one()).await;
+        assert!(refused.message.is_error(), "{server_era:?}: the server is down");
+
+        server.set_down(false);
+        while client.call("library__say", json!({})).await.message.is_error() {
+            tokio::time::advance(Duration::from_secs(1)).await;
+        }
+        let asked = |server: &testkit::Scripted| match server_era {
+            Era::Legacy => !server.received_of("resources/subscribe").is_empty(),
+            Era::Modern => listens(server),
+        };
+        assert!(!asked(&server), "{server_era:?}: nobody wants it");
+        let granted = client.request("resources/subscribe", one()).await;
+        assert!(!granted.message.is_error(), "{server_era:?}: {:?}", granted.message);
+        server.until("the subscription", asked).await;
+        client.leave().await;
+        gateway.stop().await;
+        assert_eq!(gateway.kernel.census(), [0; 5], "{server_era:?}");
+    }
+}
+
 /// Whether the last filter that a modern server was given names the resource.
 fn listens(server: &testkit::Scripted) -> bool {
     let last = server.received_of("subscriptions/listen").pop();
