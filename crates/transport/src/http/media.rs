@@ -27,8 +27,7 @@ pub(crate) fn admits<'v>(accept: impl Iterator<Item = &'v [u8]>, media: &str) ->
 
 /// How precisely a media range names a media type; `None` where it doesn't.
 fn precision(range: &[u8], media: &str) -> Option<u8> {
-    // Nearly everybody writes it like this.
-    if range == media.as_bytes() || range.eq_ignore_ascii_case(media.as_bytes()) {
+    if range.eq_ignore_ascii_case(media.as_bytes()) {
         return Some(2);
     }
     let family = media.split('/').next().unwrap_or_default();
