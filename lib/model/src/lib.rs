@@ -7,13 +7,21 @@
 mod deadline;
 mod name;
 mod principal;
+mod rank;
+mod record;
 mod secret;
 mod ticket;
+mod timestamp;
 mod trace;
 
 pub use deadline::Deadline;
 pub use name::{ServerId, ServerIdError, ToolId};
 pub use principal::{Principal, PrincipalId};
+pub use rank::{Risk, Role, TrustLevel};
+pub use record::{
+    Access, Approval, ApprovalState, By, Digest, Grant, GrantScope, Permission, PermissionAnswer, PermissionDecision, Pin, RequestId, Token,
+};
 pub use secret::Secret;
 pub use ticket::{Ticket, TicketHasher, TicketMap};
+pub use timestamp::Timestamp;
 pub use trace::Trace;

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::Role;
+
 /// The stable name of a principal, as policy, audit and keys of sessions use it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PrincipalId(Arc<str>);
@@ -32,22 +34,26 @@ impl fmt::Display for PrincipalId {
 pub struct Principal {
     /// The name under which everything is keyed.
     pub id: PrincipalId,
+    /// What it may decide about others.
+    pub role: Role,
 }
 
 impl Principal {
-    /// The sole local user: an stdio launch, or loopback without credentials.
+    /// The sole local user: an stdio launch, or loopback without credentials. An agent: who can start a client is not thereby an operator.
     #[must_use]
     pub fn local() -> Self {
         Self {
             id: PrincipalId::new("local"),
+            role: Role::Agent,
         }
     }
 
-    /// A principal known by name.
+    /// An agent known by name.
     #[must_use]
     pub fn named(name: &str) -> Self {
         Self {
             id: PrincipalId::new(name),
+            role: Role::Agent,
         }
     }
 }
