@@ -1,6 +1,6 @@
 //! Predicates of which each key has one row: a new row is merged with the one that is there, and the result takes its place.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, sync::Arc};
 
 use hashbrown::HashTable;
 
@@ -153,9 +153,13 @@ pub(crate) fn begin(relation: &mut Relation) -> Vec<u64> {
     rows
 }
 
-/// Leaves only the newest rows.
+/// Leaves only the newest rows. What they have replaced is kept for explanations.
 pub(crate) fn end(relation: &mut Relation) {
     let Some(versions) = relation.versions.take() else { return };
+    if versions.dead.is_empty() {
+        relation.chains.clear();
+        return;
+    }
     let mut own = Segment::new(relation.width(), 0);
     for number in 0..relation.own.len() as u32 {
         if versions.alive(number) {
@@ -163,6 +167,8 @@ pub(crate) fn end(relation: &mut Relation) {
             own.insert(row, hash_row(row));
         }
     }
-    relation.own = own;
+    let mut all = std::mem::replace(&mut relation.own, own);
+    all.drop_indexes();
+    relation.past.versions = Some(Arc::new(all));
     relation.chains.clear();
 }

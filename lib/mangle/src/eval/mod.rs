@@ -39,8 +39,8 @@ pub(crate) mod parts {
         interval_set::IntervalSet,
         machine::{Deepest, Machine, Proofs, Seen, Target, Tools, World, prepare_shared},
         plan::{Emit, Plan, Wish, plan},
-        relation::Past,
-        segment::Segment,
+        relation::{Past, Relation},
+        segment::{Segment, hash_row},
     };
 }
 

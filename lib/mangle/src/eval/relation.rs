@@ -30,6 +30,8 @@ pub(crate) struct Past {
     pub history: Vec<(u32, Interval, u32)>,
     /// For merged predicates, the rows that were given.
     pub merged: Vec<u64>,
+    /// For merged predicates of which a row has replaced another: every row that there ever was, in order. `rounds` counts these.
+    pub versions: Option<Arc<Segment>>,
 }
 
 /// The rows of one predicate. Row numbers count through the frozen part and the own part.
@@ -83,6 +85,21 @@ impl Relation {
 
     pub(crate) fn width(&self) -> usize {
         self.own.width
+    }
+
+    /// The same rows once more, without what only an evaluation needs.
+    pub(crate) fn copy(&self) -> Self {
+        Self {
+            frozen: self.frozen.clone(),
+            times: self.times.clone(),
+            ..Self::of(self.own.copy())
+        }
+    }
+
+    /// These rows and no others.
+    pub(crate) fn of(own: Segment) -> Self {
+        let empty = Self::new(own.width, false, None);
+        Self { own, ..empty }
     }
 
     /// All rows, frozen ones included.

@@ -42,6 +42,15 @@ impl Segment {
         }
     }
 
+    /// The same rows once more.
+    pub(crate) fn copy(&self) -> Self {
+        Self {
+            rows: self.rows.clone(),
+            table: self.table.clone(),
+            ..Self::new(self.width, self.first)
+        }
+    }
+
     /// How many rows are in this segment.
     #[inline(always)]
     pub(crate) fn len(&self) -> usize {

@@ -4,6 +4,7 @@
 //! from the fact, and looks only at what was there before the fact was derived. So a proof never rests on itself.
 
 mod coverage;
+mod merged;
 mod print;
 mod proof;
 mod search;
@@ -20,7 +21,7 @@ use std::{collections::HashMap, sync::Arc};
 use crate::{
     eval::{
         Budget, Cancel, EvalError, Model,
-        parts::{Asked, Calls, IntervalSet, Meter, Past, Seen},
+        parts::{Asked, Calls, IntervalSet, Meter, Past, Relation, Seen},
     },
     program::{Interval, PredId},
     value::{Interner, Value},
@@ -36,6 +37,8 @@ pub struct Explainer<'m> {
     asked: Asked,
     owner: Vec<u32>,
     earlier: HashMap<(PredId, u32), Arc<Vec<IntervalSet>>>,
+    /// For strata in which facts were replaced: what their rules read, replaced facts included.
+    replaced: HashMap<u32, Option<Arc<Vec<Relation>>>>,
 }
 
 impl<'m> Explainer<'m> {
@@ -55,6 +58,7 @@ impl<'m> Explainer<'m> {
             asked: Asked::closed(),
             owner,
             earlier: HashMap::new(),
+            replaced: HashMap::new(),
         }
     }
 
@@ -107,9 +111,6 @@ impl<'m> Explainer<'m> {
             return None;
         }
         let past = self.past(pred);
-        if !past.merged.is_empty() {
-            return None;
-        }
         let before = (round as usize).checked_sub(1);
         let rows = before.map_or(0, |before| past.rounds.get(before).copied().unwrap_or(u32::MAX));
         let temporal = self.model.program.predicate(pred).temporal;

@@ -79,6 +79,10 @@ impl Explainer<'_> {
             match reason {
                 Because::Given => how.push("given".to_owned()),
                 Because::Answered => how.push("answered from outside".to_owned()),
+                Because::Merged { before, with } => {
+                    how.push("merged from".to_owned());
+                    below.extend([before, with].map(|&id| (depth + 1, Item::Node(id))));
+                }
                 Because::Rule(derivation) => {
                     how.push(format!("by {}", rule(derivation.rule)));
                     self.derivation(depth + 1, derivation, below);
@@ -148,6 +152,10 @@ impl Explainer<'_> {
                 };
                 format!("premise {} fails{with}{near}", premise + 1)
             }
+            Obstacle::Replaced(row) => format!(
+                "it derives this{with}, but {} is kept in its place",
+                self.fact_text(pred, row, None)
+            ),
             Obstacle::Result(rows) if rows.is_empty() => format!("all premises hold{with}, but nothing comes of them"),
             Obstacle::Result(rows) => format!("all premises hold{with}, but give {}", self.values_text(pred, rows)),
         }

@@ -44,7 +44,7 @@ pub struct Node {
     pub args: Vec<Value>,
     /// For a temporal predicate, the interval that is proved.
     pub time: Option<Interval>,
-    /// One reason; for a fact that holds at an interval several, which together cover it; for a merged one all that went in.
+    /// One reason; for a fact that holds at an interval several, which together cover it.
     pub because: Vec<Because>,
 }
 
@@ -57,6 +57,13 @@ pub enum Because {
     Answered,
     /// A rule derives it.
     Rule(Derivation),
+    /// Its predicate keeps one fact for each key, and this is what two of them were merged to. Neither of them need be there any more.
+    Merged {
+        /// The fact that was there.
+        before: NodeId,
+        /// The fact that came.
+        with: NodeId,
+    },
 }
 
 /// One use of a rule.

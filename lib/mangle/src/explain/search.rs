@@ -6,7 +6,7 @@ use super::Explainer;
 use crate::{
     eval::{
         EvalError,
-        parts::{Deepest, Even, Machine, Plan, Proofs, Seen, Segment, Target, Tools, Wish, World, give, plan, prepare_shared},
+        parts::{Deepest, Even, Machine, Plan, Proofs, Relation, Seen, Segment, Target, Tools, Wish, World, give, plan, prepare_shared},
     },
     program::{Aggregate, Atom, Expr, Interval, PredId, Premise, Rule, RuleId, Slot, Term, Transform},
     value::Value,
@@ -117,6 +117,8 @@ pub(super) struct Goal<'g> {
     pub enough: usize,
     /// What may be seen of each predicate.
     pub seen: &'g dyn Fn(PredId) -> Option<Seen>,
+    /// What is read in place of the model's facts, if anything.
+    pub relations: Option<&'g [Relation]>,
 }
 
 impl Explainer<'_> {
@@ -164,7 +166,7 @@ impl Explainer<'_> {
         };
         let world = World {
             program: &self.model.program,
-            relations: &self.model.relations,
+            relations: goal.relations.unwrap_or(&self.model.relations),
             calls: &self.calls,
             now: self.model.now,
         };
@@ -211,7 +213,7 @@ impl Explainer<'_> {
         };
         let world = World {
             program: &self.model.program,
-            relations: &self.model.relations,
+            relations: goal.relations.unwrap_or(&self.model.relations),
             calls: &self.calls,
             now: self.model.now,
         };

@@ -173,3 +173,49 @@ fn rules_that_did_nothing_say_what_they_lack() {
         ]
     );
 }
+
+const BEST: &str = include_str!("../../tests/data/corpus/merge_parts.mg");
+
+#[test]
+fn what_was_merged_rests_on_what_was_replaced() {
+    proof(
+        BEST,
+        "best",
+        2,
+        "/x",
+        &expect![[r#"
+        best(/x, fn:pair(1, 1)) merged from
+          best(/x, fn:pair(1, 0)) by rule 5
+            found(/x, 1, 0) given
+          best(/x, fn:pair(0, 1)) by rule 6
+            link(/y, /x) given
+            best(/y, fn:pair(0, 1)) by rule 5
+              found(/y, 0, 1) given
+    "#]],
+    );
+}
+
+#[test]
+fn what_was_replaced_says_by_what() {
+    let text = "Decl top(X, N) descr [fundep([X], [N]), merge([N], \"larger\")].\n\
+                Decl larger(A, B, C) descr [mode(\"+\", \"+\", \"-\"), deferred()].\n\
+                larger(A, B, C) :- A >= B, C = A.\n\
+                larger(A, B, C) :- A < B, C = B.\n\
+                seen(/a, 1). seen(/a, 2). seen(/a, 3). seen(/a, 4). seen(/a, 5).\n\
+                top(X, N) :- seen(X, N).\n";
+    let model = model(text);
+    let pred = model.program().find("top", 2).expect("it is in the program");
+    let mut explainer = explainer(&model);
+    let name = explainer.interner().name("/a");
+    let args = [name, explainer.interner().number(4)];
+    let why_not = explainer
+        .why_not(pred, &args)
+        .expect("within the budget")
+        .expect("it does not hold");
+    expect![[r#"
+        top(/a, 4) does not hold
+          nearest: top(/a, 5)
+          rule 3: it derives this with X = /a, N = 4, but top(/a, 5) is kept in its place
+    "#]]
+    .assert_eq(&explainer.why_not_text(&why_not, &rule));
+}

@@ -13,18 +13,19 @@ use crate::{
         EvalError,
         parts::{IntervalSet, Seen},
     },
-    program::{Atom, Expr, Interval, PredId, Premise, RuleId, Term},
+    program::{Atom, Expr, Interval, PredId, Premise, Program, RuleId, Term},
     value::Value,
 };
 
-/// Bindings looked at for one fact that holds at intervals, or that was merged: more do not make a proof clearer.
+/// Bindings looked at for one fact that holds at intervals: more do not make a proof clearer.
 const MANY: usize = 10_000;
 
-struct Builder<'e, 'm> {
-    explainer: &'e mut Explainer<'m>,
+/// A proof on its way.
+pub(super) struct Builder<'e, 'm> {
+    pub(super) explainer: &'e mut Explainer<'m>,
     nodes: Vec<Node>,
     known: HashMap<(PredId, u32, Option<Interval>), NodeId>,
-    /// The rows of the nodes.
+    /// The rows of the nodes; those of passing facts have none.
     numbers: Vec<u32>,
 }
 
@@ -46,12 +47,17 @@ pub(super) fn why(explainer: &mut Explainer<'_>, pred: PredId, args: &[Value], t
         known: HashMap::new(),
         numbers: Vec::new(),
     };
+    let Some(number) = builder.explainer.number(pred, &words) else {
+        return Ok(None);
+    };
     builder.node(pred, number, time);
     let mut next = 0;
     while next < builder.nodes.len() {
         builder.explainer.meter.step(1, || 0)?;
-        let because = builder.expand(next)?;
-        builder.nodes[next].because = because;
+        if builder.nodes[next].because.is_empty() {
+            let because = builder.expand(next)?;
+            builder.nodes[next].because = because;
+        }
         next += 1;
     }
     Ok(Some(Proof { nodes: builder.nodes }))
@@ -72,21 +78,32 @@ fn asked(set: &IntervalSet, time: Option<Interval>, now: i64) -> Option<Interval
 
 impl Builder<'_, '_> {
     /// The node of a fact, made if need be; what it rests on is looked for later.
-    fn node(&mut self, pred: PredId, number: u32, time: Option<Interval>) -> NodeId {
+    pub(super) fn node(&mut self, pred: PredId, number: u32, time: Option<Interval>) -> NodeId {
         if let Some(&id) = self.known.get(&(pred, number, time)) {
             return id;
         }
+        let row = self.explainer.row(pred, number);
+        let id = self.push(pred, row, time, Vec::new());
+        self.numbers[id.0 as usize] = number;
+        self.known.insert((pred, number, time), id);
+        id
+    }
+
+    /// The node of a fact that was merged with another before it was ever there.
+    pub(super) fn passing(&mut self, pred: PredId, row: &[u64], because: Because) -> NodeId {
+        self.push(pred, row, None, vec![because])
+    }
+
+    fn push(&mut self, pred: PredId, row: &[u64], time: Option<Interval>, because: Vec<Because>) -> NodeId {
         let arity = self.explainer.model.program.predicate(pred).arity;
-        let row = self.explainer.model.relations[pred.index()].row(number);
         let id = NodeId(self.nodes.len() as u32);
         self.nodes.push(Node {
             pred,
             args: row[..arity].iter().map(|&word| Value::from_bits(word)).collect(),
             time,
-            because: Vec::new(),
+            because,
         });
-        self.numbers.push(number);
-        self.known.insert((pred, number, time), id);
+        self.numbers.push(u32::MAX);
         id
     }
 
@@ -99,11 +116,11 @@ impl Builder<'_, '_> {
         if let Some(time) = time {
             return self.expand_timed(pred, number, time);
         }
-        let row = self.explainer.model.relations[pred.index()].row(number).to_vec();
-        let past = self.explainer.past(pred);
-        if predicate.merge.is_some() {
-            return self.expand_merged(pred, &row);
+        if let Some(spec) = predicate.merge.clone() {
+            return self.expand_merged(&spec, pred, number);
         }
+        let row = self.explainer.row(pred, number).to_vec();
+        let past = self.explainer.past(pred);
         let relation = &self.explainer.model.relations[pred.index()];
         let given = match number.checked_sub(relation.own.first) {
             Some(own) => own < relation.past.given,
@@ -113,21 +130,13 @@ impl Builder<'_, '_> {
             return Ok(vec![Because::Given]);
         }
         let round = self.explainer.round_of(pred, number);
-        for rule in self.rules(pred) {
+        for rule in rules_of(&self.explainer.model.program, pred) {
             let found = self.derive(rule, pred, &row, round, 1)?;
             if let Some(derivation) = found.into_iter().next() {
                 return Ok(vec![Because::Rule(derivation)]);
             }
         }
         Ok(Vec::new())
-    }
-
-    fn rules(&self, pred: PredId) -> Vec<RuleId> {
-        let rules = self.explainer.model.program.rules.iter().enumerate();
-        rules
-            .filter(|(_, rule)| rule.head.pred == pred)
-            .map(|(at, _)| RuleId(at as u32))
-            .collect()
     }
 
     /// What was given and derived at intervals that together cover `time`.
@@ -154,7 +163,7 @@ impl Builder<'_, '_> {
         let rounds = past.history.iter().filter(|(row, part, _)| *row == number && part.overlaps(time));
         let round = rounds.map(|&(_, _, round)| round).max().unwrap_or(0);
         let row = self.explainer.model.relations[pred.index()].row(number).to_vec();
-        for rule in self.rules(pred) {
+        for rule in rules_of(&self.explainer.model.program, pred) {
             for derivation in self.derive(rule, pred, &row, round, MANY)? {
                 let Some(interval) = derivation.time.filter(|interval| interval.overlaps(time)) else {
                     continue;
@@ -172,51 +181,61 @@ impl Builder<'_, '_> {
         Ok(because)
     }
 
-    /// The derivation of the value that won, or of all values that went into it.
-    fn expand_merged(&mut self, pred: PredId, row: &[u64]) -> Result<Vec<Because>, EvalError> {
-        let width = row.len();
-        let past = self.explainer.past(pred);
-        let Some(spec) = self.explainer.model.program.predicate(pred).merge.clone() else {
-            return Ok(Vec::new());
-        };
-        let same_key = |other: &&[u64]| spec.keys.iter().all(|&key| other[key] == row[key]);
-        let given: Vec<&[u64]> = past.merged.chunks_exact(width).filter(same_key).collect();
-        if given.contains(&row) {
-            return Ok(vec![Because::Given]);
-        }
-        let mut because: Vec<Because> = given.iter().map(|_| Because::Given).take(1).collect();
-        for rule in self.rules(pred) {
-            if let Some(derivation) = self.derive(rule, pred, row, 0, 1)?.into_iter().next() {
-                return Ok(vec![Because::Rule(derivation)]);
-            }
-        }
-        let mut goal: Vec<Option<u64>> = row.iter().map(|&word| Some(word)).collect();
-        goal[spec.merged] = None;
-        for rule in self.rules(pred) {
-            because.extend(self.derive_goal(rule, pred, &goal, 0, MANY)?.into_iter().map(Because::Rule));
-        }
-        Ok(because)
-    }
-
-    fn derive(&mut self, rule: RuleId, pred: PredId, row: &[u64], round: u32, enough: usize) -> Result<Vec<Derivation>, EvalError> {
+    /// The uses of a rule that give a row.
+    pub(super) fn derive(
+        &mut self,
+        rule: RuleId,
+        pred: PredId,
+        row: &[u64],
+        round: u32,
+        enough: usize,
+    ) -> Result<Vec<Derivation>, EvalError> {
         let arity = self.explainer.model.program.predicate(pred).arity;
         let goal: Vec<Option<u64>> = row[..arity].iter().map(|&word| Some(word)).collect();
-        self.derive_goal(rule, pred, &goal, round, enough)
+        self.with_goal(rule, pred, &goal, round, enough, |this, open, goal| {
+            if open.rule.aggregates() {
+                return this.derive_group(open, goal);
+            }
+            let mut derivations = Vec::new();
+            for (registers, time) in this.explainer.search(open, goal)? {
+                derivations.push(Derivation {
+                    rule,
+                    time,
+                    premises: this.supports(open, &registers, goal.seen)?,
+                    bindings: open.bindings(&registers),
+                    group: Vec::new(),
+                });
+            }
+            Ok(derivations)
+        })
     }
 
-    /// The uses of a rule that give a row.
-    fn derive_goal(
+    /// The rows that a rule gives for a head of which some arguments are known.
+    pub(super) fn derived(&mut self, rule: RuleId, pred: PredId, row: &[Option<u64>], round: u32) -> Result<Vec<Vec<u64>>, EvalError> {
+        self.with_goal(rule, pred, row, round, usize::MAX, |this, open, goal| {
+            if open.rule.aggregates() {
+                this.explainer.grouped(open, goal)
+            } else {
+                this.explainer.heads(open, goal)
+            }
+        })
+    }
+
+    /// Looks for uses of a rule in a round: what it may rest on is what there was before.
+    fn with_goal<R>(
         &mut self,
         id: RuleId,
         pred: PredId,
         row: &[Option<u64>],
         round: u32,
         enough: usize,
-    ) -> Result<Vec<Derivation>, EvalError> {
+        look: impl FnOnce(&mut Self, &Open, &Goal<'_>) -> Result<R, EvalError>,
+    ) -> Result<R, EvalError> {
         let program = std::sync::Arc::clone(&self.explainer.model.program);
         let rule = program.rule(id);
         let open = Open::new(id, rule);
         let stratum = self.explainer.owner[pred.index()];
+        let replaced = self.explainer.replaced(stratum);
         let seen: HashMap<PredId, Option<Seen>> = program
             .reads(id)
             .map(|read| (read, self.explainer.seen(read, stratum, round)))
@@ -226,22 +245,9 @@ impl Builder<'_, '_> {
             row,
             enough: if rule.aggregates() { usize::MAX } else { enough },
             seen: &lookup,
+            relations: replaced.as_ref().map(|relations| &relations[..]),
         };
-        if rule.aggregates() {
-            return self.derive_group(&open, &goal);
-        }
-        let mut derivations = Vec::new();
-        for (registers, time) in self.explainer.search(&open, &goal)? {
-            let bindings = open.bindings(&registers);
-            derivations.push(Derivation {
-                rule: id,
-                time,
-                premises: self.supports(&open, &registers, &lookup)?,
-                bindings,
-                group: Vec::new(),
-            });
-        }
-        Ok(derivations)
+        look(self, &open, &goal)
     }
 
     /// A rule with groups derives a row from all bindings with its keys.
@@ -288,7 +294,7 @@ impl Builder<'_, '_> {
         }
         self.explainer.meter.step(1, || 0)?;
         let relation = &model.relations[atom.pred.index()];
-        let Some(number) = relation.find(&row) else {
+        let Some(number) = self.explainer.number(atom.pred, &row) else {
             return Ok(Support::Computed);
         };
         let times = seen(atom.pred).and_then(|seen| seen.times);
@@ -304,6 +310,15 @@ impl Builder<'_, '_> {
         let time = set.and_then(|set| clock.needed(atom.when.as_ref(), set));
         Ok(Support::Fact(self.node(atom.pred, number, time)))
     }
+}
+
+/// The rules of a predicate.
+pub(super) fn rules_of(program: &Program, pred: PredId) -> Vec<RuleId> {
+    let rules = program.rules.iter().enumerate();
+    rules
+        .filter(|(_, rule)| rule.head.pred == pred)
+        .map(|(at, _)| RuleId(at as u32))
+        .collect()
 }
 
 /// The arguments of a negated atom; what no premise binds stands for any value.

@@ -55,6 +55,8 @@ pub enum Obstacle {
     },
     /// All premises are fulfilled, but the transforms or functions in the head give other values: these.
     Result(Vec<Vec<Value>>),
+    /// The rule derives it, but its predicate keeps one fact for each key, and this one has taken its place.
+    Replaced(Vec<Value>),
 }
 
 pub(super) fn why_not(explainer: &mut Explainer<'_>, pred: PredId, args: &[Value]) -> Result<Option<WhyNot>, EvalError> {
@@ -84,6 +86,7 @@ fn failure(explainer: &mut Explainer<'_>, id: RuleId, row: &[Option<u64>]) -> Re
         row,
         enough: 1,
         seen: &|_| None,
+        relations: None,
     };
     let failure = |bindings, obstacle| Failure {
         rule: id,
@@ -103,7 +106,10 @@ fn failure(explainer: &mut Explainer<'_>, id: RuleId, row: &[Option<u64>]) -> Re
         .collect();
     let Some(Some(premise)) = plan.origins.get(deepest.step).copied() else {
         let results = explainer.results(&open, row)?;
-        return Ok(failure(bindings, Obstacle::Result(results)));
+        if let Some(kept) = explainer.kept(open.rule.head.pred, row, &results) {
+            return Ok(failure(bindings, Obstacle::Replaced(kept)));
+        }
+        return Ok(failure(bindings, Obstacle::Result(results.into_iter().take(NEAREST).collect())));
     };
     let nearest = match &open.rule.premises[premise] {
         Premise::Fact(atom) => {
@@ -168,12 +174,22 @@ fn nearest(explainer: &mut Explainer<'_>, pred: PredId, pattern: &[Option<u64>])
 }
 
 impl Explainer<'_> {
+    /// The fact that stands in the place of one that is derived and is not there: the one of its key.
+    fn kept(&self, pred: PredId, row: &[Option<u64>], derived: &[Vec<Value>]) -> Option<Vec<Value>> {
+        let spec = self.model.program.predicate(pred).merge.as_ref()?;
+        let is_row = |values: &Vec<Value>| values.iter().zip(row).all(|(value, word)| Some(value.bits()) == *word);
+        derived.iter().find(|values| is_row(values))?;
+        let same_key = |values: &Vec<Value>| spec.keys.iter().all(|&key| Some(values[key].bits()) == row[key]);
+        self.model.rows(pred).find(same_key)
+    }
+
     /// What a rule derives whose premises are fulfilled, with the arguments that are known beforehand.
     fn results(&mut self, open: &Open, row: &[Option<u64>]) -> Result<Vec<Vec<Value>>, EvalError> {
         let goal = Goal {
             row,
             enough: usize::MAX,
             seen: &|_| None,
+            relations: None,
         };
         let rows = if open.rule.aggregates() {
             self.grouped(open, &goal)?
@@ -184,6 +200,6 @@ impl Explainer<'_> {
         let values = rows
             .into_iter()
             .map(|row| row[..arity].iter().map(|&word| Value::from_bits(word)).collect());
-        Ok(values.take(NEAREST).collect())
+        Ok(values.collect())
     }
 }

@@ -33,8 +33,21 @@ pub(crate) struct Case {
 
 /// All of them, by name.
 pub(crate) fn cases() -> Vec<Case> {
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder())
-        .expect("the corpus is part of the crate")
+    cases_of(&folder())
+}
+
+/// Another corpus in the same form, which lies beside the project where that is developed: `shared/data/mangle/own`.
+pub(crate) fn shared() -> Vec<Case> {
+    let above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    let folder = above
+        .map(|folder| folder.join("shared/data/mangle/own"))
+        .find(|folder| folder.is_dir());
+    folder.map_or_else(Vec::new, |folder| cases_of(&folder))
+}
+
+fn cases_of(folder: &Path) -> Vec<Case> {
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
+        .expect("a corpus is a folder")
         .map(|entry| entry.expect("a readable folder").path())
         .filter(|path| path.extension().is_some_and(|end| end == "json"))
         .collect();
@@ -56,10 +69,12 @@ fn read(path: &Path) -> Case {
         .into_iter()
         .flatten()
         .map(|file| file.as_str().expect("a file"));
-    let sources = std::iter::once(&*program).chain(also).map(source).collect();
+    let folder = path.parent().unwrap_or(path);
+    let sources = std::iter::once(&*program).chain(also).map(|file| source(folder, file)).collect();
     let number = |key: &str| json[key].as_u64();
+    let cell = |at: usize| json["cell"][at].as_str().unwrap_or_default().to_owned();
     Case {
-        cell: (string(&json["cell"][0]), string(&json["cell"][1])),
+        cell: (cell(0), cell(1)),
         why: json["why"].as_str().map(str::to_owned),
         sources,
         limits: Limits {
@@ -75,8 +90,8 @@ fn read(path: &Path) -> Case {
     }
 }
 
-fn source(file: &str) -> Source {
-    let text = std::fs::read_to_string(folder().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
+fn source(folder: &Path, file: &str) -> Source {
+    let text = std::fs::read_to_string(folder.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
     Source {
         name: file.to_owned(),
         text,

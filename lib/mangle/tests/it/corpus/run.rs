@@ -18,6 +18,20 @@ fn every_program_says_what_stands_beside_it() {
     );
 }
 
+#[test]
+fn the_shared_corpus_says_the_same_here() {
+    for case in super::shared() {
+        match (run(&case.sources, Dialect::Strict, &case.limits), &case.facts) {
+            (Answer::Facts(got), Some(want)) => assert!(got == *want, "{}: {}", case.name, difference(&got, want)),
+            (got, want) => assert!(
+                want.is_none() && !matches!(got, Answer::Facts(_)),
+                "{}: expected {want:?}, not {got:?}",
+                case.name
+            ),
+        }
+    }
+}
+
 /// What is wrong with the answer to a case.
 fn complaint(case: &Case) -> Option<String> {
     let answer = run(&case.sources, Dialect::Strict, &case.limits);

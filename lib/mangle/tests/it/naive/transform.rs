@@ -87,15 +87,18 @@ fn reduce(lets: &[Let], mut result: Binding, rows: &[Binding]) -> Result<Binding
         let value = match &*call.function.text {
             "fn:count" => Value::Number(rows.len() as i64),
             "fn:sum" => Value::Number(sum(&column(call, rows)?)?),
-            "fn:min" => column(call, rows)?.first().cloned().ok_or(Fail::Unbound)?,
-            "fn:max" => column(call, rows)?.last().cloned().ok_or(Fail::Unbound)?,
+            "fn:min" | "fn:time:min" | "fn:duration:min" => column(call, rows)?.first().cloned().ok_or(Fail::Unbound)?,
+            "fn:max" | "fn:time:max" | "fn:duration:max" => column(call, rows)?.last().cloned().ok_or(Fail::Unbound)?,
             "fn:collect" => Value::List(column(call, rows)?),
             "fn:collect_distinct" => {
                 let mut values = column(call, rows)?;
                 values.dedup();
                 Value::List(values)
             }
-            _ => eval(&one.value, &result)?,
+            name => eval(&one.value, &result).map_err(|fail| match fail {
+                Fail::Unbound => Fail::NotCovered(name.to_owned()),
+                other => other,
+            })?,
         };
         result.insert(one.variable.text.to_string(), value);
     }

@@ -1,7 +1,7 @@
 //! Checks a proof step by step against the text of the rules: each step's premises hold of nothing but what the step rests on. It reads the
 //! tree of the program and borrows the naive evaluator's idea of a premise; it knows nothing of plans, rows or rounds.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use mangle::{
     eval::Model,
@@ -21,10 +21,21 @@ use crate::naive::{
 };
 
 /// How many steps were looked at, and how many use what the naive evaluator does not know.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Seen {
     pub checked: usize,
-    pub skipped: usize,
+    /// What it is that is not known, and how often.
+    pub skipped: BTreeMap<String, usize>,
+}
+
+impl Seen {
+    fn skip(&mut self, construct: String) {
+        *self.skipped.entry(construct).or_default() += 1;
+    }
+
+    pub(crate) fn skipped(&self) -> usize {
+        self.skipped.values().sum()
+    }
 }
 
 /// What proofs about one model are checked against.
@@ -80,16 +91,57 @@ impl<'m> Checker<'m> {
                 match because {
                     Because::Answered => panic!("{}: nothing was asked, but {what} is an answer", self.name),
                     Because::Given => assert!(self.is_stated(node), "{}: {what} is not in the program", self.name),
-                    Because::Rule(derivation) => match self.step(proof, node, derivation) {
-                        Ok(()) => seen.checked += 1,
-                        Err(Fail::NotCovered(_)) => seen.skipped += 1,
-                        Err(fail) => panic!("{}: {what} does not follow: {fail:?}\n{derivation:?}", self.name),
-                    },
+                    Because::Rule(derivation) => self.count(self.step(proof, node, derivation), seen, &format!("{what}: {derivation:?}")),
+                    Because::Merged { before, with } => {
+                        let merges = self.merges(node, proof.node(*before), proof.node(*with));
+                        self.count(merges, seen, &format!("{what}: merged"));
+                    }
                 }
             }
         }
         let mut path = Vec::new();
         self.rests_on_others(proof, 0, &mut path, &mut BTreeSet::new());
+    }
+
+    fn count(&self, outcome: Result<(), Fail>, seen: &mut Seen, what: &str) {
+        match outcome {
+            Ok(()) => seen.checked += 1,
+            Err(Fail::NotCovered(construct)) => seen.skip(construct),
+            Err(fail) => panic!("{}: it does not follow: {fail:?}\n{what}", self.name),
+        }
+    }
+
+    /// What two facts of one key are merged to, by the rules of the predicate that says how.
+    fn merges(&self, node: &Node, before: &Node, with: &Node) -> Result<(), Fail> {
+        let program = self.model.program();
+        let spec = program
+            .predicate(node.pred)
+            .merge
+            .as_ref()
+            .expect("only merged predicates are merged");
+        for other in [before, with] {
+            let same_key = other.pred == node.pred && spec.keys.iter().all(|&key| other.args[key] == node.args[key]);
+            assert!(same_key, "{}: {} is merged with another key", self.name, self.shown(node));
+        }
+        let values = || Fail::NotCovered("values".to_owned());
+        let value = |node: &Node| self.plain(node.args[spec.merged]).ok_or_else(values);
+        let (was, came, is) = (value(before)?, value(with)?, value(node)?);
+        let all = self.all.as_ref().ok_or_else(values)?;
+        for (_, rule) in program.rules.iter().enumerate().filter(|(_, rule)| rule.head.pred == spec.by) {
+            let clause = self.clauses[&(rule.span.start, rule.span.end)];
+            let Some(known) = unify(&clause.head.args[0], &was, Binding::new())? else {
+                continue;
+            };
+            let Some(known) = unify(&clause.head.args[1], &came, known)? else {
+                continue;
+            };
+            for solution in solve_from(known, &clause.premises, all)? {
+                if eval(&clause.head.args[2], &solution)? == is {
+                    return Ok(());
+                }
+            }
+        }
+        Err(Fail::NoResult("its parts are merged to something else".to_owned()))
     }
 
     fn shown(&self, node: &Node) -> String {
@@ -109,6 +161,7 @@ impl<'m> Checker<'m> {
                         .unwrap_or_else(|| panic!("{}: a temporal fact without a time", self.name));
                     time::add(&mut proved, ends(derived));
                 }
+                Because::Merged { .. } => panic!("{}: a temporal fact is not merged", self.name),
                 Because::Given | Because::Answered => {
                     for interval in self.stated_at(node) {
                         time::add(&mut proved, interval);
@@ -147,10 +200,6 @@ impl<'m> Checker<'m> {
 
     /// One use of a rule.
     fn step(&self, proof: &Proof, node: &Node, derivation: &Derivation) -> Result<(), Fail> {
-        let program = self.model.program();
-        if program.predicate(node.pred).merge.is_some() {
-            return Err(Fail::NotCovered("merging".to_owned()));
-        }
         let clause = self.clause(derivation.rule)?;
         if derivation.group.is_empty() {
             let start = self.binding(&derivation.bindings)?;
@@ -247,6 +296,10 @@ impl<'m> Checker<'m> {
         }
         path.push(at);
         for because in &proof.nodes[at as usize].because {
+            if let Because::Merged { before, with } = because {
+                self.rests_on_others(proof, before.0, path, done);
+                self.rests_on_others(proof, with.0, path, done);
+            }
             let Because::Rule(derivation) = because else { continue };
             let rows = derivation.group.iter().flat_map(|row| &row.premises);
             for support in derivation.premises.iter().chain(rows) {
@@ -270,7 +323,8 @@ impl<'m> Checker<'m> {
         for failure in &why_not.failures {
             match self.fails(why_not, failure) {
                 Ok(()) => seen.checked += 1,
-                Err(Fail::NotCovered(_) | Fail::Unbound) => seen.skipped += 1,
+                Err(Fail::NotCovered(construct)) => seen.skip(construct),
+                Err(Fail::Unbound) => seen.skip("a variable without a value".to_owned()),
                 Err(fail) => panic!("{}: {fail:?}\n{failure:?}", self.name),
             }
         }
@@ -299,7 +353,7 @@ impl<'m> Checker<'m> {
                 false => wrong("its premises are fulfilled with these bindings"),
             },
             (Obstacle::Premise { premise, .. }, None) => wrong(&format!("the head does not fit, but premise {premise} is named")),
-            (Obstacle::Result(_) | Obstacle::Head, _) => Ok(()),
+            (Obstacle::Result(_) | Obstacle::Replaced(_) | Obstacle::Head, _) => Ok(()),
         }
     }
 

@@ -1,0 +1,162 @@
+//! Facts that have replaced others: which ones there were, and what became of two.
+//!
+//! A predicate that is merged keeps one fact for each key. A rule of its stratum may have used a fact that is no longer there, so
+//! proofs rest on every fact that there ever was; each on those of earlier rounds only, as everywhere.
+
+use std::sync::Arc;
+
+use super::{
+    Explainer,
+    proof::Because,
+    why::{Builder, rules_of},
+};
+use crate::{
+    eval::{
+        EvalError,
+        parts::{Relation, Segment, Tools, World, hash_row},
+    },
+    program::{Merge, PredId, Premise, Program, RuleId},
+};
+
+impl<'m> Explainer<'m> {
+    /// Every fact that there ever was of a predicate, if some were replaced.
+    fn versions(&self, pred: PredId) -> Option<&'m Segment> {
+        self.past(pred).versions.as_deref()
+    }
+
+    /// A row by its number, counting those that were replaced.
+    pub(super) fn row(&self, pred: PredId, number: u32) -> &'m [u64] {
+        match self.versions(pred) {
+            Some(versions) => versions.row(number as usize),
+            None => self.model.relations[pred.index()].row(number),
+        }
+    }
+
+    /// The number of a row, counting those that were replaced.
+    pub(super) fn number(&self, pred: PredId, row: &[u64]) -> Option<u32> {
+        match self.versions(pred) {
+            Some(versions) => versions.find(row, hash_row(row)).map(|at| at as u32),
+            None => self.model.relations[pred.index()].find(row),
+        }
+    }
+
+    /// What the rules of a stratum read, with the facts that were replaced in it; nothing if none were.
+    pub(super) fn replaced(&mut self, stratum: u32) -> Option<Arc<Vec<Relation>>> {
+        if let Some(known) = self.replaced.get(&stratum) {
+            return known.clone();
+        }
+        let made = self.with_versions(stratum).map(Arc::new);
+        self.meter.resting += made.iter().flat_map(|all| all.iter()).map(Relation::heap).sum::<usize>();
+        self.replaced.insert(stratum, made.clone());
+        made
+    }
+
+    fn with_versions(&self, stratum: u32) -> Option<Vec<Relation>> {
+        let program = &*self.model.program;
+        let of = program.strata.get(stratum as usize)?;
+        if !of.predicates.iter().any(|&pred| self.versions(pred).is_some()) {
+            return None;
+        }
+        let read = read_by(program, &of.rules);
+        let relation = |at: usize| {
+            let pred = PredId(at as u32);
+            let own = self.owner[at] == stratum;
+            match self.versions(pred).filter(|_| own) {
+                Some(versions) => Relation::of(versions.copy()),
+                None if read[at] => self.model.relations[at].copy(),
+                None => Relation::new(0, false, None),
+            }
+        };
+        Some((0..program.predicates.len()).map(relation).collect())
+    }
+
+    /// The fact that a row of this number took the place of, or was merged with.
+    fn before(&self, spec: &Merge, pred: PredId, number: u32) -> Option<u32> {
+        let row = self.row(pred, number);
+        (0..number).rev().find(|&earlier| same_key(spec, self.row(pred, earlier), row))
+    }
+
+    /// What the predicate that merges makes of two values.
+    fn becomes(&mut self, spec: &Merge, was: u64, came: u64) -> Result<Option<u64>, EvalError> {
+        let world = World {
+            program: &self.model.program,
+            relations: &self.model.relations,
+            calls: &self.calls,
+            now: self.model.now,
+        };
+        let mut tools = Tools {
+            interner: &mut self.interner,
+            meter: &mut self.meter,
+            asked: &mut self.asked,
+        };
+        let rows = self.calls.call(&world, &mut tools, spec.by, &[Some(was), Some(came), None], 0)?;
+        Ok(rows.chunks_exact(3).map(|row| row[2]).next())
+    }
+}
+
+impl Builder<'_, '_> {
+    /// The derivation of a fact of a merged predicate, or the two facts that it was merged from.
+    pub(super) fn expand_merged(&mut self, spec: &Merge, pred: PredId, number: u32) -> Result<Vec<Because>, EvalError> {
+        let row = self.explainer.row(pred, number).to_vec();
+        let given = &self.explainer.past(pred).merged;
+        if given.chunks_exact(row.len()).any(|other| other == row) {
+            return Ok(vec![Because::Given]);
+        }
+        let round = self.explainer.round_of(pred, number);
+        let rules = rules_of(&self.explainer.model.program, pred);
+        for &rule in &rules {
+            if let Some(derivation) = self.derive(rule, pred, &row, round, 1)?.into_iter().next() {
+                return Ok(vec![Because::Rule(derivation)]);
+            }
+        }
+        self.explainer.meter.step(u64::from(number), || 0)?;
+        let Some(before) = self.explainer.before(spec, pred, number) else {
+            return Ok(Vec::new());
+        };
+        let was = self.explainer.row(pred, before)[spec.merged];
+        for other in given.chunks_exact(row.len()).filter(|other| same_key(spec, other, &row)) {
+            if self.explainer.becomes(spec, was, other[spec.merged])? == Some(row[spec.merged]) {
+                return Ok(vec![self.merged(pred, before, other, Because::Given)]);
+            }
+        }
+        let mut open: Vec<Option<u64>> = row.iter().map(|&word| Some(word)).collect();
+        open[spec.merged] = None;
+        for rule in rules {
+            for other in self.derived(rule, pred, &open, round)? {
+                let fits = same_key(spec, &other, &row) && self.explainer.becomes(spec, was, other[spec.merged])? == Some(row[spec.merged]);
+                if !fits {
+                    continue;
+                }
+                if let Some(derivation) = self.derive(rule, pred, &other, round, 1)?.into_iter().next() {
+                    return Ok(vec![self.merged(pred, before, &other, Because::Rule(derivation))]);
+                }
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    fn merged(&mut self, pred: PredId, before: u32, other: &[u64], because: Because) -> Because {
+        Because::Merged {
+            before: self.node(pred, before, None),
+            with: self.passing(pred, other, because),
+        }
+    }
+}
+
+fn same_key(spec: &Merge, one: &[u64], other: &[u64]) -> bool {
+    spec.keys.iter().all(|&key| one[key] == other[key])
+}
+
+/// Which predicates rules read, those of deferred predicates that they call included.
+fn read_by(program: &Program, rules: &[RuleId]) -> Vec<bool> {
+    let mut read = vec![false; program.predicates.len()];
+    let mut left: Vec<RuleId> = rules.to_vec();
+    while let Some(rule) = left.pop() {
+        for pred in program.rule(rule).premises.iter().filter_map(Premise::pred) {
+            if !std::mem::replace(&mut read[pred.index()], true) && program.predicate(pred).deferred.is_some() {
+                left.extend(rules_of(program, pred));
+            }
+        }
+    }
+    read
+}
