@@ -3,6 +3,7 @@
 //! The bytes were checked to be UTF-8 before; the scanner checks RFC 8259 and nothing else. What runs for every token
 //! is inlined into one loop and hands positions around by value, so that the cursor stays in a register.
 
+mod block;
 mod number;
 mod string;
 

@@ -3,6 +3,7 @@
 use crate::DecodeError;
 use crate::error::Fault;
 use crate::scan::Scan;
+use crate::scan::block::{self, Block};
 
 /// Each byte of a word set to `byte`.
 const fn every(byte: u8) -> u64 {
@@ -43,13 +44,15 @@ pub(super) fn plain(bytes: &[u8], mut pos: usize) -> usize {
     plain_long(bytes, pos)
 }
 
-/// Blocks that the compiler turns into vector instructions; then words; then bytes.
+/// Blocks, then words, then bytes.
 #[inline(never)]
 fn plain_long(bytes: &[u8], mut pos: usize) -> usize {
-    while let Some(block) = bytes.get(pos..).and_then(<[u8]>::first_chunk::<64>)
-        && !any_stop(block)
-    {
-        pos += 64;
+    while let Some(block) = Block::at(bytes, pos) {
+        let stops = block.stops();
+        if stops != 0 {
+            return pos + stops.trailing_zeros() as usize;
+        }
+        pos += block::LEN;
     }
     while let Some(word) = word_at(bytes, pos) {
         let stops = stops(word);
@@ -59,14 +62,6 @@ fn plain_long(bytes: &[u8], mut pos: usize) -> usize {
         pos += 8;
     }
     plain_tail(bytes, pos)
-}
-
-#[inline(always)]
-fn any_stop(block: &[u8; 64]) -> bool {
-    block
-        .iter()
-        .fold(0, |hit, &b| hit | u8::from(b == b'"') | u8::from(b == b'\\') | u8::from(b < 0x20))
-        != 0
 }
 
 /// The last few bytes of a frame.
@@ -79,10 +74,33 @@ fn plain_tail(bytes: &[u8], pos: usize) -> usize {
 /// The closing quote of a string that is not plain: something other than a quote stands at `pos`.
 #[inline(never)]
 pub(super) fn rest(bytes: &[u8], mut pos: usize) -> Scan<usize> {
+    let mut carried = false;
+    while let Some(block) = Block::at(bytes, pos) {
+        let escapes = block.escapes(carried);
+        if escapes.faulty {
+            break;
+        }
+        let mut unicode = escapes.unicode;
+        while unicode != 0 {
+            unicode_escape(bytes, pos + unicode.trailing_zeros() as usize + 1)?;
+            unicode &= unicode - 1;
+        }
+        if let Some(end) = escapes.end {
+            return Ok(pos + end);
+        }
+        carried = escapes.carries;
+        pos += block::LEN;
+    }
+    rest_tail(bytes, pos - usize::from(carried))
+}
+
+/// The same byte by byte: for the last few bytes of a frame, and to say what is wrong and where.
+fn rest_tail(bytes: &[u8], mut pos: usize) -> Scan<usize> {
     loop {
+        pos = plain(bytes, pos);
         match bytes.get(pos) {
             Some(b'"') => return Ok(pos),
-            Some(b'\\') => pos = plain(bytes, escape(bytes, pos)?),
+            Some(b'\\') => pos = escape(bytes, pos)?,
             Some(_) => return Err(DecodeError::new(Fault::ControlCharacter, pos)),
             None => return Err(DecodeError::new(Fault::Truncated, pos)),
         }

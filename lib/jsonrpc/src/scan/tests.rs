@@ -240,3 +240,55 @@ fn size_is_checked_first() {
     let e = Raw::parse("12345", &limits).expect_err("too large");
     assert_eq!(e.to_string(), "more than the 4 bytes allowed at byte 4");
 }
+
+/// Where a string ends whose inside begins at 0, read one byte after the other.
+fn end_of_string(bytes: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        match *bytes.get(at)? {
+            b'"' => return Some(at),
+            b'\\' => match *bytes.get(at + 1)? {
+                b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => at += 2,
+                b'u' if bytes.get(at + 2..at + 6)?.iter().all(u8::is_ascii_hexdigit) => at += 6,
+                _ => return None,
+            },
+            0x20.. => at += 1,
+            _ => return None,
+        }
+    }
+}
+
+#[test]
+fn escapes_are_read_in_blocks_as_they_are_byte_by_byte() {
+    const PIECES: [&str; 16] = [
+        "\\\\",
+        "\\",
+        "\\\"",
+        "\\n",
+        "\\t",
+        "\\b",
+        "\\f",
+        "\\r",
+        "\\/",
+        "\\u00e9",
+        "\\uD83D",
+        "plain text",
+        "é",
+        "u0041",
+        "x",
+        "\\\\\\\\\\",
+    ];
+    const ENDS: [&str; 6] = ["\"", "\\\"", "\u{1}\"", "\\x\"", "\\u12\"", ""];
+    let mut random = fastrand::Rng::with_seed(20_261_122);
+    let (mut ended, mut refused) = (0, 0);
+    for _ in 0..20_000 {
+        let mut text: String = (0..random.usize(..60)).map(|_| PIECES[random.usize(..PIECES.len())]).collect();
+        text.push_str(ENDS[random.usize(..ENDS.len())]);
+        text.push_str(&"a\"\\".repeat(random.usize(..40)));
+        let expected = end_of_string(text.as_bytes());
+        let found = super::string::rest(text.as_bytes(), 0).ok();
+        assert_eq!(found, expected, "{text}");
+        *(if found.is_some() { &mut ended } else { &mut refused }) += 1;
+    }
+    assert!(ended > 1_000 && refused > 1_000, "{ended} ended, {refused} were refused");
+}
