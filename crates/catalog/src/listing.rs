@@ -65,13 +65,14 @@ impl Listing {
     /// A page as a result object of revision `to`.
     pub(crate) fn page(
         &self,
-        offers: &[Arc<Offer>],
-        missing: &[ServerId],
         cursor: Option<&str>,
         to: Revision,
+        offers: &[Arc<Offer>],
+        missing: &[ServerId],
+        info: Option<&Raw>,
     ) -> Result<Raw, InvalidCursor> {
         let index = cursor.map_or(Ok(0), |cursor| self.index_of(cursor, offers))?;
-        let page = self.pages[index][to as usize].get_or_init(|| self.serialise(index, offers, missing, to));
+        let page = self.pages[index][to as usize].get_or_init(|| self.serialise(index, to, offers, missing, info));
         Ok(page.clone())
     }
 
@@ -100,7 +101,7 @@ impl Listing {
         })
     }
 
-    fn serialise(&self, index: usize, offers: &[Arc<Offer>], missing: &[ServerId], to: Revision) -> Raw {
+    fn serialise(&self, index: usize, to: Revision, offers: &[Arc<Offer>], missing: &[ServerId], info: Option<&Raw>) -> Raw {
         let start = index * self.page_size;
         let rows = &self.rows[start..self.rows.len().min(start.saturating_add(self.page_size))];
         let mut out = Vec::with_capacity(rows.iter().map(|row| row.item(offers, self.kind).raw.len() + 32).sum::<usize>() + 256);
@@ -129,7 +130,7 @@ impl Listing {
         };
         let method = self.kind.method();
         if to.is_modern() {
-            adapt::complete(method, &result)
+            adapt::complete(method, &result, info)
         } else {
             adapt::strip(method, &result)
         }

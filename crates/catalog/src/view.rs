@@ -25,6 +25,7 @@ pub struct View {
     prompts: Names,
     places: Places,
     owners: Owners,
+    info: Option<Raw>,
 }
 
 impl View {
@@ -49,7 +50,14 @@ impl View {
             owners: Owners::build(&offers),
             offers,
             missing,
+            info: None,
         }
+    }
+
+    /// The same, whose pages say to modern clients who made them (`serverInfo`).
+    #[must_use]
+    pub fn signed(self, info: Raw) -> Self {
+        Self { info: Some(info), ..self }
     }
 
     /// What a client is told at its greeting.
@@ -75,7 +83,7 @@ impl View {
     /// # Errors
     /// A cursor that this list does not have: it changed in the meantime, or the cursor is made up.
     pub fn page(&self, kind: ListKind, cursor: Option<&str>, to: Revision) -> Result<Raw, InvalidCursor> {
-        self.listing(kind).page(&self.offers, &self.missing, cursor, to)
+        self.listing(kind).page(cursor, to, &self.offers, &self.missing, self.info.as_ref())
     }
 
     /// The tool that a client means: by its listed name, by `server__tool`, or by the server's own name where no other server has it.

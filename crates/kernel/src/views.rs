@@ -90,7 +90,7 @@ impl Inner {
                 }
             }
         }
-        let view = Arc::new(View::build(offers, missing, self.settings().page_size));
+        let view = Arc::new(View::build(offers, missing, self.settings().page_size).signed(self.own_info.clone()));
         self.metrics.missing(view.missing().len());
         Seen { epoch, view, settled }
     }

@@ -194,11 +194,11 @@ fn flat_to_legacy(task: &Raw) -> Raw {
 #[must_use]
 pub fn created_to_modern(result: &Raw) -> Raw {
     let (Some(task), Ok(members)) = (result.get("task"), result.object()) else {
-        return adapt::complete("tools/call", result);
+        return adapt::complete("tools/call", result, None);
     };
     let flat = flat_to_modern(&task).edit().set(&["resultType"], &Raw::string("task")).finish();
     let Ok(own) = flat.object() else {
-        return adapt::complete("tools/call", result);
+        return adapt::complete("tools/call", result, None);
     };
     let beside = members.iter().filter(|(name, _)| *name != "task" && own.get(name).is_none());
     json::object(own.iter().chain(beside))
@@ -232,7 +232,7 @@ fn detailed(task: &Raw, payload: &Payload) -> Raw {
         // The extension: `failed` is for JSON-RPC errors only.
         Payload::Result(result) => {
             let result = meta::remove(result, key::RELATED_TASK);
-            with(Status::Completed, Some(("result", adapt::complete("tools/call", &result))))
+            with(Status::Completed, Some(("result", adapt::complete("tools/call", &result, None))))
         }
         Payload::Error(error) => with(Status::Failed, Some(("error", error.to_raw()))),
         Payload::Input(input) => with(Status::InputRequired, Some(("inputRequests", input.to_requests()))),
@@ -246,7 +246,7 @@ fn detailed(task: &Raw, payload: &Payload) -> Raw {
 /// The core's answer to `tasks/get` as the extension's. An error in the payload is one that a modern client may see ([`crate::error::to_modern`]).
 #[must_use]
 pub fn got_to_modern(task: &Raw, payload: &Payload) -> Raw {
-    adapt::complete("tasks/get", &detailed(task, payload))
+    adapt::complete("tasks/get", &detailed(task, payload), None)
 }
 
 /// The extension's answer to `tasks/get` as the core's, and what the core hands out by `tasks/result` or asks by requests of its own.

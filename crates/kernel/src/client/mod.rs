@@ -114,7 +114,11 @@ impl Client {
             principal,
             inner: inner.clone(),
             delivery,
-            machine: Mutex::new(face::Session::new().allowing(inner.settings().max_in_flight)),
+            machine: Mutex::new(
+                face::Session::new()
+                    .allowing(inner.settings().max_in_flight)
+                    .signing(inner.own_info.clone()),
+            ),
             books: Mutex::default(),
             seen: Mutex::default(),
             token: OnceLock::new(),

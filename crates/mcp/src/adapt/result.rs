@@ -39,17 +39,21 @@ pub fn result_type(result: &Raw) -> ResultType {
 #[must_use]
 pub fn result(method: &str, result: &Raw, from: Revision, to: Revision) -> Raw {
     match (from.is_modern(), to.is_modern()) {
-        (false, true) => complete(method, result),
+        (false, true) => complete(method, result, None),
         _ if to >= from => result.clone(),
         _ => lower(method, result, from, to),
     }
 }
 
 /// A result of a legacy server with what the modern era requires of every result, and of those that can be cached (2026-07-28
-/// server/utilities/caching). Nothing is known of how long it holds and for whom, so: not at all, and for nobody else.
+/// server/utilities/caching). Nothing is known of how long it holds and for whom, so: not at all, and for nobody else. `info` says who answered
+/// (2026-07-28 basic, `_meta`).
 #[must_use]
-pub fn complete(method: &str, result: &Raw) -> Raw {
-    let edit = result.edit().set(&["resultType"], &Raw::string("complete"));
+pub fn complete(method: &str, result: &Raw, info: Option<&Raw>) -> Raw {
+    let mut edit = result.edit().set(&["resultType"], &Raw::string("complete"));
+    if let Some(info) = info {
+        edit = edit.set(&["_meta", key::SERVER_INFO], info);
+    }
     if !is_cacheable(method) {
         return edit.finish();
     }

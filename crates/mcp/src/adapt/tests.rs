@@ -512,7 +512,7 @@ proptest! {
         let (from, to) = (Revision::ALL[from], Revision::ALL[to]);
         for method in ["tools/call", "tools/list", "resources/read", "prompts/get", "completion/complete"] {
             let sent = raw(&json);
-            let native = if from.is_modern() { complete(method, &sent) } else { sent.clone() };
+            let native = if from.is_modern() { complete(method, &sent, None) } else { sent.clone() };
             let arrived = result(method, &native, from, to);
             let bare = if to.is_modern() { strip(method, &arrived) } else { arrived };
             prop_assert_eq!(bare.text(), sent.text(), "{} {} {}", method, from, to);

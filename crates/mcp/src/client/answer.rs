@@ -41,7 +41,7 @@ impl Session {
     pub(super) fn finish(&mut self, ticket: Ticket, outcome: Outcome) {
         let Some(call) = self.end(ticket) else { return };
         let message = match outcome {
-            Outcome::Result(answered) => result_for(&call, answered),
+            Outcome::Result(answered) => self.result_for(&call, answered),
             Outcome::InputRequired(answered) if call.peer.era() == Era::Modern => {
                 splice_result(&call, answered.message.as_ref(), &answered.result)
             }
@@ -50,6 +50,17 @@ impl Session {
             Outcome::Error(failed) => error_for(&call, &failed),
         };
         self.send(message, Target::Answer(ticket));
+    }
+
+    fn result_for(&self, call: &Call, answered: Answered) -> Message {
+        let (method, result) = (call.method.name(), &answered.result);
+        let (from, to) = (answered.revision, call.peer.revision);
+        let result = match (from.is_modern(), to.is_modern()) {
+            _ if from == to => return splice_result(call, answered.message.as_ref(), result),
+            (false, true) => adapt::complete(method, result, self.info.as_ref()),
+            _ => adapt::result(method, result, from, to),
+        };
+        splice_result(call, answered.message.as_ref(), &result)
     }
 
     /// A notification in the course of a request: progress under the client's own token, log messages of the level it wants.
@@ -155,14 +166,6 @@ impl Session {
         self.in_flight.take(&call.id);
         Some(call)
     }
-}
-
-fn result_for(call: &Call, answered: Answered) -> Message {
-    if answered.revision == call.peer.revision {
-        return splice_result(call, answered.message.as_ref(), &answered.result);
-    }
-    let result = adapt::result(call.method.name(), &answered.result, answered.revision, call.peer.revision);
-    splice_result(call, answered.message.as_ref(), &result)
 }
 
 fn splice_result(call: &Call, message: Option<&Message>, result: &Raw) -> Message {

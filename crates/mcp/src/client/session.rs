@@ -33,6 +33,7 @@ pub struct Session {
     /// The capabilities of the last modern request, shared while they stay the same.
     pub(super) last_peer: Option<Arc<Peer>>,
     pub(super) next_ticket: u64,
+    pub(super) info: Option<Raw>,
     outbox: VecDeque<Output>,
 }
 
@@ -99,6 +100,7 @@ impl Session {
             log_level: None,
             last_peer: None,
             next_ticket: 1,
+            info: None,
             outbox: VecDeque::new(),
         }
     }
@@ -110,6 +112,12 @@ impl Session {
             in_flight: InFlight::new(in_flight),
             ..self
         }
+    }
+
+    /// The same, saying who answers (`serverInfo`) in results that have to be put into the modern era's shape.
+    #[must_use]
+    pub fn signing(self, info: Raw) -> Self {
+        Self { info: Some(info), ..self }
     }
 
     /// Takes one input in. Drain [`Session::poll`] afterwards.

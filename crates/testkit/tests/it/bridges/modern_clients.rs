@@ -31,6 +31,25 @@ fn old(wire: Wire) -> Script {
         )
 }
 
+/// 2026-07-28 basic, `_meta`: what the gateway puts into the modern era's shape is its own answer, and says so.
+#[tokio::test]
+async fn lists_and_results_of_legacy_servers_say_who_answers() {
+    let script = |wire| old(wire).tool("say", [Step::answer(r#"{"content":[],"_meta":{"theirs":1.0}}"#)]);
+    every_wire(script, Era::Modern, async |gateway, client| {
+        let listed = client.request("tools/list", json!({})).await.result();
+        let called = client.call("say", json!({})).await.result();
+        for result in [&listed, &called] {
+            assert_eq!(
+                result["_meta"]["io.modelcontextprotocol/serverInfo"]["name"], "chancery",
+                "{result}"
+            );
+        }
+        assert_eq!(called["_meta"]["theirs"], json!(1.0));
+        gateway.stop().await;
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn a_legacy_servers_questions_are_parked_and_answered_by_a_retry() {
     every_wire(old, Era::Modern, async |gateway, client| {
