@@ -59,7 +59,7 @@ pub(crate) async fn drive(client: &Arc<Client>, ticket: Ticket, request: &Reques
     loop {
         let Ok(event) = tokio::time::timeout(wait, call.next()).await else {
             let text = format!(
-                "server `{}` did not answer `{}` within {} s",
+                "server `{}` did not answer `{}` within {} s; its `request_timeout` can be raised in the configuration",
                 line.server.spec.id,
                 request.method.name(),
                 wait.as_secs_f32()

@@ -208,7 +208,7 @@ pub(crate) async fn dispatch(
     if request.retry.is_some() && request.peer.era() == Era::Modern && server.known_era() == Some(Era::Legacy) {
         match Box::pin(bridge::resume(client, ticket, &request, server)).await {
             Ok(bridge::Resumed::Again) => request.retry = None,
-            Ok(bridge::Resumed::Driven(driven)) => return settle(server, driven),
+            Ok(bridge::Resumed::Driven(driven)) => return settle(client, server, driven),
             Err(error) => return Outcome::refused(error),
         }
     }
@@ -216,11 +216,11 @@ pub(crate) async fn dispatch(
     for _ in 0..MAX_ROUNDS {
         let (line, lane) = match server.line_for(client, &request.peer).await {
             Ok(line) => line,
-            Err(error) => return unavailable(server, &error),
+            Err(error) => return unavailable(client, server, &error),
         };
         let session = match line.session().await {
             Ok(session) => session,
-            Err(error) => return unavailable(server, &error),
+            Err(error) => return unavailable(client, server, &error),
         };
         if let Some(level) = request.log_level {
             Box::pin(bridge::set_level(&line, &session, level)).await;
@@ -240,7 +240,7 @@ pub(crate) async fn dispatch(
         let hears = hears(client, ticket, &request, &session);
         let mut call = match Call::place(&session, &request, hears, permit) {
             Ok(call) => call,
-            Err(error) => return unavailable(server, &Unavailable::new(error.to_string())),
+            Err(error) => return unavailable(client, server, &Unavailable::new(error.to_string())),
         };
         call.lane = lane;
         let driven = bridge::drive(client, ticket, &request, &line, call).await;
@@ -263,7 +263,7 @@ pub(crate) async fn dispatch(
                     Err(outcome) => return outcome,
                 }
             }
-            driven => return settle(server, driven),
+            driven => return settle(client, server, driven),
         }
     }
     Outcome::refused(ErrorObject::new(
@@ -272,16 +272,23 @@ pub(crate) async fn dispatch(
     ))
 }
 
-fn settle(server: &Server, driven: Driven) -> Outcome {
+fn settle(client: &Client, server: &Server, driven: Driven) -> Outcome {
     match driven {
         Driven::Over(outcome) => outcome,
-        Driven::NotDone(why) | Driven::Lost(why) => unavailable(server, &Unavailable::new(why)),
+        Driven::NotDone(why) | Driven::Lost(why) => unavailable(client, server, &Unavailable::new(why)),
     }
 }
 
-/// An error that names the server and what to do.
-pub(crate) fn unavailable(server: &Server, error: &Unavailable) -> Outcome {
-    let text = format!("server `{}` is not available: {}", server.spec.id, error);
+/// An error that names the server and what to do. Why it is not available may name commands, addresses and what a process wrote to stderr: that is
+/// for whoever owns the machine.
+pub(crate) fn unavailable(client: &Client, server: &Server, error: &Unavailable) -> Outcome {
+    let id = &server.spec.id;
+    let text = if client.principal.owns_the_machine() {
+        format!("server `{id}` is not available: {error}")
+    } else {
+        let hint = if error.transient { "try again later, or " } else { "" };
+        format!("server `{id}` is not available; {hint}ask the operator: `chancery doctor` says why")
+    };
     let data = Raw::of(&serde_json::json!({ "server": server.spec.id.as_str(), "retryable": error.transient }));
     Outcome::refused(ErrorObject::new(jsonrpc::code::INTERNAL_ERROR, text).with_data(data))
 }

@@ -119,7 +119,7 @@ async fn subscribe(
 ) -> Outcome {
     let line = match server.line_for(client, &request.peer).await {
         Ok((line, _)) => line,
-        Err(error) => return exchange::unavailable(server, &error),
+        Err(error) => return exchange::unavailable(client, server, &error),
     };
     if !client.subscribe(&server.spec.id, uri) {
         return Outcome::own(Raw::object_empty());
@@ -127,7 +127,7 @@ async fn subscribe(
     line.attach(client);
     let first = line.subscribe(uri);
     let outcome = if !first || server.known_era() == Some(Era::Modern) {
-        joined(server, &line, uri).await
+        joined(client, server, &line, uri).await
     } else {
         exchange::dispatch(client, ticket, request, server, permit).await
     };
@@ -139,7 +139,7 @@ async fn subscribe(
 }
 
 /// A subscription that needs no request of its own: the line has it already, or its `subscriptions/listen` carries it to a modern server.
-async fn joined(server: &Server, line: &Arc<Line>, uri: &str) -> Outcome {
+async fn joined(client: &Client, server: &Server, line: &Arc<Line>, uri: &str) -> Outcome {
     match line.session().await {
         Ok(session) => {
             // An update right after the answer must not be missed; a server that does not acknowledge costs a moment.
@@ -148,7 +148,7 @@ async fn joined(server: &Server, line: &Arc<Line>, uri: &str) -> Outcome {
             }
             Outcome::own(Raw::object_empty())
         }
-        Err(error) => exchange::unavailable(server, &error),
+        Err(error) => exchange::unavailable(client, server, &error),
     }
 }
 
@@ -162,7 +162,7 @@ async fn unsubscribe(
 ) -> Outcome {
     let line = match server.line_for(client, &request.peer).await {
         Ok((line, _)) => line,
-        Err(error) => return exchange::unavailable(server, &error),
+        Err(error) => return exchange::unavailable(client, server, &error),
     };
     if !client.unsubscribe(&server.spec.id, uri) {
         return Outcome::own(Raw::object_empty());

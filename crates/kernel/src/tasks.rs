@@ -124,7 +124,7 @@ pub(crate) async fn call(
         Some(era) => era,
         None => match Box::pin(server.base_line().session()).await {
             Ok(session) => session.era(),
-            Err(error) => return exchange::unavailable(server, &error),
+            Err(error) => return exchange::unavailable(client, server, &error),
         },
     };
     let wants_task = request.member("task").is_some();
@@ -230,7 +230,7 @@ fn watch(client: &Arc<Client>, peer: Arc<Peer>, server: &Arc<Server>, task: Stri
         let outcome =
             outcome.unwrap_or_else(|| Outcome::refused(ErrorObject::new(jsonrpc::code::INTERNAL_ERROR, "the task's server is gone")));
         route.watched().outcome = Some(outcome);
-        if let Ok(task) = get(&server, &task).await {
+        if let Ok(task) = get(&client, &server, &task).await {
             let told = shape::status_to_modern(&task, &route.payload(Revision::LATEST));
             announce(&server.inner(), &Message::notification("notifications/tasks", Some(&told)));
         }
@@ -435,34 +435,34 @@ async fn waited(client: &Arc<Client>, ticket: Ticket, request: Box<Request>, ser
             if matches!(cancelled, Outcome::Error(_)) {
                 return cancelled;
             }
-            match get(server, task).await {
+            match get(client, server, task).await {
                 Ok(result) => Outcome::own(shape::got_to_legacy(&result).0),
                 Err(outcome) => outcome,
             }
         }
-        _ => match get(server, task).await {
+        _ => match get(client, server, task).await {
             Ok(result) => Outcome::own(shape::got_to_legacy(&result).0),
             Err(outcome) => outcome,
         },
     }
 }
 
-async fn get(server: &Arc<Server>, task: &str) -> Result<Raw, Outcome> {
-    ask(server, "tasks/get", shape::with_task_id(&Raw::object_empty(), task)).await
+async fn get(client: &Client, server: &Arc<Server>, task: &str) -> Result<Raw, Outcome> {
+    ask(client, server, "tasks/get", shape::with_task_id(&Raw::object_empty(), task)).await
 }
 
-async fn ask(server: &Arc<Server>, method: &str, params: Raw) -> Result<Raw, Outcome> {
+async fn ask(client: &Client, server: &Arc<Server>, method: &str, params: Raw) -> Result<Raw, Outcome> {
     let session = server
         .base_line()
         .session()
         .await
-        .map_err(|error| exchange::unavailable(server, &error))?;
+        .map_err(|error| exchange::unavailable(client, server, &error))?;
     let peer = session.inner.listening_peer.clone();
     let mut request = Request::internal(method, Some(params), peer);
     request.method = Method::of(method, session.revision()).unwrap_or(request.method);
     match fetch::ask_with(&session, request, WAIT)
         .await
-        .map_err(|error| exchange::unavailable(server, &error))?
+        .map_err(|error| exchange::unavailable(client, server, &error))?
     {
         Outcome::Result(answered) | Outcome::InputRequired(answered) => Ok(answered.result),
         outcome @ Outcome::Error(_) => Err(outcome),
@@ -472,7 +472,7 @@ async fn ask(server: &Arc<Server>, method: &str, params: Raw) -> Result<Raw, Out
 /// `tasks/result` blocks until the task is over; meanwhile its questions are put to the client (2025-11-25 basic/utilities/tasks).
 async fn await_result(client: &Arc<Client>, ticket: Ticket, request: &Request, server: &Arc<Server>, task: &str) -> Outcome {
     loop {
-        let result = match get(server, task).await {
+        let result = match get(client, server, task).await {
             Ok(result) => result,
             Err(outcome) => return outcome,
         };
@@ -501,7 +501,7 @@ async fn await_result(client: &Arc<Client>, ticket: Ticket, request: &Request, s
                     .edit()
                     .set(&["inputResponses"], &responses)
                     .finish();
-                if let Err(outcome) = ask(server, "tasks/update", update).await {
+                if let Err(outcome) = ask(client, server, "tasks/update", update).await {
                     return outcome;
                 }
             }

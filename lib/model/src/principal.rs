@@ -48,6 +48,12 @@ impl Principal {
         }
     }
 
+    /// Whether it may see how the gateway and its servers are run: the local user, and operators.
+    #[must_use]
+    pub fn owns_the_machine(&self) -> bool {
+        self.role == Role::Operator || *self == Self::local()
+    }
+
     /// An agent known by name.
     #[must_use]
     pub fn named(name: &str) -> Self {

@@ -84,6 +84,28 @@ async fn a_server_that_was_down_comes_back_by_itself_and_clients_are_told() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn why_a_server_is_not_available_is_for_whoever_owns_the_machine() {
+    let gateway = gateway().upstream("lost", echo(Era::Legacy, Wire::Pipe)).start();
+    let owner = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
+    let guest = gateway.client(Era::Legacy, Wire::Pipe).principal("guest").connect().await;
+    for client in [&owner, &guest] {
+        assert_eq!(said(&client.call("say", json!({"n": 1})).await.result())["n"], 1);
+    }
+    gateway.server("lost").set_down(true);
+    gateway.server("lost").crash();
+    let (code, told) = owner.call("say", json!({})).await.error();
+    assert_eq!(code, -32603);
+    assert!(told.starts_with("server `lost` is not available: the process exited"), "{told}");
+    let (code, told) = guest.call("say", json!({})).await.error();
+    assert_eq!(code, -32603);
+    assert_eq!(
+        told,
+        "server `lost` is not available; try again later, or ask the operator: `chancery doctor` says why"
+    );
+    gateway.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_server_that_crashes_again_and_again_is_tried_more_and_more_seldom() {
     let gateway = gateway().upstream("dying", Script::legacy().on("initialize", [Step::Exit])).start();
     tokio::time::advance(Duration::from_millis(1)).await;
