@@ -19,6 +19,7 @@ fn main() -> io::Result<()> {
         }
     }
     validators()?;
+    mgp()?;
     mangle()
 }
 
@@ -34,6 +35,18 @@ fn validators() -> io::Result<()> {
             let row: serde_json::Value = serde_json::from_str(line)?;
             fs::write(format!("{dir}/{class}-{i}"), row["text"].as_str().unwrap_or_default())?;
         }
+    }
+    Ok(())
+}
+
+/// What peers of MGP write.
+fn mgp() -> io::Result<()> {
+    let root = env!("CARGO_MANIFEST_DIR");
+    let dir = format!("{root}/corpus/mgp");
+    fs::create_dir_all(&dir)?;
+    let seeds = fs::read_to_string(format!("{root}/../crates/mgp/tests/it/data/seeds.jsonl"))?;
+    for (i, line) in seeds.lines().enumerate() {
+        fs::write(format!("{dir}/seed-{i}"), line)?;
     }
     Ok(())
 }

@@ -42,6 +42,7 @@ pub(crate) const CRATES: &[Crate] = &[
     Crate { name: "policy",             folder: "crates/policy",       layer: Core,      may: &["model"] },
     Crate { name: "validators",         folder: "crates/validators",   layer: Core,      may: &[] },
     Crate { name: "mcp",                folder: "crates/mcp",          layer: Core,      may: &["model", "jsonrpc"] },
+    Crate { name: "mgp",                folder: "crates/mgp",          layer: Core,      may: &["model", "jsonrpc", "mcp"] },
     Crate { name: "catalog",            folder: "crates/catalog",      layer: Core,      may: &["model", "jsonrpc", "mcp"] },
     Crate { name: "kernel",             folder: "crates/kernel",       layer: Kernel,    may: &["model", "jsonrpc", "mcp", "catalog", "policy"] },
     Crate { name: "transport",          folder: "crates/transport",    layer: Transport, may: &["model", "mcp", "kernel"] },

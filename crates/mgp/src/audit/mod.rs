@@ -1,0 +1,12 @@
+//! Audit events: their format to the letter, their types, and what must not stand in them (§6, D11).
+
+mod event;
+mod kind;
+mod read;
+mod redact;
+mod secret_text;
+
+pub use event::{Actor, ActorKind, Draft, Event, METHOD, Outcome, Target, notification};
+pub use kind::EventType;
+pub use read::EventError;
+pub use redact::Redactor;

@@ -1,0 +1,185 @@
+//! What kernel tools answer: `structuredContent` as their output schemas have it, and the same as text (D17).
+
+use std::collections::BTreeMap;
+
+use jsonrpc::Raw;
+use model::{Access, By, Grant, GrantScope, Permission, PermissionAnswer, ServerId, Timestamp};
+
+use crate::json::Members;
+use crate::permission::{self, Basis, Listed};
+use crate::{carrier, time};
+
+/// A tool's result that holds an object, for programs and for models.
+#[must_use]
+pub fn result(structured: &Raw) -> Raw {
+    let text = Members::new().text("type", "text").text("text", structured.text()).finish();
+    Members::new()
+        .raw("content", &Raw::of(&[text]))
+        .raw("structuredContent", structured)
+        .finish()
+}
+
+/// Where an access state comes from (§5.2), the first that says something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AccessSource<'a> {
+    /// A grant of the tool or of the server.
+    Grant(&'a Grant),
+    /// Nobody said anything.
+    DefaultPolicy(Access),
+}
+
+/// The answer of `mgp.access.query`.
+#[derive(Clone, Copy, Debug)]
+pub struct AccessState<'a>(pub AccessSource<'a>);
+
+impl AccessState<'_> {
+    /// As §5.4 shows it.
+    #[must_use]
+    pub fn to_raw(&self) -> Raw {
+        let (access, source, grant) = match self.0 {
+            AccessSource::Grant(grant) => (grant.access, entry_type(&grant.scope), Some(grant)),
+            AccessSource::DefaultPolicy(access) => (access, "default_policy", None),
+        };
+        let at = grant.map(|grant| time::format(grant.granted.at));
+        let expires = grant.and_then(|grant| grant.expires).map(time::format);
+        Members::new()
+            .text("permission", word(access))
+            .text("source", source)
+            .text_or_null("granted_by", grant.map(|grant| grant.granted.principal.as_str()))
+            .text_or_null("granted_at", at.as_deref())
+            .text_or_null("expires_at", expires.as_deref())
+            .finish()
+    }
+}
+
+/// The answer of `mgp.access.grant`.
+#[must_use]
+pub fn granted(grant: &Grant) -> Raw {
+    Members::new().text("status", "granted").raw("entry", &entry(grant)).finish()
+}
+
+/// The answer of `mgp.access.revoke`, with what held until now.
+#[must_use]
+pub fn revoked(grant: Option<&Grant>) -> Raw {
+    let status = if grant.is_some() { "revoked" } else { "not_found" };
+    Members::new()
+        .text("status", status)
+        .flag("revoked", grant.is_some())
+        .maybe("entry", grant.map(entry).as_ref())
+        .finish()
+}
+
+fn entry(grant: &Grant) -> Raw {
+    let (server, tool) = match &grant.scope {
+        GrantScope::Tool(tool) => (&tool.server, Some(&*tool.name)),
+        GrantScope::Server(server) => (server, None),
+    };
+    let expires = grant.expires.map(time::format);
+    Members::new()
+        .text("entry_type", entry_type(&grant.scope))
+        .text("agent_id", grant.principal.as_str())
+        .text("server_id", server.as_str())
+        .maybe_text("tool_name", tool)
+        .text("permission", word(grant.access))
+        .text_or_null("justification", grant.justification.as_deref())
+        .text("granted_by", grant.granted.principal.as_str())
+        .text("granted_at", &time::format(grant.granted.at))
+        .text_or_null("expires_at", expires.as_deref())
+        .finish()
+}
+
+/// §5.3
+fn entry_type(scope: &GrantScope) -> &'static str {
+    match scope {
+        GrantScope::Tool(_) => "tool_grant",
+        GrantScope::Server(_) => "server_grant",
+    }
+}
+
+fn word(access: Access) -> &'static str {
+    match access {
+        Access::Allow => "allow",
+        Access::Deny => "deny",
+    }
+}
+
+/// The answer of `mgp.permission.list`.
+#[must_use]
+pub fn permissions<'a>(listed: impl IntoIterator<Item = (&'a ServerId, &'a Listed)>) -> Raw {
+    let listed: Vec<Raw> = listed
+        .into_iter()
+        .map(|(server, listed)| listed_permission(server, listed))
+        .collect();
+    Members::new().raw("permissions", &Raw::of(&listed)).finish()
+}
+
+fn listed_permission(server: &ServerId, listed: &Listed) -> Raw {
+    let decision = match &listed.basis {
+        Basis::Decision(decision) => Some(decision),
+        Basis::Configuration | Basis::Policy(_) => None,
+    };
+    let is_pending = listed.standing == permission::Standing::Pending;
+    let by = (decision.is_some() || !is_pending).then(|| listed.basis.approved_by());
+    let at = decision.map(|decision| time::format(decision.decided.at));
+    let expires = decision.and_then(|decision| decision.expires).map(time::format);
+    Members::new()
+        .text_or_null("request_id", listed.request.as_ref().map(model::RequestId::as_str))
+        .text("server_id", server.as_str())
+        .text("permission", listed.permission.as_str())
+        .text("risk_level", permission::risk(&listed.permission).as_str())
+        .text_or_null("description", permission::description(&listed.permission))
+        .text("status", listed.standing.as_str())
+        .text_or_null("approved_by", by)
+        .text_or_null("decided_at", at.as_deref())
+        .text_or_null("expires_at", expires.as_deref())
+        .finish()
+}
+
+/// The answer of `mgp.permission.decide`.
+#[must_use]
+pub fn decided(server: &ServerId, grants: &BTreeMap<Permission, PermissionAnswer>, by: &By, expires: Option<Timestamp>) -> Raw {
+    let grants = grants.iter().fold(Members::new(), |members, (permission, answer)| {
+        let word = match answer {
+            PermissionAnswer::Approved => "approved",
+            PermissionAnswer::Denied => "denied",
+            PermissionAnswer::Deferred => "deferred",
+        };
+        members.text(permission.as_str(), word)
+    });
+    Members::new()
+        .text("status", "decided")
+        .text("server_id", server.as_str())
+        .raw("grants", &grants.finish())
+        .text("approved_by", by.principal.as_str())
+        .text("decided_at", &time::format(by.at))
+        .text_or_null("expires_at", expires.map(time::format).as_deref())
+        .finish()
+}
+
+/// The answer of `mgp.audit.replay`.
+#[derive(Clone, Debug, Default)]
+pub struct Replay {
+    /// The events that follow, with their numbers, in the bytes in which they are kept.
+    pub events: Vec<(u64, Raw)>,
+    /// The number of the newest event there is.
+    pub latest: u64,
+    /// The number of the oldest event that is still kept.
+    pub oldest: Option<u64>,
+}
+
+impl Replay {
+    /// For the one who asked for what comes after `after`.
+    #[must_use]
+    pub fn to_raw(&self, after: u64) -> Raw {
+        let next = self.events.last().map_or(after, |(seq, _)| *seq);
+        let numbered = |(seq, event): &(u64, Raw)| carrier::set(event.edit(), "seq", &Raw::uint(*seq)).finish();
+        let events: Vec<Raw> = self.events.iter().map(numbered).collect();
+        Members::new()
+            .raw("events", &Raw::of(&events))
+            .uint("next_seq", next)
+            .uint("latest_seq", self.latest)
+            .flag("complete", next >= self.latest)
+            .maybe("oldest_seq", self.oldest.map(Raw::uint).as_ref())
+            .finish()
+    }
+}

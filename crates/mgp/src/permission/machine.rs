@@ -1,0 +1,331 @@
+//! The permissions of one server as a machine: what it wants, what was decided, and what its connections were told (§3.4, D2 to D4).
+//!
+//! Law: after every [`Permissions::handle`], drain [`Permissions::poll`] until it returns `None`. Nothing here decides for a person, and a decision
+//! comes in only once it is durable. Start-up waits for nobody: calls are held back by [`Permissions::gate`] instead (D2).
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use jsonrpc::{ErrorObject, Raw};
+use model::{Permission, PermissionAnswer, PermissionDecision, RequestId, ServerId, Ticket, Timestamp};
+
+use super::policy::Settings;
+use super::standing::{Asked, Basis, Listed, Standing, Wish};
+use super::wire::{self, Said};
+use crate::audit::{Actor, Draft, EventType, Outcome, Target};
+use crate::json::Members;
+
+/// Permissions of one server that are asked for. What it wants beyond that is held back all the same, but nobody is asked.
+const MOST_WISHES: usize = 256;
+
+/// One connection to the server, as the kernel numbers it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Connection(pub u64);
+
+/// What the machine is told.
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// What was decided before, from the store, before anything else is said. No events come of it.
+    Known(Vec<PermissionDecision>),
+    /// The server as a whole wants these (§2.3); they take the place of what it wanted before.
+    Wants(BTreeSet<Permission>),
+    /// Its tools want these (§4.3), the same way.
+    ToolsWant(BTreeSet<Permission>),
+    /// The configuration has changed.
+    Configured(Settings),
+    /// Start-up of a connection is complete; `speaks`, where it negotiated `security`.
+    Connected {
+        /// Which.
+        connection: Connection,
+        /// Whether it is told anything.
+        speaks: bool,
+    },
+    /// A connection is gone.
+    Gone(Connection),
+    /// The [`Output::Ask`] stands in the operators' queue under this id.
+    Asked {
+        /// The id.
+        request: RequestId,
+        /// What was asked for.
+        permissions: Vec<Permission>,
+    },
+    /// Somebody decided, or took a decision back, and it is stored together with its [`Permissions::events`].
+    Decided(Vec<PermissionDecision>),
+    /// How a [`Output::Send`] ended.
+    Answered(Ticket, Reply),
+    /// The instant of an [`Output::Wake`] has come.
+    Tick,
+}
+
+/// How a request to the server ended.
+#[derive(Clone, Debug)]
+pub enum Reply {
+    /// It was taken; what the result says is not looked at.
+    Done,
+    /// It was answered with an error.
+    Error(ErrorObject),
+    /// It was not answered within [`wire::TIMEOUT`].
+    TimedOut,
+}
+
+/// What the machine wants done.
+#[derive(Clone, Debug)]
+pub enum Output {
+    /// Send a request to the server; wait at most [`wire::TIMEOUT`], and say how it ended.
+    Send {
+        /// On which connection.
+        connection: Connection,
+        /// Under which the reply comes.
+        ticket: Ticket,
+        /// The method.
+        method: &'static str,
+        /// Its params.
+        params: Raw,
+    },
+    /// Ask a person; say under which id with [`Input::Asked`].
+    Ask(Vec<Permission>),
+    /// What may be called has changed: calls that were allowed before must not leave any more (DESIGN 9).
+    Changed,
+    /// Record an event.
+    Event(Draft),
+    /// Say [`Input::Tick`] at that instant.
+    Wake(Timestamp),
+    /// Close the connection: the server gets nothing of what it wants, and is configured to be strict (D2).
+    Disconnect(Connection),
+}
+
+/// The permissions of one server.
+#[derive(Debug)]
+pub struct Permissions {
+    pub(super) server: ServerId,
+    pub(super) settings: Settings,
+    pub(super) decisions: BTreeMap<Permission, PermissionDecision>,
+    pub(super) wishes: BTreeMap<Permission, Wish>,
+    pub(super) peers: BTreeMap<Connection, Peer>,
+    /// The latest instant that was seen: a clock that is set back brings nothing back that has expired.
+    pub(super) now: Timestamp,
+    pub(super) wake: Option<Timestamp>,
+    next_ticket: u64,
+    outbox: VecDeque<Output>,
+}
+
+/// One connection.
+#[derive(Debug, Default)]
+pub(super) struct Peer {
+    /// Whether it negotiated `security` and has not shown that it does not know the methods (D3).
+    pub(super) speaks: bool,
+    /// The request that it has not answered. One at a time: an await comes before its grant.
+    pub(super) waiting: Option<Ticket>,
+    /// What it was told last.
+    pub(super) told: BTreeMap<Permission, Told>,
+}
+
+/// What a connection was told of one permission.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Told {
+    pub(super) word: Word,
+    pub(super) said: Said,
+}
+
+/// The words of §3.5 and §3.6.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Word {
+    Await,
+    Approved,
+    Denied,
+    Deferred,
+}
+
+impl Permissions {
+    /// A server that wants nothing yet.
+    #[must_use]
+    pub fn new(server: ServerId, settings: Settings, now: Timestamp) -> Self {
+        Self {
+            server,
+            settings,
+            decisions: BTreeMap::new(),
+            wishes: BTreeMap::new(),
+            peers: BTreeMap::new(),
+            now,
+            wake: None,
+            next_ticket: 1,
+            outbox: VecDeque::new(),
+        }
+    }
+
+    /// Takes one input in. Drain [`Permissions::poll`] afterwards.
+    pub fn handle(&mut self, now: Timestamp, input: Input) {
+        self.now = self.now.max(now);
+        match input {
+            Input::Known(decisions) => self.remember(decisions),
+            Input::Wants(permissions) => self.want(permissions, true),
+            Input::ToolsWant(permissions) => self.want(permissions, false),
+            Input::Configured(settings) => self.settings = settings,
+            Input::Connected { connection, speaks } => {
+                let peer = Peer { speaks, ..Peer::default() };
+                self.peers.insert(connection, peer);
+            }
+            Input::Gone(connection) => drop(self.peers.remove(&connection)),
+            Input::Asked { request, permissions } => self.asked(&request, &permissions),
+            Input::Decided(decisions) => self.decided(decisions),
+            Input::Answered(ticket, reply) => self.answered(ticket, &reply),
+            Input::Tick => self.wake = None,
+        }
+        self.settle();
+    }
+
+    /// The next thing to do.
+    pub fn poll(&mut self) -> Option<Output> {
+        self.outbox.pop_front()
+    }
+
+    /// Whether the peer of a connection knows the methods of §3, as far as one can tell (D3).
+    #[must_use]
+    pub fn speaks(&self, connection: Connection) -> bool {
+        self.peers.get(&connection).is_some_and(|peer| peer.speaks)
+    }
+
+    /// The events of decisions that are about to be stored, to be stored with them (DESIGN 8): what each makes of what stood before.
+    #[must_use]
+    pub fn events(&self, decisions: &[PermissionDecision], now: Timestamp) -> Vec<Draft> {
+        let of_this = decisions.iter().filter(|decision| decision.server == self.server);
+        let event = |decision: &PermissionDecision| {
+            let permission = &decision.permission;
+            let before = self.standing(permission, now).0;
+            let after = self.settings.judge(permission, Some(decision)).0;
+            let (kind, result) = match (before, after) {
+                (_, Standing::Approved) => (EventType::PermissionGranted, Outcome::Success),
+                (Standing::Approved, _) => (EventType::PermissionRevoked, Outcome::Success),
+                (_, Standing::Denied) => (EventType::PermissionDenied, Outcome::Blocked),
+                (_, Standing::Pending) => (EventType::PERMISSION_DEFERRED, Outcome::Pending),
+            };
+            self.draft(kind, result, permission, &Basis::Decision(decision.clone()))
+        };
+        of_this.map(event).collect()
+    }
+
+    /// How a permission stands, and why.
+    #[must_use]
+    pub fn standing(&self, permission: &Permission, now: Timestamp) -> (Standing, Basis) {
+        self.settings.judge(permission, self.holds(permission, now))
+    }
+
+    /// Everything that the server and its tools want.
+    #[must_use]
+    pub fn list(&self, now: Timestamp) -> Vec<Listed> {
+        let listed = |(permission, wish): (&Permission, &Wish)| {
+            let (standing, basis) = self.standing(permission, now);
+            let decided = match &basis {
+                Basis::Decision(decision) => Some(decision.request.clone()),
+                Basis::Configuration | Basis::Policy(_) => None,
+            };
+            Listed {
+                permission: permission.clone(),
+                standing,
+                basis,
+                request: wish.request().cloned().or(decided),
+            }
+        };
+        self.wishes.iter().map(listed).collect()
+    }
+
+    /// The decision on a permission, unless it has expired.
+    pub(super) fn holds(&self, permission: &Permission, now: Timestamp) -> Option<&PermissionDecision> {
+        let now = self.now.max(now);
+        let decision = self.decisions.get(permission)?;
+        decision.expires.is_none_or(|expires| !expires.has_come(now)).then_some(decision)
+    }
+
+    pub(super) fn push(&mut self, output: Output) {
+        self.outbox.push_back(output);
+    }
+
+    pub(super) fn ticket(&mut self) -> Ticket {
+        let ticket = Ticket(self.next_ticket);
+        self.next_ticket += 1;
+        ticket
+    }
+
+    fn remember(&mut self, decisions: Vec<PermissionDecision>) {
+        let of_this = decisions.into_iter().filter(|decision| decision.server == self.server);
+        self.decisions
+            .extend(of_this.map(|decision| (decision.permission.clone(), decision)));
+    }
+
+    fn want(&mut self, permissions: BTreeSet<Permission>, of_server: bool) {
+        // What is no longer wanted is forgotten, but its decision is not.
+        self.wishes
+            .retain(|permission, wish| wish.of_server != of_server || permissions.contains(permission));
+        for permission in permissions {
+            if self.wishes.len() < MOST_WISHES || self.wishes.contains_key(&permission) {
+                let wish = self.wishes.entry(permission).or_insert_with(Wish::new);
+                wish.of_server |= of_server;
+            }
+        }
+    }
+
+    fn asked(&mut self, request: &RequestId, permissions: &[Permission]) {
+        let mut waiting = Vec::new();
+        for permission in permissions {
+            if let Some(wish) = self.wishes.get_mut(permission)
+                && wish.asked == Asked::Soon
+            {
+                wish.asked = Asked::As(request.clone());
+                waiting.push(permission.as_str());
+            }
+        }
+        if !waiting.is_empty() {
+            let details = Members::new()
+                .text("request_id", request.as_str())
+                .texts("permissions", waiting)
+                .finish();
+            let draft = Draft::new(
+                EventType::PERMISSION_REQUESTED,
+                Actor::server(&self.server),
+                Target::server(&self.server),
+                Outcome::Pending,
+            );
+            self.push(Output::Event(draft.details(details)));
+        }
+    }
+
+    fn decided(&mut self, decisions: Vec<PermissionDecision>) {
+        for decision in decisions.iter().filter(|decision| decision.server == self.server) {
+            if decision.answer != PermissionAnswer::Deferred
+                && let Some(wish) = self.wishes.get_mut(&decision.permission)
+            {
+                wish.asked = Asked::No;
+            }
+        }
+        self.remember(decisions);
+    }
+
+    fn answered(&mut self, ticket: Ticket, reply: &Reply) {
+        let Some(peer) = self.peers.values_mut().find(|peer| peer.waiting == Some(ticket)) else {
+            return;
+        };
+        peer.waiting = None;
+        let unknown = match reply {
+            Reply::Done => false,
+            Reply::Error(error) => wire::is_unimplemented(error),
+            Reply::TimedOut => true,
+        };
+        if unknown {
+            peer.speaks = false;
+        }
+    }
+
+    pub(super) fn draft(&self, kind: EventType, result: Outcome, permission: &Permission, basis: &Basis) -> Draft {
+        let request = match basis {
+            Basis::Decision(decision) => Some(decision.request.as_str()),
+            Basis::Configuration | Basis::Policy(_) => None,
+        };
+        let expires = basis.expires().map(crate::time::format);
+        let details = Members::new()
+            .text("permission", permission.as_str())
+            .text("risk_level", super::risk(permission).as_str())
+            .text("policy", self.settings.policy.as_str())
+            .maybe_text("request_id", request)
+            .maybe_text("expires_at", expires.as_deref());
+        Draft::new(kind, basis.actor(), Target::server(&self.server), result).details(details.finish())
+    }
+}

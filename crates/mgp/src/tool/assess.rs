@@ -1,0 +1,217 @@
+//! The effective risk of a tool, and why it is what it is (§4.4, D6, D33, DESIGN 7).
+
+use std::fmt;
+
+use model::{Permission, Risk, TrustLevel};
+
+use super::{CodeSafety, SideEffect, ToolSecurity, Validator};
+use crate::json::shown;
+use crate::permission;
+
+/// What is known of a tool besides its definition.
+#[derive(Clone, Copy, Debug)]
+pub struct Circumstances<'a> {
+    /// How far its server is trusted; see [`crate::trust::effective`].
+    pub trust: TrustLevel,
+    /// What the configuration says.
+    pub configured: &'a Override,
+    /// What its name and its schema suggest.
+    pub inferred: Option<&'a Inference>,
+}
+
+/// What an operator says of a tool. It takes the place of what the gateway guesses, and a server can only raise it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Override {
+    /// Its risk.
+    pub risk: Option<Risk>,
+    /// Permissions that it needs in any case.
+    pub permissions: Vec<Permission>,
+    /// Whether a person has to confirm each call, whatever the risk.
+    pub confirmation_required: bool,
+}
+
+/// What the gateway guesses from a name or a schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Inference {
+    /// The least risk.
+    pub risk: Risk,
+    /// What it is guessed from, as a sentence without a subject: ``takes a command in `cmd` ``.
+    pub because: String,
+}
+
+/// What holds of a tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assessment {
+    /// Its effective risk.
+    pub risk: Risk,
+    /// Everything that speaks for a risk; those of the effective risk decided.
+    pub reasons: Vec<Reason>,
+    /// Whether a person has to confirm a call, or have confirmed all of them (§4.4).
+    pub confirmation: bool,
+    /// What it needs, by canonical names.
+    pub permissions: Vec<Permission>,
+    /// What it has an effect on.
+    pub side_effects: Vec<SideEffect>,
+    /// The known validators that it asks for, each once. All apply, beside what is inferred.
+    pub validators: Vec<Validator>,
+    /// What it declares about code. All apply.
+    pub code_safety: Vec<CodeSafety>,
+    /// Whether its effects can be undone; only where every carrier that says something says yes.
+    pub reversible: Option<bool>,
+    /// Whether it says that it only reads, and its server may say so.
+    pub reads_only: bool,
+}
+
+/// Something that speaks for a risk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// The risk it speaks for.
+    pub risk: Risk,
+    /// Who says so.
+    pub source: Source,
+    /// What is said.
+    pub text: String,
+}
+
+/// Who speaks for a risk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// The operator.
+    Configuration,
+    /// The server, in MGP's words.
+    Security,
+    /// The server, in MCP's words.
+    Annotation,
+    /// The gateway, from name and schema.
+    Inference,
+    /// Nobody: it is what holds then.
+    Default,
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Configuration => "configuration",
+            Self::Security => "security",
+            Self::Annotation => "annotation",
+            Self::Inference => "inference",
+            Self::Default => "default",
+        })
+    }
+}
+
+/// One line for `doctor`: `dangerous (annotation): it says that it destroys`.
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({}): {}", self.risk, self.source, self.text)
+    }
+}
+
+/// Judges a tool.
+#[must_use]
+pub fn assess(tool: &ToolSecurity, circumstances: &Circumstances<'_>) -> Assessment {
+    let configured = circumstances.configured;
+    let mut permissions: Vec<Permission> = tool.declared.iter().flat_map(|declared| declared.permissions.clone()).collect();
+    permissions.extend(configured.permissions.iter().cloned());
+    permissions.sort();
+    permissions.dedup();
+    let mut reasons = guess(tool, circumstances);
+    reasons.extend(raises(tool, &permissions));
+    let risk = reasons.iter().map(|reason| reason.risk).max().unwrap_or(Risk::Dangerous);
+    let asks = configured.confirmation_required || tool.declared.iter().any(|declared| declared.confirmation_required);
+    let reversible: Vec<bool> = tool.declared.iter().filter_map(|declared| declared.reversible).collect();
+    Assessment {
+        risk,
+        reasons,
+        confirmation: risk == Risk::Dangerous || asks,
+        permissions,
+        side_effects: distinct(tool.declared.iter().flat_map(|declared| declared.side_effects.clone())),
+        validators: distinct(
+            tool.declared
+                .iter()
+                .filter_map(|declared| declared.validator.clone())
+                .filter(applies),
+        ),
+        code_safety: distinct(tool.declared.iter().filter_map(|declared| declared.code_safety.clone())),
+        reversible: (!reversible.is_empty()).then(|| reversible.iter().all(|yes| *yes)),
+        reads_only: tool.hints.read_only && !tool.hints.destructive && circumstances.trust >= TrustLevel::Standard,
+    }
+}
+
+fn applies(validator: &Validator) -> bool {
+    !matches!(validator, Validator::None | Validator::Unknown(_))
+}
+
+/// What holds before a server raises it: the operator's word, or what the gateway makes of what it sees.
+fn guess(tool: &ToolSecurity, circumstances: &Circumstances<'_>) -> Vec<Reason> {
+    if let Some(risk) = circumstances.configured.risk {
+        return vec![reason(risk, Source::Configuration, "the configuration says so")];
+    }
+    let claims_safe = tool.hints.read_only || tool.declared.iter().any(|declared| declared.risk == Some(Risk::Safe));
+    let source = if tool.hints.read_only {
+        Source::Annotation
+    } else {
+        Source::Security
+    };
+    let first = match (claims_safe, circumstances.trust >= TrustLevel::Standard) {
+        (true, true) => reason(Risk::Safe, source, "its server says that it only reads"),
+        (true, false) => {
+            let text = format!("its server says that it only reads, but is only `{}`", circumstances.trust);
+            reason(Risk::Moderate, source, text)
+        }
+        (false, _) => reason(Risk::Moderate, Source::Default, "nobody says that it only reads"),
+    };
+    let inferred = circumstances
+        .inferred
+        .map(|inferred| reason(inferred.risk, Source::Inference, inferred.because.clone()));
+    std::iter::once(first).chain(inferred).collect()
+}
+
+/// What the server's own words raise it to.
+fn raises(tool: &ToolSecurity, permissions: &[Permission]) -> Vec<Reason> {
+    let mut reasons = Vec::new();
+    for declared in &tool.declared {
+        let place = declared.place;
+        if let Some(risk) = declared.risk.filter(|risk| *risk > Risk::Safe) {
+            reasons.push(reason(risk, Source::Security, format!("`{place}.risk_level` says so")));
+        }
+        if declared.risk == Some(Risk::Safe) && !declared.side_effects.is_empty() {
+            let text = format!("`{place}` says `safe`, and names side effects");
+            reasons.push(reason(Risk::Moderate, Source::Security, text));
+        }
+        if let Some(Validator::Unknown(name)) = &declared.validator {
+            // D33: not skipped.
+            let text = format!("it wants the validator `{}`, which is unknown", shown(name));
+            reasons.push(reason(Risk::Dangerous, Source::Security, text));
+        }
+    }
+    if tool.hints.destructive {
+        reasons.push(reason(Risk::Dangerous, Source::Annotation, "its server says that it destroys"));
+    }
+    let needs = permissions.iter().map(|permission| (permission, permission::risk(permission)));
+    for (permission, risk) in needs.filter(|(_, risk)| *risk > Risk::Safe) {
+        reasons.push(reason(risk, Source::Security, format!("it needs the permission `{permission}`")));
+    }
+    let faults = tool.faults.iter();
+    reasons.extend(faults.map(|fault| reason(Risk::Dangerous, Source::Security, fault.clone())));
+    reasons
+}
+
+fn reason(risk: Risk, source: Source, text: impl Into<String>) -> Reason {
+    Reason {
+        risk,
+        source,
+        text: text.into(),
+    }
+}
+
+/// Each once, in the order of first mention. There are few.
+fn distinct<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut found: Vec<T> = Vec::new();
+    for value in values {
+        if !found.contains(&value) {
+            found.push(value);
+        }
+    }
+    found
+}

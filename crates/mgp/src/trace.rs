@@ -1,0 +1,101 @@
+//! The trace that a call and its audit events belong to, in all its carriers (§6.5, D6): `params.trace_id`, `_mgp.trace_id` and `_meta.traceparent`.
+
+use std::fmt;
+use std::sync::Arc;
+
+use jsonrpc::Raw;
+use model::Trace;
+
+use crate::carrier::{EXTENSION, META, MGP};
+
+/// The longest id that is taken over.
+const LONGEST: usize = 128;
+/// The name of the member.
+const TRACE_ID: &str = "trace_id";
+const TRACEPARENT: &str = "traceparent";
+
+/// Names a trace: a UUID, where we make it; whatever a client says otherwise.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TraceId(Arc<str>);
+
+impl TraceId {
+    /// An id of a peer: 1 to 128 visible ASCII characters.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let fits = (1..=LONGEST).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
+        fits.then(|| Self(text.into()))
+    }
+
+    /// A new id, from random bits: a UUID of version 4.
+    #[must_use]
+    pub fn random(bits: u128) -> Self {
+        let bits = bits & !(0xf << 76 | 0x3 << 62) | 0x4 << 76 | 0x2 << 62;
+        Self(uuid(&format!("{bits:032x}")).into())
+    }
+
+    /// The id as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The id that a request names: in a member of MGP, else in its W3C trace context, of which the trace id is written as a UUID.
+    #[must_use]
+    pub fn read(params: Option<&Raw>) -> Option<Self> {
+        let params = params?;
+        const PLACES: [&[&str]; 3] = [&[TRACE_ID], &[MGP, TRACE_ID], &[META, EXTENSION, TRACE_ID]];
+        let named = PLACES.into_iter().find_map(|path| Self::parse(&params.at(path)?.as_str()?));
+        named.or_else(|| Self::of(&mcp::meta::trace(Some(params))))
+    }
+
+    /// The id of a W3C trace context.
+    #[must_use]
+    pub fn of(trace: &Trace) -> Option<Self> {
+        let id = trace.id().filter(|id| id.bytes().any(|byte| byte != b'0'))?;
+        Some(Self(uuid(&id.to_ascii_lowercase()).into()))
+    }
+
+    /// The 32 hexadecimal digits of the id, where it is a UUID: the trace id of W3C.
+    #[must_use]
+    pub fn hex(&self) -> Option<String> {
+        let digits: String = self.0.chars().filter(|c| *c != '-').collect::<String>().to_ascii_lowercase();
+        let is_uuid = self.0.len() == 36 || self.0.len() == 32;
+        (is_uuid && digits.len() == 32 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(digits)
+    }
+
+    /// The params of a request on its way to a server, as part of this trace. A trace context that is there stays; else one is made with `span` as
+    /// the parent's id. A server that negotiated MGP is told in MGP's members too.
+    #[must_use]
+    pub fn write(&self, params: Option<&Raw>, span: u64, mgp: bool) -> Raw {
+        let params = params.cloned().unwrap_or_else(Raw::object_empty);
+        let mut edit = params.edit();
+        if mgp {
+            let id = Raw::string(&self.0);
+            edit = edit.set(&[TRACE_ID], &id);
+            edit = crate::carrier::set(edit, TRACE_ID, &id);
+        }
+        if params.at(&[META, TRACEPARENT]).is_none()
+            && let Some(hex) = self.hex()
+        {
+            // A span id of zeros means that there is none.
+            let parent = format!("00-{hex}-{:016x}-01", span.max(1));
+            edit = edit.set(&[META, TRACEPARENT], &Raw::string(&parent));
+        }
+        edit.finish()
+    }
+}
+
+impl fmt::Display for TraceId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12.
+fn uuid(digits: &str) -> String {
+    let group = |from: usize, to: usize| digits.get(from..to).unwrap_or_default();
+    [group(0, 8), group(8, 12), group(12, 16), group(16, 20), group(20, 32)].join("-")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,7 @@
+//! The laws of reading what MGP peers write, on any bytes.
+#![no_main]
+
+#[path = "../../crates/mgp/tests/it/laws.rs"]
+mod laws;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| laws::reading(data));
