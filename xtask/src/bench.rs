@@ -1,5 +1,5 @@
 //! `cargo xtask bench NAME`: what the gateway costs, measured beside its peers in one interleaved run, whether its rule language is
-//! what a corpus of programs says, and what its validators refuse and let pass.
+//! what a corpus of programs says, what its validators refuse and let pass, and what a question to its policy costs.
 
 mod build;
 mod cells;
@@ -10,6 +10,7 @@ mod mangle;
 mod mangle_corpus;
 mod options;
 mod peers;
+mod policy;
 mod probe;
 mod process;
 mod report;
@@ -29,11 +30,12 @@ pub(crate) fn run(args: &[String]) -> anyhow::Result<()> {
             None => report::print(options::HELP),
         },
         Some((name, rest)) if name == "validators" => validators::run(rest),
+        Some((name, rest)) if name == "policy" => policy::run(rest),
         Some((name, rest)) if name == "mangle" => mangle::run(rest),
         Some((name, rest)) if name == "mangle-corpus" => mangle_corpus::run(rest),
         _ => bail!(
-            "say which benchmark: `cargo xtask bench proxy [--quick]`, `cargo xtask bench validators` or `cargo xtask bench mangle`, `--help` after it lists its \
-             options; or `cargo xtask bench mangle-corpus --data DIR`"
+            "say which benchmark: `cargo xtask bench proxy [--quick]`, `cargo xtask bench validators`, `cargo xtask bench policy` or `cargo xtask bench mangle`, \
+             `--help` after it lists its options; or `cargo xtask bench mangle-corpus --data DIR`"
         ),
     }
 }

@@ -2,8 +2,10 @@
 //!
 //! Law: a [`Permit`] is made here and nowhere else, and everything that writes to a server or asks a client takes one.
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use jsonrpc::ErrorObject;
-use model::{Principal, Trace};
+use model::{Principal, Timestamp, Trace};
 use policy::{Action, Query, Revision, Verdict};
 
 use crate::inner::Inner;
@@ -25,17 +27,16 @@ impl Inner {
     /// Asks policy.
     pub(crate) fn admit(&self, principal: &Principal, session: u64, action: Action<'_>, trace: &Trace) -> Result<Permit, ErrorObject> {
         let decision = self.policy.load().decide(&Query {
-            principal,
-            action,
             session: Some(session),
-            trace,
+            ..Query::new(principal, action, trace, wall_clock())
         });
         tracing::trace!(principal = %principal.id, %action, verdict = ?decision.verdict, "decided");
         match decision.verdict {
             Verdict::Allow => Ok(Permit {
                 revision: decision.revision,
             }),
-            Verdict::Deny => {
+            // What a call would have to wait for, nobody fetches yet: it is refused, and says what is needed.
+            Verdict::Deny | Verdict::Wait(_) => {
                 let text = format!("`{}` may not {action}: {}", principal.id, decision.because);
                 Err(ErrorObject::new(jsonrpc::code::INVALID_PARAMS, text))
             }
@@ -48,4 +49,10 @@ impl Inner {
             revision: self.policy.load().revision(),
         }
     }
+}
+
+/// The instant on the calendar: what grants expire by.
+fn wall_clock() -> Timestamp {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }

@@ -74,6 +74,11 @@ pub enum Action<'a> {
     },
     /// A client sets the level of the log messages it wants.
     SetLogLevel,
+    /// Somebody does what only operators may, by whatever way: decides a request, grants, revokes, reads the audit.
+    Operate {
+        /// What, in words that follow "may": `decide requests`.
+        what: &'a str,
+    },
 }
 
 impl<'a> Action<'a> {
@@ -90,7 +95,7 @@ impl<'a> Action<'a> {
             | Self::Extension { server, .. }
             | Self::Notify { server, .. }
             | Self::Ask { server, .. } => Some(server),
-            Self::SetLogLevel => None,
+            Self::SetLogLevel | Self::Operate { .. } => None,
         }
     }
 }
@@ -109,6 +114,7 @@ impl fmt::Display for Action<'_> {
             Self::Notify { server, method } => write!(f, "send {} to {server}", Shown(method)),
             Self::Ask { server, method } => write!(f, "be asked {} by {server}", Shown(method)),
             Self::SetLogLevel => f.write_str("set the log level"),
+            Self::Operate { what } => Shown(what).fmt(f),
         }
     }
 }
@@ -118,6 +124,11 @@ impl fmt::Debug for Action<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Action({self})")
     }
+}
+
+/// A peer's text as logs and reasons show it.
+pub(crate) fn shown(text: &str) -> impl fmt::Display + '_ {
+    Shown(text)
 }
 
 /// A peer's text on one line of a log: control characters escaped, cut where it gets long.

@@ -1,16 +1,17 @@
 //! The answer of a policy.
 
-use std::borrow::Cow;
 use std::fmt;
 
+use crate::Reason;
+
 /// What a policy decided, why, and which policy it was. A value, not an error.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 #[must_use]
 pub struct Decision {
     /// May it happen?
     pub verdict: Verdict,
-    /// The rule that decided and, for a denial, the way out. Meant for the one who asked.
-    pub because: Cow<'static, str>,
+    /// The rule that decided and, for a denial, the way out. As text it is meant for the one who asked.
+    pub because: Reason,
     /// The policy that decided. Whoever writes to the peer looks again before the first byte (DESIGN 9).
     pub revision: Revision,
 }
@@ -30,11 +31,32 @@ pub enum Verdict {
     Allow,
     /// It may not.
     Deny,
+    /// It may not yet. Whoever has what is needed asks again with it; whoever can't get it takes it for a denial.
+    Wait(Need),
+}
+
+/// What is needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Need {
+    /// The addresses of the names that [`Reason::Resolve`] lists. Ask again with [`crate::Query::resolved`].
+    Resolution,
+    /// A person's consent to this call. Ask again with [`crate::Query::consent`].
+    Confirmation,
+    /// The same, from a person who was told that the tool is not what was approved. A standing grant does not do.
+    Review,
 }
 
 /// Which policy: a number that grows with each change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Revision(pub u64);
+
+impl Revision {
+    /// The one after it.
+    #[must_use]
+    pub fn next(self) -> Self {
+        Self(self.0.saturating_add(1))
+    }
+}
 
 impl fmt::Display for Revision {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -47,6 +69,9 @@ impl fmt::Display for Verdict {
         f.write_str(match self {
             Self::Allow => "allow",
             Self::Deny => "deny",
+            Self::Wait(Need::Resolution) => "wait for addresses",
+            Self::Wait(Need::Confirmation) => "wait for a confirmation",
+            Self::Wait(Need::Review) => "wait for a review",
         })
     }
 }

@@ -1,89 +1,54 @@
 //! One question, one answer: may this principal do that?
 //!
 //! Law: a policy is asked about everything that leaves the gateway for a server, and about everything a server wants of a client. It decides from
-//! what it is given alone: no clock, no I/O, no state that the answer changes.
+//! what it is given alone: no clock, no I/O, no state that the answer changes. What does change with each call stands beside it: who waits
+//! for a person ([`Approvals`]), and how many calls are let through ([`Limits`]).
+//!
+//! ```
+//! use model::{Principal, ServerId, Timestamp, Trace};
+//! use policy::{Action, Origin, Policy, Query, Revision, Tables};
+//!
+//! let mut edit = Policy::begin(Tables::default(), Revision::default());
+//! let alice = Principal::named("alice");
+//! edit.know(&alice.id, Origin::Remote);
+//! let policy = edit.finish();
+//! let fs = ServerId::new("fs")?;
+//! let action = Action::ReadResource { server: &fs, uri: "file:///notes" };
+//! let decision = policy.decide(&Query::new(&alice, action, &Trace::default(), Timestamp(0)));
+//! assert_eq!(decision.because.code(), Some(policy::code::ACCESS_DENIED));
+//! # Ok::<(), model::ServerIdError>(())
+//! ```
 
 #![forbid(unsafe_code)]
 
 mod action;
+mod approvals;
+mod book;
+mod checks;
+pub mod code;
+mod decide;
 mod decision;
-
-use model::{Principal, Trace};
+mod facts;
+mod limits;
+mod policy;
+mod query;
+mod reason;
+mod risk;
+mod sorted;
+mod tables;
 
 pub use action::Action;
-pub use decision::{Decision, Revision, Verdict};
-
-/// What a policy is asked.
-#[derive(Clone, Copy, Debug)]
-pub struct Query<'a> {
-    /// Who wants it: by the connection's credentials, never by an argument.
-    pub principal: &'a Principal,
-    /// What is wanted.
-    pub action: Action<'a>,
-    /// The client session it belongs to, by the kernel's own number; none outside of a session.
-    pub session: Option<u64>,
-    /// The trace it belongs to.
-    pub trace: &'a Trace,
-}
-
-/// Answers queries. Immutable: another policy is another value, with a later revision.
-#[derive(Clone, Debug)]
-pub struct Policy {
-    rules: Rules,
-    revision: Revision,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Rules {
-    AllowAll,
-    DenyAll,
-}
-
-impl Policy {
-    /// Everybody may do everything; revision 1. What holds until a policy is configured.
-    #[must_use]
-    pub fn allow_all() -> Self {
-        Self {
-            rules: Rules::AllowAll,
-            revision: Revision(1),
-        }
-    }
-
-    /// Nobody may do anything: a gateway that is closed.
-    #[must_use]
-    pub fn deny_all(revision: Revision) -> Self {
-        Self {
-            rules: Rules::DenyAll,
-            revision,
-        }
-    }
-
-    /// The answer to one question; the same question to the same policy gets the same answer.
-    pub fn decide(&self, query: &Query<'_>) -> Decision {
-        match self.rules {
-            Rules::AllowAll => Decision {
-                verdict: Verdict::Allow,
-                because: "no policy is configured: everything is allowed".into(),
-                revision: self.revision,
-            },
-            Rules::DenyAll => Decision {
-                verdict: Verdict::Deny,
-                because: format!(
-                    "the gateway is closed: `{}` may not {}; ask its operator to open it",
-                    query.principal.id, query.action
-                )
-                .into(),
-                revision: self.revision,
-            },
-        }
-    }
-
-    /// Which policy this is. Later policies have higher revisions.
-    #[must_use]
-    pub fn revision(&self) -> Revision {
-        self.revision
-    }
-}
+pub use approvals::{Answer, Approvals, Asked, Bounds, Call, Confirmed, DecideError, Decided, NotConfirmed};
+pub use book::{Edit, Origin, PermissionState, PinState, Source, Standing, TokenRefusal};
+pub use checks::{Blocked, Checks};
+pub use decision::{Decision, Need, Revision, Verdict};
+pub use facts::{KERNEL, ServerFacts, ToolFacts};
+pub use limits::{Limits, Rate, Rates};
+pub use policy::{GrantProblem, Policy, Viewer};
+pub use query::{Consent, Query, Resolved};
+pub use reason::{Reason, Target};
+pub use risk::{Claims, Effective, inferred};
+pub use tables::{DefaultAccess, OnChange, OnDangerous, OnModerate, PermissionPolicy, ServerTable, Tables, ToolTable};
 
 #[cfg(test)]
 mod tests;

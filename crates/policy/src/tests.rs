@@ -1,6 +1,6 @@
 //! What a policy answers, and what of a question a log may show.
 
-use model::{Principal, ServerId, Trace};
+use model::{Principal, ServerId, Timestamp, Trace};
 
 use super::*;
 
@@ -8,7 +8,7 @@ fn server(id: &str) -> ServerId {
     ServerId::new(id).expect("an id")
 }
 
-fn actions(server: &ServerId) -> [(Action<'_>, &'static str); 10] {
+fn actions(server: &ServerId) -> [(Action<'_>, &'static str); 11] {
     [
         (
             Action::CallTool {
@@ -45,17 +45,13 @@ fn actions(server: &ServerId) -> [(Action<'_>, &'static str); 10] {
             "be asked roots/list by fs",
         ),
         (Action::SetLogLevel, "set the log level"),
+        (Action::Operate { what: "decide requests" }, "decide requests"),
     ]
 }
 
 fn decide(policy: &Policy, action: Action<'_>) -> Decision {
     let (principal, trace) = (Principal::named("alice"), Trace::default());
-    policy.decide(&Query {
-        principal: &principal,
-        action,
-        session: None,
-        trace: &trace,
-    })
+    policy.decide(&Query::new(&principal, action, &trace, Timestamp(0)))
 }
 
 #[test]
@@ -65,7 +61,7 @@ fn allow_all_allows_every_action_and_says_why() {
         let decision = decide(&policy, action);
         assert!(decision.is_allowed(), "{shown}");
         assert_eq!(decision.revision, Revision(1));
-        assert_eq!(decision.because, "no policy is configured: everything is allowed");
+        assert_eq!(decision.because.to_string(), "no policy is configured: everything is allowed");
     }
 }
 
@@ -76,7 +72,7 @@ fn deny_all_denies_every_action_and_names_it() {
         let decision = decide(&policy, action);
         assert_eq!((decision.verdict, decision.revision), (Verdict::Deny, policy.revision()));
         let because = format!("the gateway is closed: `alice` may not {shown}; ask its operator to open it");
-        assert_eq!(decision.because, because);
+        assert_eq!(decision.because.to_string(), because);
     }
 }
 
@@ -86,7 +82,8 @@ fn actions_are_shown_on_one_line_without_arguments() {
     for (action, shown) in actions(&fs) {
         assert_eq!(action.to_string(), shown);
         assert_eq!(format!("{action:?}"), format!("Action({shown})"));
-        assert_eq!(action.server(), (action != Action::SetLogLevel).then_some(&fs));
+        let own = matches!(action, Action::SetLogLevel | Action::Operate { .. });
+        assert_eq!(action.server(), (!own).then_some(&fs));
     }
     let forged = Action::CallTool {
         server: &fs,

@@ -97,7 +97,7 @@ impl Declaration {
 }
 
 /// What the arguments of one tool are judged by.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
     pub(super) validators: Vec<Validator>,
     /// Where paths may lead. Without roots, only `sandbox` and `readonly` look at paths, and refuse all.
@@ -129,6 +129,12 @@ impl Plan {
         }
         self.declaration = declaration;
         self
+    }
+
+    /// Its validators, whoever chose them.
+    #[must_use]
+    pub fn validators(&self) -> &[Validator] {
+        &self.validators
     }
 
     /// Judges the arguments of a call, exactly as they will be sent.

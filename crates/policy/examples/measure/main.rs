@@ -1,0 +1,171 @@
+//! What a question to the policy costs with 10,000 principals and 100,000 grants: run by `cargo xtask bench policy`.
+
+mod town;
+
+use std::fmt::Write as _;
+use std::hint::black_box;
+use std::io::Write as _;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use model::{RequestId, Timestamp};
+use policy::{Answer, Approvals, Bounds, Call, Limits, Rate, Rates};
+use town::{Random, Town};
+
+/// What a question may cost.
+const BOUND: Duration = Duration::from_micros(5);
+/// How often each thing is measured.
+const ROUNDS: usize = 200_000;
+
+fn main() -> ExitCode {
+    let seed = match std::env::args().skip(1).collect::<Vec<_>>().as_slice() {
+        [] => 7,
+        [name, seed] if name == "--seed" && seed.parse::<u64>().is_ok() => seed.parse().unwrap_or(7),
+        _ => {
+            eprintln!("say `measure [--seed N]`");
+            return ExitCode::from(2);
+        }
+    };
+    let mut random = Random(seed);
+    let started = Instant::now();
+    let town = Town::build(&mut random);
+    let mut table = Table::default();
+    write!(
+        table.text,
+        "{} principals, {} grants, {} servers with {} tools each; built in {} ms; seed {seed}.\n\n| what | p50 µs | p99 µs | bound |\n|---|---:|---:|---:|\n",
+        town::PRINCIPALS,
+        town::GRANTS,
+        town::SERVERS,
+        town::TOOLS,
+        started.elapsed().as_millis()
+    )
+    .expect("a string takes it");
+    table.row("calibration loop: a thousand rounds of a hash", 2000, None, |_| {
+        black_box(calibrate(black_box(b"a byte after the other")));
+    });
+    questions(&mut table, &town, &mut random);
+    others(&mut table, &town, &mut random);
+    // A reader that has gone away (`| head`) is no error of ours.
+    std::io::stdout().write_all(table.text.as_bytes()).ok();
+    if table.over { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+/// Questions, each of another principal about another tool.
+fn questions(table: &mut Table, town: &Town, random: &mut Random) {
+    let kinds = [
+        (
+            "a call that a grant of the tool allows",
+            town.questions(random, ROUNDS, town::Kind::Granted),
+        ),
+        (
+            "a call of anybody to anything, mostly denied",
+            town.questions(random, ROUNDS, town::Kind::Anything),
+        ),
+        ("the same, with a token", town.questions(random, ROUNDS, town::Kind::Token)),
+        (
+            "a dangerous call, to be confirmed",
+            town.questions(random, ROUNDS, town::Kind::Dangerous),
+        ),
+    ];
+    for (name, questions) in kinds {
+        table.row(name, ROUNDS, Some(BOUND), |round| {
+            black_box(questions[round % questions.len()].decide(black_box(&town.policy)).is_allowed());
+        });
+    }
+    let questions = town.questions(random, ROUNDS, town::Kind::Granted);
+    table.row("whether a decision still stands", ROUNDS, Some(BOUND), |round| {
+        black_box(questions[round % questions.len()].stands(black_box(&town.policy)));
+    });
+}
+
+/// What is done beside questions. No bound but that of a person's patience, and of those who wait behind it.
+fn others(table: &mut Table, town: &Town, random: &mut Random) {
+    let viewers = town.questions(random, 200, town::Kind::Anything);
+    table.row("what of a list of 1,000 tools is visible", 200, None, |round| {
+        black_box(town.visible(&viewers[round], 1000));
+    });
+    let mut policy = town.policy.clone();
+    let grants = town.grants(random, 2000);
+    table.row("one grant more: the next version of the policy", 2000, None, |round| {
+        let mut edit = policy.edit();
+        edit.grant(grants[round].clone());
+        policy = edit.finish();
+    });
+    let mut approvals = Approvals::new(Bounds::default());
+    let calls: Vec<Call> = town
+        .questions(random, 2000, town::Kind::Dangerous)
+        .iter()
+        .map(town::Question::as_call)
+        .collect();
+    let root = model::PrincipalId::new("root");
+    table.row("an approval: asked, decided, redeemed", 2000, None, |round| {
+        let (now, id) = (
+            Timestamp(i64::try_from(round).expect("a small number")),
+            RequestId::new(&round.to_string()),
+        );
+        approvals
+            .ask(now, &town.policy, id.clone(), calls[round].clone(), 1000)
+            .expect("room");
+        approvals.decide(now, &id, Answer::Approve, root.clone()).expect("it waits");
+        black_box(approvals.redeem(now, &town.policy, &calls[round]).expect("a consent"));
+    });
+    let rate = Rate {
+        calls: 100,
+        per: Duration::from_secs(1),
+    };
+    let mut limits = Limits::new(Rates {
+        principal: Some(rate),
+        server: Some(rate),
+        tool: Some(rate),
+        ..Rates::default()
+    });
+    let start = Instant::now();
+    let questions = town.questions(random, ROUNDS, town::Kind::Anything);
+    table.row("rate limits of principal, server and tool", ROUNDS, None, |round| {
+        let (question, now) = (
+            &questions[round],
+            start + Duration::from_micros(u64::try_from(round).expect("a small number")),
+        );
+        black_box(limits.arrives(now, &question.principal.id).is_ok());
+        black_box(limits.leaves(now, &question.tool.server, &question.tool.name).is_ok());
+    });
+}
+
+#[derive(Default)]
+struct Table {
+    text: String,
+    over: bool,
+}
+
+impl Table {
+    /// Measures something so many times, after a tenth of that to warm up.
+    fn row(&mut self, name: &str, rounds: usize, bound: Option<Duration>, mut run: impl FnMut(usize)) {
+        let mut samples: Vec<Duration> = (0..rounds)
+            .map(|round| {
+                let start = Instant::now();
+                run(round);
+                start.elapsed()
+            })
+            .skip(rounds / 10)
+            .collect();
+        samples.sort_unstable();
+        let (p50, p99) = (samples[samples.len() / 2], samples[samples.len() * 99 / 100]);
+        let over = bound.is_some_and(|bound| p99 > bound);
+        self.over |= over;
+        let bound = bound.map_or_else(|| "–".to_owned(), |bound| bound.as_micros().to_string());
+        let micros = |time: Duration| time.as_secs_f64() * 1e6;
+        let mark = if over { " (over)" } else { "" };
+        writeln!(self.text, "| {name} | {:.2} | {:.2} | {bound}{mark} |", micros(p50), micros(p99)).expect("a string takes it");
+    }
+}
+
+/// A number that grows when the machine is slow.
+fn calibrate(bytes: &[u8]) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for round in 0..1000_u64 {
+        for byte in bytes {
+            hash = (hash ^ u64::from(*byte) ^ round).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+    hash
+}

@@ -1,0 +1,213 @@
+//! What one principal holds: its grants, by server and tool, and which of them decides (MGP §5.2, D16).
+
+use std::sync::Arc;
+
+use model::{Access, Grant, GrantScope, ServerId, Timestamp};
+
+use crate::Revision;
+use crate::sorted::Sorted;
+use crate::tables::DefaultAccess;
+
+/// What one principal holds.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Held {
+    /// It comes in locally, as an agent.
+    pub(crate) local: bool,
+    /// It has been made known as one that comes in otherwise, as an agent.
+    pub(crate) remote: bool,
+    /// How many tokens of an agent it has that are not revoked.
+    pub(crate) tokens: usize,
+    /// When the last grant at some server went.
+    emptied: Revision,
+    servers: Sorted<ServerId, Arc<AtServer>>,
+}
+
+/// The grants of one principal at one server.
+#[derive(Clone, Debug, Default)]
+struct AtServer {
+    whole: Slot,
+    tools: Sorted<Arc<str>, Slot>,
+    /// When the last grant of some tool went.
+    emptied: Revision,
+}
+
+/// The grants of one scope: at most one of each kind. A later one takes the place of an earlier one of its kind.
+#[derive(Clone, Debug, Default)]
+struct Slot {
+    allow: Option<Arc<Grant>>,
+    deny: Option<Arc<Grant>>,
+    changed: Revision,
+}
+
+/// What decides about access (MGP §5.4, `source`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// A grant of the tool.
+    ToolGrant,
+    /// A grant of the whole server.
+    ServerGrant,
+    /// No grant.
+    DefaultPolicy,
+}
+
+/// Whether a principal has access, and why: what `mgp.access.query` answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// Whether it has.
+    pub access: Access,
+    /// What decides.
+    pub source: Source,
+    /// The grant that decides; none for the default policy.
+    pub grant: Option<Arc<Grant>>,
+}
+
+impl Source {
+    /// The specification's word.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::ToolGrant => "tool_grant",
+            Self::ServerGrant => "server_grant",
+            Self::DefaultPolicy => "default_policy",
+        }
+    }
+}
+
+impl Standing {
+    /// Whether it includes the confirmation of dangerous calls: only the grant that decides can.
+    #[must_use]
+    pub fn confirms(&self) -> bool {
+        self.access == Access::Allow && self.grant.as_ref().is_some_and(|grant| grant.confirms)
+    }
+
+    pub(crate) fn of_default(default: DefaultAccess) -> Self {
+        Self {
+            access: match default {
+                DefaultAccess::OptIn => Access::Deny,
+                DefaultAccess::OptOut => Access::Allow,
+            },
+            source: Source::DefaultPolicy,
+            grant: None,
+        }
+    }
+}
+
+impl Held {
+    /// Whether it comes in locally, and in no other way.
+    pub(crate) fn is_local(&self) -> bool {
+        self.local
+    }
+
+    /// Whether it comes in otherwise than locally.
+    pub(crate) fn is_remote(&self) -> bool {
+        !self.local && (self.remote || self.tokens > 0)
+    }
+
+    /// The grant that decides, if one does.
+    pub(crate) fn standing(&self, server: &ServerId, tool: Option<&str>, now: Timestamp) -> Option<Standing> {
+        let at = self.servers.get(server)?;
+        let of_tool = tool
+            .and_then(|tool| at.tools.get(tool))
+            .and_then(|slot| slot.standing(Source::ToolGrant, now));
+        of_tool.or_else(|| at.whole.standing(Source::ServerGrant, now))
+    }
+
+    /// A grant in force that allows some tool of a server.
+    pub(crate) fn any_tool(&self, server: &ServerId, now: Timestamp) -> Option<Standing> {
+        let slots = self.servers.get(server)?.tools.iter();
+        slots
+            .filter_map(|(_, slot)| slot.standing(Source::ToolGrant, now))
+            .find(|standing| standing.access == Access::Allow)
+    }
+
+    /// Since when what it holds there has been what it is.
+    pub(crate) fn changed(&self, server: Option<&ServerId>, tool: Option<&str>) -> Revision {
+        let Some(at) = server.and_then(|server| self.servers.get(server)) else {
+            return self.emptied;
+        };
+        let whole = self.emptied.max(at.emptied).max(at.whole.changed);
+        match tool {
+            Some(tool) => at.tools.get(tool).map_or(whole, |slot| slot.changed.max(whole)),
+            // What is not about one tool may rest on a grant of any.
+            None => at.tools.iter().fold(whole, |latest, (_, slot)| latest.max(slot.changed)),
+        }
+    }
+
+    pub(crate) fn grant(&mut self, grant: Arc<Grant>, now: Revision) {
+        let at = Arc::make_mut(self.servers.entry(server_of(&grant.scope), Arc::default));
+        let slot = match &grant.scope {
+            GrantScope::Tool(tool) => at.tools.entry(&tool.name, Slot::default),
+            GrantScope::Server(_) => &mut at.whole,
+        };
+        slot.changed = now;
+        match grant.access {
+            Access::Allow => slot.allow = Some(grant),
+            Access::Deny => slot.deny = Some(grant),
+        }
+    }
+
+    /// Takes back what was granted and denied in a scope; returns it.
+    pub(crate) fn revoke(&mut self, scope: &GrantScope, now: Revision) -> Vec<Arc<Grant>> {
+        let server = server_of(scope);
+        let Some(at) = self.servers.get_mut(server).map(Arc::make_mut) else {
+            return Vec::new();
+        };
+        let taken = match scope {
+            GrantScope::Tool(tool) => at.tools.remove(&tool.name).inspect(|_| at.emptied = now),
+            GrantScope::Server(_) => Some(std::mem::replace(
+                &mut at.whole,
+                Slot {
+                    changed: now,
+                    ..Slot::default()
+                },
+            )),
+        };
+        if at.tools.is_empty() && at.whole.is_empty() {
+            self.servers.remove(server);
+            self.emptied = now;
+        }
+        taken
+            .map(|slot| slot.allow.into_iter().chain(slot.deny).collect())
+            .unwrap_or_default()
+    }
+
+    /// Every grant, expired ones too, by server and tool.
+    pub(crate) fn grants(&self) -> impl Iterator<Item = &Arc<Grant>> {
+        self.servers.iter().flat_map(|(_, at)| {
+            let tools = at.tools.iter().flat_map(|(_, slot)| slot.iter());
+            at.whole.iter().chain(tools)
+        })
+    }
+}
+
+impl Slot {
+    /// What the grants in force say: a denial beats an allowance (MGP D16).
+    fn standing(&self, source: Source, now: Timestamp) -> Option<Standing> {
+        let in_force = |grant: &&Arc<Grant>| !grant.expires.is_some_and(|at| at.has_come(now));
+        let grant = self
+            .deny
+            .as_ref()
+            .filter(in_force)
+            .or_else(|| self.allow.as_ref().filter(in_force))?;
+        Some(Standing {
+            access: grant.access,
+            source,
+            grant: Some(grant.clone()),
+        })
+    }
+
+    fn is_empty(&self) -> bool {
+        self.allow.is_none() && self.deny.is_none()
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &Arc<Grant>> {
+        self.deny.iter().chain(&self.allow)
+    }
+}
+
+fn server_of(scope: &GrantScope) -> &ServerId {
+    match scope {
+        GrantScope::Tool(tool) => &tool.server,
+        GrantScope::Server(server) => server,
+    }
+}

@@ -1,0 +1,287 @@
+//! The rules, in the order in which they are asked. The first that does not let a call pass decides.
+//!
+//! What costs little and says most comes first. A person comes last: nobody is asked about a call that would be refused anyway.
+
+use std::sync::{Arc, LazyLock};
+
+use model::{Access, Permission, Principal, RequestId, Risk, Role, ServerId, Timestamp};
+
+use crate::book::{Book, Held, PermissionState, PinState, Server, Standing};
+use crate::checks::Judged;
+use crate::facts::KERNEL;
+use crate::reason::Target;
+use crate::tables::{OnChange, OnDangerous, OnModerate, PermissionPolicy, ServerTable};
+use crate::{Action, Consent, Need, Query, Reason, Revision, ToolFacts, Verdict};
+
+/// What stops a question: the verdict, and why.
+type Stop = (Verdict, Reason);
+
+/// [`KERNEL`], as an id.
+static GATEWAY: LazyLock<ServerId> = LazyLock::new(|| ServerId::new(KERNEL).expect("six letters"));
+
+fn deny(reason: Reason) -> Stop {
+    (Verdict::Deny, reason)
+}
+
+/// The answer of a configured policy.
+pub(crate) fn decide(book: &Book, query: &Query<'_>) -> Stop {
+    rules(book, query).map_or_else(|stop| stop, |reason| (Verdict::Allow, reason))
+}
+
+fn rules(book: &Book, query: &Query<'_>) -> Result<Reason, Stop> {
+    if let Some(token) = query.token {
+        let server = match query.action {
+            // What operators do is done to the gateway itself: a token for some servers is not for that.
+            Action::Operate { .. } => Some(&*GATEWAY),
+            _ => query.action.server(),
+        };
+        let refused = book.token(token, query.principal, server, query.now);
+        refused.map_err(|refusal| deny(Reason::Token(refusal)))?;
+    }
+    let held = book.held(&query.principal.id);
+    match query.action {
+        Action::SetLogLevel => Ok(Reason::Own),
+        Action::Operate { .. } => operator(query.principal, Role::Operator, &query.action).map(|()| Reason::Operator),
+        Action::CallTool { server, tool, arguments } => {
+            let call = Call {
+                book,
+                query,
+                server,
+                tool,
+                arguments,
+            };
+            call.rules(held)
+        }
+        // What belongs to a call in its course, or to nobody in particular: whoever may use something of the server.
+        Action::UseTask { server, .. } | Action::Notify { server, .. } | Action::Ask { server, .. } => {
+            access(query, server, None, book.reach(held, server, query.now)).map(of_access)
+        }
+        Action::GetPrompt { server, .. }
+        | Action::ReadResource { server, .. }
+        | Action::Subscribe { server, .. }
+        | Action::Complete { server, .. }
+        | Action::Extension { server, .. } => {
+            let standing = access(query, server, None, book.standing(held, server, None, query.now))?;
+            let target = || Target::of(server, None);
+            let known = book.server(server).ok_or_else(|| deny(Reason::Unknown { target: target() }))?;
+            Granted::new(book, server, known, query.now).gate(&target)?;
+            Ok(of_access(standing))
+        }
+    }
+}
+
+fn of_access(standing: Standing) -> Reason {
+    Reason::Access { standing, consent: None }
+}
+
+/// Roles (MGP D15).
+fn operator(principal: &Principal, needed: Role, action: &Action<'_>) -> Result<(), Stop> {
+    if principal.role >= needed {
+        return Ok(());
+    }
+    Err(deny(Reason::OperatorOnly {
+        action: action.to_string(),
+    }))
+}
+
+/// MGP §5.2: grants of the tool, grants of the server, the default.
+fn access(query: &Query<'_>, server: &ServerId, tool: Option<&str>, standing: Standing) -> Result<Standing, Stop> {
+    match standing.access {
+        Access::Allow => Ok(standing),
+        Access::Deny => Err(deny(Reason::NoAccess {
+            principal: query.principal.id.clone(),
+            target: Target::of(server, tool),
+            standing,
+        })),
+    }
+}
+
+/// What a server was permitted (MGP §3; D2, D4).
+struct Granted<'a> {
+    server: &'a Server,
+    policy: PermissionPolicy,
+    approved: &'a [Permission],
+    now: Timestamp,
+}
+
+impl<'a> Granted<'a> {
+    fn new(book: &'a Book, id: &ServerId, server: &'a Server, now: Timestamp) -> Self {
+        let table = book.tables.server(id);
+        Self {
+            server,
+            policy: table.permissions.unwrap_or(book.tables.permissions),
+            approved: &table.approved,
+            now,
+        }
+    }
+
+    fn state(&self, permission: &Permission) -> PermissionState {
+        self.server.permissions.state(permission, self.policy, self.approved, self.now)
+    }
+
+    /// D2: until a server's own request is decided, nothing is asked of it.
+    fn gate(&self, target: &dyn Fn() -> Target) -> Result<(), Stop> {
+        self.server
+            .facts
+            .permissions
+            .iter()
+            .try_for_each(|permission| match self.state(permission) {
+                PermissionState::Undecided(request) => Err(pending(target(), permission, request)),
+                _ => Ok(()),
+            })
+    }
+
+    /// D4: what a tool requires. One that declares nothing may do all that its server may: it requires what the server wants.
+    fn tool(&self, facts: &ToolFacts, target: &dyn Fn() -> Target) -> Result<(), Stop> {
+        let required = facts.permissions.as_ref().unwrap_or(&self.server.facts.permissions);
+        required.iter().try_for_each(|permission| {
+            let denied = |policy| {
+                Err(deny(Reason::PermissionDenied {
+                    target: target(),
+                    permission: permission.clone(),
+                    policy,
+                }))
+            };
+            match self.state(permission) {
+                PermissionState::Approved => Ok(()),
+                PermissionState::Undecided(request) | PermissionState::Deferred(request) => Err(pending(target(), permission, request)),
+                PermissionState::Denied => denied(None),
+                PermissionState::Barred(policy) => denied(Some(policy)),
+            }
+        })
+    }
+}
+
+fn pending(target: Target, permission: &Permission, request: Option<RequestId>) -> Stop {
+    deny(Reason::PermissionPending {
+        target,
+        permission: permission.clone(),
+        request,
+    })
+}
+
+/// A call of a tool.
+struct Call<'a> {
+    book: &'a Book,
+    query: &'a Query<'a>,
+    server: &'a ServerId,
+    tool: &'a str,
+    arguments: Option<&'a [u8]>,
+}
+
+impl Call<'_> {
+    fn rules(&self, held: Option<&Arc<Held>>) -> Result<Reason, Stop> {
+        let standing = self.book.standing(held, self.server, Some(self.tool), self.query.now);
+        let standing = access(self.query, self.server, Some(self.tool), standing)?;
+        let unknown = || deny(Reason::Unknown { target: self.target() });
+        let server = self.book.server(self.server).ok_or_else(unknown)?;
+        let facts = &server.tool(self.tool).ok_or_else(unknown)?.facts;
+        operator(self.query.principal, facts.role, &self.query.action)?;
+        let table = self.book.tables.server(self.server);
+        let granted = Granted::new(self.book, self.server, server, self.query.now);
+        granted.gate(&|| self.target())?;
+        granted.tool(facts, &|| self.target())?;
+        self.arguments(facts)?;
+        self.person(server, facts, table, standing)
+    }
+
+    fn target(&self) -> Target {
+        Target::of(self.server, Some(self.tool))
+    }
+
+    /// MGP §4.5: the validators, on the exact bytes.
+    fn arguments(&self, facts: &ToolFacts) -> Result<(), Stop> {
+        let arguments = std::str::from_utf8(self.arguments.unwrap_or(b"{}")).map_err(|_| deny(Reason::NotText))?;
+        match facts.checks.judge(arguments, self.query.resolved) {
+            Judged::Clean => Ok(()),
+            Judged::Blocked(blocked) => Err(deny(Reason::Blocked(blocked))),
+            Judged::Unresolved(names) => Err((Verdict::Wait(Need::Resolution), Reason::Resolve { names })),
+        }
+    }
+
+    /// MGP §4.4: whether a person has to look at it, or has.
+    fn person(&self, server: &Server, facts: &ToolFacts, table: &ServerTable, standing: Standing) -> Result<Reason, Stop> {
+        let tables = &self.book.tables;
+        let target = || self.target();
+        let review = match (server.pin_state(facts), table.changed.unwrap_or(tables.changed)) {
+            (PinState::Changed { .. }, OnChange::Refuse) => return Err(deny(Reason::Changed { target: target() })),
+            (PinState::Changed { approved, now }, OnChange::Review) => Some((approved.digest, now)),
+            _ => None,
+        };
+        let moderate = table.moderate.unwrap_or(tables.moderate);
+        let confirm = facts.confirm || facts.risk == Risk::Dangerous || (facts.risk == Risk::Moderate && moderate == OnModerate::Confirm);
+        if review.is_none() && (!confirm || standing.confirms()) {
+            return Ok(of_access(standing));
+        }
+        let dangerous = table.dangerous.unwrap_or(tables.dangerous);
+        if facts.risk == Risk::Dangerous && dangerous == OnDangerous::Refuse && !standing.confirms() {
+            return Err(deny(Reason::Dangerous { target: target() }));
+        }
+        if let Some(consent) = self.query.consent.filter(|consent| self.is_bound(consent)) {
+            return Ok(Reason::Access {
+                standing,
+                consent: Some(consent.confirmed.request().clone()),
+            });
+        }
+        Err(match review {
+            Some((approved, found)) => {
+                let target = target();
+                (Verdict::Wait(Need::Review), Reason::Review { target, approved, found })
+            }
+            None => {
+                let (target, risk) = (target(), facts.risk);
+                (Verdict::Wait(Need::Confirmation), Reason::Confirm { target, risk })
+            }
+        })
+    }
+
+    /// Whether a consent is for this very call, under what still holds.
+    fn is_bound(&self, consent: &Consent<'_>) -> bool {
+        let call = consent.confirmed.call();
+        call.principal == self.query.principal.id
+            && call.tool.server == *self.server
+            && *call.tool.name == *self.tool
+            && call.arguments == *consent.arguments
+            && self.stands(consent.confirmed.revision())
+    }
+
+    /// The token is left out: it has been judged, and who was asked did not see it.
+    fn stands(&self, since: Revision) -> bool {
+        self.book.changed(&self.query.principal.id, None, &self.query.action) <= since
+    }
+}
+
+/// What a list may show to one principal. Made once for a list, asked for each entry.
+#[derive(Debug)]
+pub(crate) struct Sight<'a> {
+    pub(crate) book: &'a Book,
+    pub(crate) held: Option<&'a Arc<Held>>,
+    pub(crate) principal: &'a Principal,
+    pub(crate) token: Option<&'a str>,
+    pub(crate) now: Timestamp,
+}
+
+impl Sight<'_> {
+    /// Whether the token and the role let the principal near, and access is not denied. A tool that waits for a permission or a person is
+    /// shown (D2).
+    pub(crate) fn tool(&self, server: &ServerId, tool: &str) -> bool {
+        let role = self
+            .book
+            .server(server)
+            .and_then(|known| known.tool(tool))
+            .map(|offered| offered.facts.role);
+        role.is_none_or(|role| self.principal.role >= role)
+            && self.book.standing(self.held, server, Some(tool), self.now).access == Access::Allow
+            && self.is_let_in(server)
+    }
+
+    /// The same for what belongs to a server as a whole: prompts and resources.
+    pub(crate) fn server(&self, server: &ServerId) -> bool {
+        self.book.standing(self.held, server, None, self.now).access == Access::Allow && self.is_let_in(server)
+    }
+
+    fn is_let_in(&self, server: &ServerId) -> bool {
+        self.token
+            .is_none_or(|token| self.book.token(token, self.principal, Some(server), self.now).is_ok())
+    }
+}

@@ -1,0 +1,175 @@
+//! Rate limits: how many calls a principal may make, and a server and a tool may get. Beside the policy, because each call changes them.
+//!
+//! One instant a key says everything (the generic cell rate algorithm): when all that was let through would have been let through evenly.
+//! Instants are those of the machine's own clock, which does not jump.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use model::{PrincipalId, ServerId};
+
+use crate::Reason;
+use crate::action::shown;
+
+/// So many calls in so much time. All of them may come at once; then they come back evenly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rate {
+    /// How many; at least one.
+    pub calls: u32,
+    /// In how much time.
+    pub per: Duration,
+}
+
+/// The configured limits. Where nothing is said, nothing is limited.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rates {
+    /// Of each principal.
+    pub principal: Option<Rate>,
+    /// Of some principals, in place of that.
+    pub principals: BTreeMap<PrincipalId, Rate>,
+    /// Of each server, whoever calls.
+    pub server: Option<Rate>,
+    /// Of some servers, in place of that.
+    pub servers: BTreeMap<ServerId, Rate>,
+    /// Of each tool, whoever calls.
+    pub tool: Option<Rate>,
+    /// Of some tools, by server and name, in place of that.
+    pub tools: BTreeMap<ServerId, BTreeMap<Arc<str>, Rate>>,
+}
+
+/// How many keys of a kind are counted at most.
+const MOST_KEYS: usize = 16_384;
+
+/// The limits and what has been let through.
+#[derive(Debug, Default)]
+pub struct Limits {
+    rates: Rates,
+    principals: Cells<PrincipalId>,
+    servers: Cells<ServerId>,
+    tools: Cells<(ServerId, Arc<str>)>,
+}
+
+/// For each key, when it is as if it had never been used.
+#[derive(Debug)]
+struct Cells<K> {
+    idle_at: BTreeMap<K, Instant>,
+    /// When it is full: the first instant at which something in it is idle. Before that it is no use to look.
+    full_until: Option<Instant>,
+}
+
+impl<K> Default for Cells<K> {
+    fn default() -> Self {
+        Self {
+            idle_at: BTreeMap::new(),
+            full_until: None,
+        }
+    }
+}
+
+impl Limits {
+    /// Limits that nobody has used.
+    #[must_use]
+    pub fn new(rates: Rates) -> Self {
+        Self { rates, ..Self::default() }
+    }
+
+    /// Puts other rates in force; what was let through is remembered.
+    pub fn set(&mut self, rates: Rates) {
+        self.rates = rates;
+    }
+
+    /// Counts a call as its principal's, when it comes in: also one that will be denied.
+    ///
+    /// # Errors
+    /// When it is one too many: [`Reason::RateLimited`].
+    pub fn arrives(&mut self, now: Instant, principal: &PrincipalId) -> Result<(), Reason> {
+        let Some(rate) = self.rates.principals.get(principal).copied().or(self.rates.principal) else {
+            return Ok(());
+        };
+        let take = self.principals.check(now, principal, rate);
+        let at = take.map_err(|wait| limited(format!("`{principal}`"), rate, wait))?;
+        self.principals.set(principal.clone(), at);
+        Ok(())
+    }
+
+    /// Counts a call as its server's and its tool's, when policy has allowed it: who is denied uses up nothing that others need.
+    ///
+    /// # Errors
+    /// When it is one too many: [`Reason::RateLimited`]. Then it counts for neither.
+    pub fn leaves(&mut self, now: Instant, server: &ServerId, tool: &str) -> Result<(), Reason> {
+        let of_server = self.rates.servers.get(server).copied().or(self.rates.server);
+        let of_tool = self
+            .rates
+            .tools
+            .get(server)
+            .and_then(|tools| tools.get(tool))
+            .copied()
+            .or(self.rates.tool);
+        let server_at = of_server.map(|rate| {
+            let checked = self.servers.check(now, server, rate);
+            checked.map_err(|wait| limited(format!("`{server}`"), rate, wait))
+        });
+        let server_at = server_at.transpose()?;
+        if let Some(rate) = of_tool {
+            let key = (server.clone(), Arc::from(tool));
+            let checked = self.tools.check(now, &key, rate);
+            let at = checked.map_err(|wait| limited(format!("`{server}/{}`", shown(tool)), rate, wait))?;
+            self.tools.set(key, at);
+        }
+        if let Some(at) = server_at {
+            self.servers.set(server.clone(), at);
+        }
+        Ok(())
+    }
+}
+
+impl<K: Ord> Cells<K> {
+    /// When the key will be idle after one more call now, or how long it has to wait for that.
+    fn check(&mut self, now: Instant, key: &K, rate: Rate) -> Result<Instant, Duration> {
+        let each = rate.per / rate.calls.max(1);
+        let idle_at = match self.idle_at.get(key) {
+            Some(at) => (*at).max(now),
+            None => {
+                self.has_room(now)?;
+                now
+            }
+        };
+        let after = idle_at + each;
+        let most = now + each * rate.calls.max(1);
+        match after.checked_duration_since(most) {
+            Some(wait) if !wait.is_zero() => Err(wait),
+            _ => Ok(after),
+        }
+    }
+
+    fn set(&mut self, key: K, idle_at: Instant) {
+        self.idle_at.insert(key, idle_at);
+    }
+
+    /// Whether one more key can be counted. What is idle is forgotten for it: that changes nothing.
+    fn has_room(&mut self, now: Instant) -> Result<(), Duration> {
+        if self.idle_at.len() < MOST_KEYS {
+            return Ok(());
+        }
+        if let Some(until) = self.full_until.filter(|until| *until > now) {
+            return Err(until - now);
+        }
+        self.idle_at.retain(|_, at| *at > now);
+        self.full_until = match self.idle_at.len() < MOST_KEYS {
+            true => None,
+            false => self.idle_at.values().min().copied(),
+        };
+        self.full_until.map_or(Ok(()), |until| Err(until - now))
+    }
+}
+
+fn limited(of: String, rate: Rate, wait: Duration) -> Reason {
+    let millis = |time: Duration| u64::try_from(time.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX);
+    Reason::RateLimited {
+        of,
+        limit: rate.calls,
+        per_ms: millis(rate.per),
+        retry_after_ms: millis(wait),
+    }
+}

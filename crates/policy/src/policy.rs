@@ -1,0 +1,291 @@
+//! The policy as a value: questions, what lists show, and the way to the next version.
+
+use std::sync::Arc;
+
+use model::{
+    Access, Digest, Grant, GrantScope, Permission, PermissionDecision, Principal, PrincipalId, ServerId, Timestamp, Token, ToolId,
+};
+
+use crate::book::{Book, Edit, PermissionState, PinState, Standing, TokenRefusal};
+use crate::decide::{self, Sight};
+use crate::tables::Tables;
+use crate::{Action, Decision, Query, Reason, Revision, ToolFacts, Verdict};
+
+/// Answers queries. Immutable: another policy is another value, with a later revision. A clone is cheap.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    rules: Rules,
+    revision: Revision,
+}
+
+#[derive(Clone, Debug)]
+enum Rules {
+    AllowAll,
+    DenyAll,
+    Book(Arc<Book>),
+}
+
+/// What is wrong with a grant that somebody wants to make.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GrantProblem {
+    /// There is no such server.
+    UnknownServer(ServerId),
+    /// The server offers no such tool.
+    UnknownTool(ToolId),
+    /// It would have expired before it is given.
+    Expired,
+    /// It denies, and yet is to confirm.
+    DeniesAndConfirms,
+}
+
+impl std::fmt::Display for GrantProblem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::UnknownServer(server) => write!(f, "there is no server `{server}`"),
+            Self::UnknownTool(tool) => write!(f, "`{}` offers no tool `{}`", tool.server, crate::action::shown(&tool.name)),
+            Self::Expired => f.write_str("it would have expired already: give a time that is to come, or none"),
+            Self::DeniesAndConfirms => f.write_str("what denies confirms nothing: give one or the other"),
+        }
+    }
+}
+
+impl std::error::Error for GrantProblem {}
+
+impl Policy {
+    /// Everybody may do everything; revision 1. What holds until a policy is configured.
+    #[must_use]
+    pub fn allow_all() -> Self {
+        Self {
+            rules: Rules::AllowAll,
+            revision: Revision(1),
+        }
+    }
+
+    /// Nobody may do anything: a gateway that is closed.
+    #[must_use]
+    pub fn deny_all(revision: Revision) -> Self {
+        Self {
+            rules: Rules::DenyAll,
+            revision,
+        }
+    }
+
+    pub(crate) fn of(book: Book, revision: Revision) -> Self {
+        Self {
+            rules: Rules::Book(Arc::new(book)),
+            revision,
+        }
+    }
+
+    /// Begins a policy from nothing but tables: at the start, and when a configuration is read again. `after` is the revision of the policy
+    /// whose place it takes.
+    pub fn begin(tables: Tables, after: Revision) -> Edit {
+        let mut edit = Edit::new(Book::default(), after.next());
+        edit.tables(tables);
+        edit
+    }
+
+    /// Begins the next version of this policy. From a gateway that is open or closed it begins with nothing.
+    pub fn edit(&self) -> Edit {
+        match &self.rules {
+            Rules::Book(book) => Edit::new(Book::clone(book), self.revision.next()),
+            Rules::AllowAll | Rules::DenyAll => Self::begin(Tables::default(), self.revision),
+        }
+    }
+
+    /// The answer to one question; the same question to the same policy gets the same answer.
+    pub fn decide(&self, query: &Query<'_>) -> Decision {
+        let (verdict, because) = match &self.rules {
+            Rules::AllowAll => (Verdict::Allow, Reason::Open),
+            Rules::DenyAll => (
+                Verdict::Deny,
+                Reason::Closed {
+                    principal: query.principal.id.clone(),
+                    action: query.action.to_string(),
+                },
+            ),
+            Rules::Book(book) => decide::decide(book, query),
+        };
+        Decision {
+            verdict,
+            because,
+            revision: self.revision,
+        }
+    }
+
+    /// Whether a decision of an earlier revision is still what this policy says, but for time: nothing has changed since that concerns the
+    /// principal, the token, the server or the tool. What a writer looks at before the first byte (DESIGN 9).
+    #[must_use]
+    pub fn stands(&self, principal: &PrincipalId, token: Option<&str>, action: &Action<'_>, since: Revision) -> bool {
+        match &self.rules {
+            Rules::Book(book) => since <= self.revision && book.changed(principal, token, action) <= since,
+            Rules::AllowAll | Rules::DenyAll => since == self.revision,
+        }
+    }
+
+    /// Which policy this is. Later policies have higher revisions.
+    #[must_use]
+    pub fn revision(&self) -> Revision {
+        self.revision
+    }
+
+    // === what lists show ===
+
+    /// What one principal may see, for as long as a list is made.
+    #[must_use]
+    pub fn viewer<'a>(&'a self, principal: &'a Principal, token: Option<&'a str>, now: Timestamp) -> Viewer<'a> {
+        Viewer(match &self.rules {
+            Rules::AllowAll => Sees::Everything,
+            Rules::DenyAll => Sees::Nothing,
+            Rules::Book(book) => Sees::Some(Sight {
+                book,
+                held: book.held(&principal.id),
+                principal,
+                token,
+                now,
+            }),
+        })
+    }
+
+    // === who may, for those who ask about others ===
+
+    /// Whether a principal has access to a server or a tool, and why: what `mgp.access.query` answers.
+    #[must_use]
+    pub fn access(&self, principal: &PrincipalId, server: &ServerId, tool: Option<&str>, now: Timestamp) -> Standing {
+        use crate::DefaultAccess::{OptIn, OptOut};
+        match &self.rules {
+            Rules::AllowAll => Standing::of_default(OptOut),
+            Rules::DenyAll => Standing::of_default(OptIn),
+            Rules::Book(book) => book.standing(book.held(principal), server, tool, now),
+        }
+    }
+
+    /// Every grant that a principal holds, expired ones too.
+    pub fn grants<'a>(&'a self, principal: &PrincipalId) -> impl Iterator<Item = &'a Arc<Grant>> + use<'a> {
+        self.book()
+            .and_then(|book| book.held(principal))
+            .into_iter()
+            .flat_map(|held| held.grants())
+    }
+
+    /// What is wrong with a grant that somebody wants to make; records are taken as they are.
+    ///
+    /// # Errors
+    /// When nothing could come of it.
+    pub fn check_grant(&self, grant: &Grant, now: Timestamp) -> Result<(), GrantProblem> {
+        if grant.expires.is_some_and(|at| at.has_come(now)) {
+            return Err(GrantProblem::Expired);
+        }
+        if grant.confirms && grant.access == Access::Deny {
+            return Err(GrantProblem::DeniesAndConfirms);
+        }
+        let server = |id: &ServerId| {
+            self.book()
+                .and_then(|book| book.server(id))
+                .ok_or_else(|| GrantProblem::UnknownServer(id.clone()))
+        };
+        match &grant.scope {
+            GrantScope::Server(id) => server(id).map(drop),
+            GrantScope::Tool(tool) => match server(&tool.server)?.tool(&tool.name) {
+                Some(_) => Ok(()),
+                None => Err(GrantProblem::UnknownTool(tool.clone())),
+            },
+        }
+    }
+
+    /// The token of a digest, if it lets somebody in. Digests are of secrets that nobody can choose: how long a look-up takes tells nothing.
+    ///
+    /// # Errors
+    /// When nobody knows it, it was revoked or it has expired.
+    pub fn authenticate(&self, digest: &Digest, now: Timestamp) -> Result<&Token, TokenRefusal> {
+        self.book().ok_or(TokenRefusal::Unknown)?.authenticate(digest, now)
+    }
+
+    // === what is known of servers ===
+
+    /// How it stands with a permission of a server.
+    #[must_use]
+    pub fn permission(&self, server: &ServerId, permission: &Permission, now: Timestamp) -> PermissionState {
+        let Some(book) = self.book() else {
+            return match self.rules {
+                Rules::AllowAll => PermissionState::Approved,
+                _ => PermissionState::Denied,
+            };
+        };
+        let table = book.tables.server(server);
+        let policy = table.permissions.unwrap_or(book.tables.permissions);
+        match book.server(server) {
+            Some(known) => known.permissions.state(permission, policy, &table.approved, now),
+            None => crate::book::Permissions::default().state(permission, policy, &table.approved, now),
+        }
+    }
+
+    /// What was decided about the permissions of a server, expired decisions too.
+    pub fn permissions<'a>(&'a self, server: &ServerId) -> impl Iterator<Item = &'a Arc<PermissionDecision>> + use<'a> {
+        let known = self.book().and_then(|book| book.server(server));
+        known.into_iter().flat_map(|known| known.permissions.decisions())
+    }
+
+    /// What is known of the tools of a server, by name.
+    pub fn tools<'a>(&'a self, server: &ServerId) -> impl Iterator<Item = &'a Arc<ToolFacts>> + use<'a> {
+        self.book()
+            .and_then(|book| book.server(server))
+            .into_iter()
+            .flat_map(|known| known.tools())
+    }
+
+    /// How the tools of a server stand to their pins, by name: who keeps pins notes those that have none, and tells the audit of those that
+    /// have changed.
+    pub fn pins<'a>(&'a self, server: &ServerId) -> impl Iterator<Item = (&'a Arc<ToolFacts>, PinState)> + use<'a> {
+        let known = self.book().and_then(|book| book.server(server));
+        known
+            .into_iter()
+            .flat_map(|known| known.tools().map(|facts| (facts, known.pin_state(facts))))
+    }
+
+    /// The tables in force.
+    #[must_use]
+    pub fn tables(&self) -> Option<&Tables> {
+        self.book().map(|book| &*book.tables)
+    }
+
+    fn book(&self) -> Option<&Book> {
+        match &self.rules {
+            Rules::Book(book) => Some(book),
+            Rules::AllowAll | Rules::DenyAll => None,
+        }
+    }
+}
+
+/// What one principal may see. What it has no access to is not listed (MGP §5).
+#[derive(Debug)]
+pub struct Viewer<'a>(Sees<'a>);
+
+#[derive(Debug)]
+enum Sees<'a> {
+    Everything,
+    Nothing,
+    Some(Sight<'a>),
+}
+
+impl Viewer<'_> {
+    /// Whether a list shows a tool.
+    #[must_use]
+    pub fn is_visible(&self, server: &ServerId, tool: &str) -> bool {
+        match &self.0 {
+            Sees::Everything => true,
+            Sees::Nothing => false,
+            Sees::Some(sight) => sight.tool(server, tool),
+        }
+    }
+
+    /// Whether lists show what belongs to a server as a whole: its prompts and resources.
+    #[must_use]
+    pub fn is_server_visible(&self, server: &ServerId) -> bool {
+        match &self.0 {
+            Sees::Everything => true,
+            Sees::Nothing => false,
+            Sees::Some(sight) => sight.server(server),
+        }
+    }
+}

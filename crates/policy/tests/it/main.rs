@@ -1,0 +1,10 @@
+//! The policy from outside: its rules by transcript, and all of it against naive models.
+
+mod bounds;
+mod decisions;
+mod model_of_access;
+mod model_of_approvals;
+mod model_of_limits;
+mod parse;
+mod rows;
+mod world;
