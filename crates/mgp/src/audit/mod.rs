@@ -1,11 +1,13 @@
 //! Audit events: their format to the letter, their types, and what must not stand in them (§6, D11).
 
+mod call;
 mod event;
 mod kind;
 mod read;
 mod redact;
 mod secret_text;
 
+pub use call::{Call, Ending};
 pub use event::{Actor, ActorKind, Draft, Event, METHOD, Outcome, Target, notification};
 pub use kind::EventType;
 pub use read::EventError;

@@ -79,12 +79,11 @@ impl Refusal {
         self
     }
 
-    /// The refusal of a call that waits for a person: 1000 with the request that somebody has to decide on.
-    pub fn waiting_for(request: &RequestId, message: impl Into<String>) -> Self {
-        Self::new(Code::PermissionDenied, message)
-            .with_hint(format!("ask an operator to decide on the request `{request}`, then try again"))
-            .with_details(Members::new().text("request_id", request.as_str()).finish())
-            .retry_after(5_000, 12)
+    /// The same with the request that somebody has to decide on, in the details (D2). To be tried again: people take their time.
+    pub fn waiting_for(self, request: &RequestId) -> Self {
+        let details = self.said.recovery.details.clone().unwrap_or_else(Raw::object_empty);
+        let details = details.edit().set(&["request_id"], &Raw::string(request.as_str())).finish();
+        self.with_details(details).retry_after(5_000, 12)
     }
 
     /// Arguments that don't fit.

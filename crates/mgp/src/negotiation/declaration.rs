@@ -189,6 +189,12 @@ fn trust_of(level: &Raw, warnings: &mut Vec<Warning>) -> TrustLevel {
     })
 }
 
+/// Capabilities without any declaration of MGP: what connections to servers are shared by (DESIGN 1), since there the declaration is the gateway's.
+#[must_use]
+pub fn without(capabilities: &Raw) -> Raw {
+    strip(capabilities).finish()
+}
+
 /// Capabilities without any declaration, whoever made it. What held nothing else goes with it.
 pub(super) fn strip(capabilities: &Raw) -> Editor {
     let mut edit = capabilities.edit();

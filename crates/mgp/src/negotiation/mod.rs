@@ -9,7 +9,7 @@ mod offer;
 mod version;
 mod warning;
 
-pub use declaration::{Carrier, Declaration, DeclarationError};
+pub use declaration::{Carrier, Declaration, DeclarationError, without};
 pub use extension::{Extension, ExtensionSet};
 pub use offer::{Agreement, Offer, Outcome};
 pub use version::{Fit, Version};

@@ -1,7 +1,7 @@
 //! The permissions of one server as a machine: what it wants, what was decided, and what its connections were told (§3.4, D2 to D4).
 //!
 //! Law: after every [`Permissions::handle`], drain [`Permissions::poll`] until it returns `None`. Nothing here decides for a person, and a decision
-//! comes in only once it is durable. Start-up waits for nobody: calls are held back by [`Permissions::gate`] instead (D2).
+//! comes in only once it is durable. Start-up waits for nobody (D2): while something is undecided policy refuses the calls.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -14,7 +14,7 @@ use super::wire::{self, Said};
 use crate::audit::{Actor, Draft, EventType, Outcome, Target};
 use crate::json::Members;
 
-/// Permissions of one server that are asked for. What it wants beyond that is held back all the same, but nobody is asked.
+/// Permissions of one server that are asked for. What it wants beyond that is refused it all the same, but nobody is asked.
 const MOST_WISHES: usize = 256;
 
 /// One connection to the server, as the kernel numbers it.

@@ -1,6 +1,7 @@
-//! What a server may do: permissions by name, and the machine that asks for them, tells the server and holds its calls back (§3, D2 to D5).
+//! What a server may do: permissions by name, and the machine that has people asked and servers told (§3, D2 to D5).
+//!
+//! Law: nothing here holds a call back. Policy does, by the same decisions and the same rules (D3: whatever a server makes of what it is told).
 
-mod gate;
 mod machine;
 mod name;
 mod policy;

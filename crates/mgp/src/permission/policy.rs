@@ -15,9 +15,9 @@ pub enum ApprovalPolicy {
     Interactive,
     /// Nobody: all are approved, but what a person has denied.
     AutoApprove,
-    /// Nobody is asked: what is neither configured nor approved by a person beforehand is denied.
+    /// Nobody is asked, and nobody can approve: what is not configured is denied.
     DenyAll,
-    /// The configuration alone: a person can take away what it gives, and give nothing.
+    /// The configuration alone approves, and nobody is asked.
     ConfigOnly,
 }
 
@@ -61,26 +61,19 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// How a permission stands, given the decision of a person that holds, if there is one.
+    /// How a permission stands, given the decision of a person that holds, if there is one. A denial beats everything (D16); an approval counts
+    /// where people are asked.
     pub(super) fn judge(&self, permission: &Permission, decision: Option<&PermissionDecision>) -> (Standing, Basis) {
+        let decided = |standing, decision: &PermissionDecision| (standing, Basis::Decision(decision.clone()));
         let by_policy = |standing| (standing, Basis::Policy(self.policy));
-        let configured = self.configured.contains(permission);
-        let answer = decision.map(|decision| decision.answer);
-        if let Some(decision) = decision
-            && !(self.policy == ApprovalPolicy::ConfigOnly && answer == Some(PermissionAnswer::Approved))
-        {
-            let standing = match decision.answer {
-                PermissionAnswer::Approved => Standing::Approved,
-                PermissionAnswer::Denied => Standing::Denied,
-                PermissionAnswer::Deferred => Standing::Pending,
-            };
-            return (standing, Basis::Decision(decision.clone()));
-        }
-        match self.policy {
-            ApprovalPolicy::AutoApprove => by_policy(Standing::Approved),
-            _ if configured => (Standing::Approved, Basis::Configuration),
-            ApprovalPolicy::Interactive => by_policy(Standing::Pending),
-            ApprovalPolicy::DenyAll | ApprovalPolicy::ConfigOnly => by_policy(Standing::Denied),
+        match (self.policy, decision.map(|decision| (decision.answer, decision))) {
+            (_, Some((PermissionAnswer::Denied, decision))) => decided(Standing::Denied, decision),
+            _ if self.configured.contains(permission) => (Standing::Approved, Basis::Configuration),
+            (ApprovalPolicy::DenyAll | ApprovalPolicy::ConfigOnly, _) => by_policy(Standing::Denied),
+            (_, Some((PermissionAnswer::Deferred, decision))) => decided(Standing::Pending, decision),
+            (_, Some((PermissionAnswer::Approved, decision))) => decided(Standing::Approved, decision),
+            (ApprovalPolicy::AutoApprove, None) => by_policy(Standing::Approved),
+            (ApprovalPolicy::Interactive, None) => by_policy(Standing::Pending),
         }
     }
 }

@@ -48,8 +48,8 @@ pub struct Assessment {
     pub reasons: Vec<Reason>,
     /// Whether a person has to confirm a call, or have confirmed all of them (§4.4).
     pub confirmation: bool,
-    /// What it needs, by canonical names.
-    pub permissions: Vec<Permission>,
+    /// What it needs, by canonical names; none where nobody says: then what its server wants counts (D4).
+    pub permissions: Option<Vec<Permission>>,
     /// What it has an effect on.
     pub side_effects: Vec<SideEffect>,
     /// The known validators that it asks for, each once. All apply, beside what is inferred.
@@ -111,12 +111,9 @@ impl fmt::Display for Reason {
 #[must_use]
 pub fn assess(tool: &ToolSecurity, circumstances: &Circumstances<'_>) -> Assessment {
     let configured = circumstances.configured;
-    let mut permissions: Vec<Permission> = tool.declared.iter().flat_map(|declared| declared.permissions.clone()).collect();
-    permissions.extend(configured.permissions.iter().cloned());
-    permissions.sort();
-    permissions.dedup();
+    let permissions = permissions(tool, configured);
     let mut reasons = guess(tool, circumstances);
-    reasons.extend(raises(tool, &permissions));
+    reasons.extend(raises(tool, permissions.as_deref().unwrap_or_default()));
     let risk = reasons.iter().map(|reason| reason.risk).max().unwrap_or(Risk::Dangerous);
     let asks = configured.confirmation_required || tool.declared.iter().any(|declared| declared.confirmation_required);
     let reversible: Vec<bool> = tool.declared.iter().filter_map(|declared| declared.reversible).collect();
@@ -134,8 +131,20 @@ pub fn assess(tool: &ToolSecurity, circumstances: &Circumstances<'_>) -> Assessm
         ),
         code_safety: distinct(tool.declared.iter().filter_map(|declared| declared.code_safety.clone())),
         reversible: (!reversible.is_empty()).then(|| reversible.iter().all(|yes| *yes)),
-        reads_only: tool.hints.read_only && !tool.hints.destructive && circumstances.trust >= TrustLevel::Standard,
+        reads_only: tool.hints.read_only == Some(true)
+            && tool.hints.destructive != Some(true)
+            && circumstances.trust >= TrustLevel::Standard,
     }
+}
+
+/// What any carrier and the operator say that it needs.
+fn permissions(tool: &ToolSecurity, configured: &Override) -> Option<Vec<Permission>> {
+    let said = tool.declared.iter().filter_map(|declared| declared.permissions.as_ref());
+    let said: Vec<&Vec<Permission>> = said.chain(Some(&configured.permissions).filter(|own| !own.is_empty())).collect();
+    let mut all: Vec<Permission> = said.iter().flat_map(|list| list.iter().cloned()).collect();
+    all.sort();
+    all.dedup();
+    (!said.is_empty()).then_some(all)
 }
 
 fn applies(validator: &Validator) -> bool {
@@ -147,12 +156,9 @@ fn guess(tool: &ToolSecurity, circumstances: &Circumstances<'_>) -> Vec<Reason> 
     if let Some(risk) = circumstances.configured.risk {
         return vec![reason(risk, Source::Configuration, "the configuration says so")];
     }
-    let claims_safe = tool.hints.read_only || tool.declared.iter().any(|declared| declared.risk == Some(Risk::Safe));
-    let source = if tool.hints.read_only {
-        Source::Annotation
-    } else {
-        Source::Security
-    };
+    let read_only = tool.hints.read_only == Some(true);
+    let claims_safe = read_only || tool.declared.iter().any(|declared| declared.risk == Some(Risk::Safe));
+    let source = if read_only { Source::Annotation } else { Source::Security };
     let first = match (claims_safe, circumstances.trust >= TrustLevel::Standard) {
         (true, true) => reason(Risk::Safe, source, "its server says that it only reads"),
         (true, false) => {
@@ -179,13 +185,17 @@ fn raises(tool: &ToolSecurity, permissions: &[Permission]) -> Vec<Reason> {
             let text = format!("`{place}` says `safe`, and names side effects");
             reasons.push(reason(Risk::Moderate, Source::Security, text));
         }
+        if declared.risk == Some(Risk::Safe) && tool.hints.read_only == Some(false) {
+            let text = format!("`{place}` says `safe`, and `readOnlyHint` that it writes");
+            reasons.push(reason(Risk::Moderate, Source::Annotation, text));
+        }
         if let Some(Validator::Unknown(name)) = &declared.validator {
             // D33: not skipped.
             let text = format!("it wants the validator `{}`, which is unknown", shown(name));
             reasons.push(reason(Risk::Dangerous, Source::Security, text));
         }
     }
-    if tool.hints.destructive {
+    if tool.hints.destructive == Some(true) {
         reasons.push(reason(Risk::Dangerous, Source::Annotation, "its server says that it destroys"));
     }
     let needs = permissions.iter().map(|permission| (permission, permission::risk(permission)));

@@ -33,8 +33,8 @@ pub struct Declared {
     pub raw: Raw,
     /// `risk_level`
     pub risk: Option<Risk>,
-    /// `permissions_required`, by canonical names.
-    pub permissions: Vec<Permission>,
+    /// `permissions_required`, by canonical names. An empty list says something, too.
+    pub permissions: Option<Vec<Permission>>,
     /// `side_effects`
     pub side_effects: Vec<SideEffect>,
     /// `validator`
@@ -58,13 +58,13 @@ pub enum Place {
     Meta,
 }
 
-/// The annotations of MCP that say something about harm; only what is said outright.
+/// The annotations of MCP that say something about harm. What they mean where they say nothing, MCP's defaults, is not read into them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hints {
-    /// `readOnlyHint` is `true`.
-    pub read_only: bool,
-    /// `destructiveHint` is `true`.
-    pub destructive: bool,
+    /// `readOnlyHint`
+    pub read_only: Option<bool>,
+    /// `destructiveHint`
+    pub destructive: Option<bool>,
 }
 
 /// What a tool has an effect on.
@@ -230,7 +230,7 @@ impl ToolSecurity {
     fn annotations(&mut self, raw: &Raw) {
         match raw.object() {
             Ok(object) => {
-                let says = |key: &str| object.get(key).and_then(Raw::as_bool) == Some(true);
+                let says = |key: &str| object.get(key).and_then(Raw::as_bool);
                 self.hints = Hints {
                     read_only: says("readOnlyHint"),
                     destructive: says("destructiveHint"),
@@ -291,7 +291,8 @@ impl Reader<'_> {
         risk
     }
 
-    fn permissions(&mut self) -> Vec<Permission> {
+    fn permissions(&mut self) -> Option<Vec<Permission>> {
+        self.object.get("permissions_required")?;
         let mut found = Vec::new();
         for name in self.list("permissions_required") {
             match permission::read(&name) {
@@ -299,7 +300,7 @@ impl Reader<'_> {
                 Err(error) => self.fault("permissions_required", &format!("can't be read: {error}")),
             }
         }
-        found
+        Some(found)
     }
 
     fn code_safety(&mut self) -> Option<CodeSafety> {

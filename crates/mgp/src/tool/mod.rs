@@ -6,9 +6,11 @@
 mod assess;
 mod code_safety;
 mod declared;
+mod definition;
 mod write;
 
 pub use assess::{Assessment, Circumstances, Inference, Override, Reason, Source, assess};
 pub use code_safety::{CODE_ARGUMENTS, CodeSafety, SafetyLevel};
 pub use declared::{Declared, Hints, Place, SideEffect, ToolSecurity, Validator};
+pub use definition::{Hidden, hidden, pinned};
 pub use write::{strip, with_security};

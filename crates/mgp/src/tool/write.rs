@@ -33,7 +33,10 @@ pub fn strip(tool: &Raw) -> Raw {
 fn object(assessment: &Assessment, code_safety: Option<&Raw>) -> Raw {
     let members = Members::new()
         .text("risk_level", assessment.risk.as_str())
-        .texts("permissions_required", assessment.permissions.iter().map(model::Permission::as_str))
+        .texts(
+            "permissions_required",
+            assessment.permissions.iter().flatten().map(model::Permission::as_str),
+        )
         .texts("side_effects", assessment.side_effects.iter().map(SideEffect::as_str))
         .maybe_text("validator", assessment.validators.first().map(super::Validator::as_str));
     let members = match assessment.reversible {

@@ -1,9 +1,11 @@
 //! Audit events: to the letter on the way out, strictly on the way in.
 
 use expect_test::expect;
-use mgp::audit::{Actor, Draft, Event, EventType, METHOD, Outcome, Redactor, Target, notification};
+use jsonrpc::ErrorObject;
+use mgp::audit::{Actor, Call, Draft, Ending, Event, EventType, METHOD, Outcome, Redactor, Target, notification};
+use mgp::error::{Code, Refusal};
 use mgp::trace::TraceId;
-use model::{PrincipalId, Role, ServerId, Timestamp, ToolId};
+use model::{Digest, PrincipalId, RequestId, Risk, Role, ServerId, Timestamp, ToolId};
 
 use crate::raw;
 
@@ -85,6 +87,55 @@ fn row_6_4_an_event_of_every_type_reads_as_it_was_written() {
         let event = draft.at(Timestamp(1), TraceId::random(7));
         assert_eq!(Event::read(&event.to_raw()).expect("an event"), event);
     }
+}
+
+/// DESIGN 8 and §6.3: what is kept of a call, before it leaves, instead of it, and after it.
+#[test]
+fn row_6_4_the_events_of_a_call() {
+    let (ada, tool) = (
+        PrincipalId::new("ada"),
+        ToolId {
+            server: server(),
+            name: "run".into(),
+        },
+    );
+    let call = Call {
+        principal: &ada,
+        role: Role::Agent,
+        tool: &tool,
+        risk: Some(Risk::Dangerous),
+        validators: &["sandbox", "network_restricted"],
+        revision: 7,
+    };
+    let redactor = Redactor::default();
+    let request = RequestId::new("appr-1");
+    let refuse = |code| Refusal::new(code, "no: password=hunter2");
+    let error = ErrorObject::new(-32000, "Bearer abc123def456 is wrong");
+    let drafts = [
+        call.admitted("grant.tool", &Digest([7; 32]), Some(&request)),
+        call.refused(&refuse(Code::AccessDenied), &redactor),
+        call.refused(&refuse(Code::ValidationBlocked), &redactor),
+        call.refused(&refuse(Code::CodeSafetyViolation), &redactor),
+        call.refused(&refuse(Code::PermissionDenied).waiting_for(&request), &redactor),
+        call.ended(Ending::Result, 12, &redactor),
+        call.ended(Ending::ToolError, 12, &redactor),
+        call.ended(Ending::Error(&error), 12, &redactor),
+        call.ended(Ending::Lost("the server has gone"), 12, &redactor),
+    ];
+    let lines: Vec<String> = drafts
+        .iter()
+        .map(|draft| format!("{} {} {}", draft.event_type, draft.result, draft.details.text()))
+        .collect();
+    expect![[r#"
+        dev.chancery.call_admitted SUCCESS {"risk_level":"dangerous","validator_applied":"sandbox+network_restricted","policy_revision":7,"because":"grant.tool","arguments_sha256":"0707070707070707070707070707070707070707070707070707070707070707","request_id":"appr-1"}
+        TOOL_BLOCKED BLOCKED {"risk_level":"dangerous","validator_applied":"sandbox+network_restricted","policy_revision":7,"code":1001,"reason":"no: password=***"}
+        VALIDATION_FAILED BLOCKED {"risk_level":"dangerous","validator_applied":"sandbox+network_restricted","policy_revision":7,"code":1010,"reason":"no: password=***"}
+        CODE_REJECTED BLOCKED {"risk_level":"dangerous","validator_applied":"sandbox+network_restricted","policy_revision":7,"code":1011,"reason":"no: password=***"}
+        TOOL_BLOCKED PENDING {"risk_level":"dangerous","validator_applied":"sandbox+network_restricted","policy_revision":7,"code":1000,"reason":"no: password=***","details":{"request_id":"appr-1"}}
+        TOOL_EXECUTED SUCCESS {"risk_level":"dangerous","validator_applied":"sandbox+network_restricted","policy_revision":7,"duration_ms":12,"outcome":"result"}
+        TOOL_EXECUTED FAILURE {"risk_level":"dangerous","validator_applied":"sandbox+network_restricted","policy_revision":7,"duration_ms":12,"outcome":"tool_error"}
+        TOOL_EXECUTED FAILURE {"risk_level":"dangerous","validator_applied":"sandbox+network_restricted","policy_revision":7,"duration_ms":12,"outcome":"error","code":-32000,"error":"Bearer *** is wrong"}
+        TOOL_EXECUTED FAILURE {"risk_level":"dangerous","validator_applied":"sandbox+network_restricted","policy_revision":7,"duration_ms":12,"outcome":"transport","error":"the server has gone"}"#]].assert_eq(&lines.join("\n"));
 }
 
 #[test]

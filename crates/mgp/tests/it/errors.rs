@@ -81,6 +81,16 @@ fn d18_both_shapes_carry_the_same_data() {
 }
 
 #[test]
+fn d2_a_call_that_waits_for_a_person_names_the_request() {
+    let request = model::RequestId::new("perm-7");
+    let refusal = Refusal::new(Code::PermissionDenied, "`fs` waits for a decision on `shell.execute`")
+        .with_details(raw(r#"{"server_id":"fs"}"#))
+        .waiting_for(&request);
+    expect![[r#"{"code":1000,"message":"`fs` waits for a decision on `shell.execute`","data":{"_mgp":{"category":"security","retryable":true,"retry_after_ms":5000,"retry_strategy":"fixed_delay","max_retries":12,"details":{"server_id":"fs","request_id":"perm-7"}}}}"#]]
+        .assert_eq(refusal.to_error().to_raw().text());
+}
+
+#[test]
 fn row_7_4_rejected_code_says_what_and_what_would_pass() {
     let hints =
         raw(r#"{"blocked_imports":["subprocess","shutil"],"allowed_imports":["asyncio","json","httpx"],"max_code_size_bytes":10000}"#);

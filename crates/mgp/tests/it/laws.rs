@@ -11,6 +11,11 @@ use mgp::tool::{Circumstances, Override, ToolSecurity, assess, strip, with_secur
 use mgp::trace::TraceId;
 use model::{Principal, Role, ServerId, Timestamp, TrustLevel};
 
+const UNLIMITED: Limits = Limits {
+    max_bytes: usize::MAX,
+    max_depth: jsonrpc::MAX_DEPTH,
+};
+
 /// Everything that can be read from bytes.
 pub(crate) fn reading(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
@@ -35,11 +40,7 @@ pub(crate) fn reading(bytes: &[u8]) {
 
 /// What we write is one JSON value.
 fn written(value: &Raw) {
-    let limits = Limits {
-        max_bytes: usize::MAX,
-        max_depth: jsonrpc::MAX_DEPTH,
-    };
-    assert_eq!(Raw::parse(value.bytes().clone(), &limits).as_ref().ok(), Some(value));
+    assert_eq!(Raw::parse(value.bytes().clone(), &UNLIMITED).as_ref().ok(), Some(value));
 }
 
 fn negotiation(value: &Raw) {
@@ -72,6 +73,9 @@ fn tool(value: &Raw) {
         }
         written(&with_security(value, &judged));
     }
+    assert!(mgp::tool::hidden(value).len() <= 32);
+    let pinned = Raw::parse(mgp::tool::pinned(value), &UNLIMITED);
+    assert!(pinned.is_ok_and(|pinned| pinned.kind() == jsonrpc::RawKind::Object));
     let stripped = strip(value);
     written(&stripped);
     assert!(stripped.get("security").is_none() && stripped.at(&["_meta", "dev.cloto/mgp"]).is_none());

@@ -235,6 +235,24 @@ fn row_2_4_2_and_2_4_3_silence_towards_those_who_did_not_ask() {
     );
 }
 
+/// §1.3: all four combinations work, and MGP is active in one of them.
+#[test]
+fn row_1_3_four_combinations() {
+    let (plain, speaks) = (raw(r#"{"tools":{}}"#), raw(r#"{"mgp":{"version":"0.5.2","extensions":["audit"]}}"#));
+    let silent = Offer {
+        extensions: ExtensionSet::NONE,
+    };
+    for (client, server, active) in [
+        (silent, &plain, false),
+        (silent, &speaks, false),
+        (offer(), &plain, false),
+        (offer(), &speaks, true),
+    ] {
+        assert_eq!(client.with_server(server).has(Extension::Audit), active);
+    }
+    assert_eq!(mgp::negotiation::without(&speaks).text(), "{}");
+}
+
 #[test]
 fn row_2_3_the_servers_own_words_are_read() {
     let outcome = offer().with_server(&raw(

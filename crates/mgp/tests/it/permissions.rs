@@ -103,12 +103,12 @@ impl Stage {
 
     fn ask(&self, words: &[&str]) -> Vec<String> {
         match words {
-            ["gate", needs @ ..] => {
-                let needs: Vec<Permission> = needs.iter().map(|word| Permission::new(word)).collect();
-                match self.machine.gate(&needs, self.now) {
-                    Ok(()) => vec!["may be called".to_owned()],
-                    Err(refusal) => vec![format!("refused {}", refusal.to_error().to_raw().text())],
-                }
+            ["standing", names @ ..] => {
+                let standing = |name: &&str| {
+                    let (standing, basis) = self.machine.standing(&Permission::new(name), self.now);
+                    format!("{name} {} by {}", standing.as_str(), basis.approved_by())
+                };
+                names.iter().map(standing).collect()
             }
             ["list"] => {
                 let listed = self.machine.list(self.now).into_iter();

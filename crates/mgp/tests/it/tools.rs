@@ -32,6 +32,11 @@ const CASES: &[(&str, &str, &str)] = &[
         "",
     ),
     (
+        "safe by declaration, and writing by annotation",
+        r#"{"security":{"risk_level":"safe"},"annotations":{"readOnlyHint":false}}"#,
+        "",
+    ),
+    (
         "a permission tells more than the word",
         r#"{"security":{"risk_level":"safe","permissions_required":["shell"]}}"#,
         "",
@@ -215,7 +220,10 @@ fn row_4_d6_d33_the_table_of_effective_risks() {
         }
         let names = |names: Vec<&str>| names.join(" ");
         let lists = [
-            ("permissions", names(judged.permissions.iter().map(Permission::as_str).collect())),
+            (
+                "permissions",
+                names(judged.permissions.iter().flatten().map(Permission::as_str).collect()),
+            ),
             ("side effects", names(judged.side_effects.iter().map(SideEffect::as_str).collect())),
             ("validators", names(judged.validators.iter().map(Validator::as_str).collect())),
             (
@@ -272,6 +280,47 @@ fn row_1_1_clients_of_plain_mcp_see_nothing_of_mgp() {
     assert_eq!(strip(&only).text(), r#"{"name":"x"}"#);
     let plain = raw(r#"{ "name" : "x" , "_meta":{"own":1}}"#);
     assert_eq!(strip(&plain), plain, "in the bytes it came in");
+}
+
+#[test]
+fn a_pin_is_the_same_for_the_same_and_another_for_what_matters() {
+    let pin = |tool: &str| mgp::tool::pinned(&raw(tool));
+    let first = pin(r#"{"name":"x","description":"d","inputSchema":{"a":1,"b":2},"icons":[],"_meta":{"t":1}}"#);
+    assert_eq!(
+        first,
+        pin(r#"{ "inputSchema":{"b":2,"\u0061":1},"description":"\u0064","name":"x","_meta":{"t":2}}"#)
+    );
+    for other in [
+        r#"{"name":"y","description":"d","inputSchema":{"a":1,"b":2}}"#,
+        r#"{"name":"x","description":"D","inputSchema":{"a":1,"b":2}}"#,
+        r#"{"name":"x","description":"d","inputSchema":{"a":1,"b":3}}"#,
+        r#"{"name":"x","description":"d","inputSchema":{"a":1,"b":2},"outputSchema":{}}"#,
+        r#"{"name":"x","description":"d","inputSchema":{"a":1,"b":2},"annotations":{"readOnlyHint":true}}"#,
+        r#"{"name":"x","description":"d","inputSchema":{"a":1,"b":2},"security":{"risk_level":"safe"}}"#,
+        r#"{"name":"x","description":"d","inputSchema":{"a":1,"b":2},"_meta":{"dev.cloto/mgp":{"security":{}}}}"#,
+    ] {
+        assert_ne!(first, pin(other), "{other}");
+    }
+}
+
+#[test]
+fn what_people_do_not_see_is_found() {
+    let tool = raw(
+        r#"{"name":"x","description":"add\u200b two\u202e numbers\u200b\n","inputSchema":{"properties":{"a\ufeff":{"description":"\ud83d\udc69\u200d\ud83d\udcbb \ud83c\udff3\ufe0f ok"},"b":{"enum":["\udb40\udc41"]}}},"icons":["\u200b"]}"#,
+    );
+    let found: Vec<String> = mgp::tool::hidden(&tool)
+        .iter()
+        .map(|hidden| format!("{} {}", hidden.place, hidden.character.escape_unicode()))
+        .collect();
+    expect![[r#"
+        description \u{200b}
+        description \u{202e}
+        inputSchema.properties \u{feff}
+        inputSchema.properties.b.enum \u{e0041}"#]]
+    .assert_eq(&found.join("\n"));
+    let many: String = (0x2060..0x2070).chain(0xe000..0xe100).filter_map(char::from_u32).collect();
+    let tool = raw(&format!(r#"{{"name":"x","description":"{many}"}}"#));
+    assert_eq!(mgp::tool::hidden(&tool).len(), 32);
 }
 
 #[test]
