@@ -25,7 +25,7 @@ enum Place {
     OutsideTests,
     /// In the crates below `kernel`, outside of their tests.
     Cores,
-    /// In `kernel` and below, outside of their tests.
+    /// In `kernel`, `store` and below, outside of their tests.
     KernelAndCores,
     /// In the product outside of `transport`, and not in its tests.
     OutsideTransport,
@@ -92,8 +92,8 @@ fn judged<'a>(place: Place, rust: &'a Rust<'_>) -> Option<&'a Code> {
         Place::Anywhere => return Some(&rust.code),
         Place::OutsideTests => true,
         Place::Cores => layer == Some(Layer::Core),
-        Place::KernelAndCores => matches!(layer, Some(Layer::Core | Layer::Kernel)),
-        Place::OutsideTransport => matches!(layer, Some(Layer::Core | Layer::Kernel | Layer::Binary)),
+        Place::KernelAndCores => matches!(layer, Some(Layer::Core | Layer::Store | Layer::Kernel)),
+        Place::OutsideTransport => matches!(layer, Some(Layer::Core | Layer::Store | Layer::Kernel | Layer::Binary)),
     };
     if concerned { rust.product.as_ref() } else { None }
 }

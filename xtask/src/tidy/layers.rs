@@ -7,6 +7,8 @@ use super::violation::Violation;
 pub(crate) enum Layer {
     /// Rules about messages: no waiting, no clock, no environment, no randomness, no sockets.
     Core,
+    /// Waits, touches files, has a clock and randomness; no socket, header, child or environment.
+    Store,
     /// Waits and owns tasks, but has seen no socket, header or child.
     Kernel,
     /// Sockets, HTTP and children.
@@ -31,7 +33,7 @@ pub(crate) struct Crate {
     pub(crate) may: &'static [&'static str],
 }
 
-use Layer::{Apart, Binary, Core, Kernel, Testkit, Transport};
+use Layer::{Apart, Binary, Core, Kernel, Store, Testkit, Transport};
 
 /// Every crate of the workspace, from the bottom up.
 #[rustfmt::skip]
@@ -44,6 +46,7 @@ pub(crate) const CRATES: &[Crate] = &[
     Crate { name: "mcp",                folder: "crates/mcp",          layer: Core,      may: &["model", "jsonrpc"] },
     Crate { name: "mgp",                folder: "crates/mgp",          layer: Core,      may: &["model", "jsonrpc", "mcp"] },
     Crate { name: "catalog",            folder: "crates/catalog",      layer: Core,      may: &["model", "jsonrpc", "mcp"] },
+    Crate { name: "store",              folder: "crates/store",        layer: Store,     may: &["model"] },
     Crate { name: "kernel",             folder: "crates/kernel",       layer: Kernel,    may: &["model", "jsonrpc", "mcp", "catalog", "policy"] },
     Crate { name: "transport",          folder: "crates/transport",    layer: Transport, may: &["model", "mcp", "kernel"] },
     Crate { name: "chancery",           folder: "crates/chancery",     layer: Binary,    may: &["model", "jsonrpc", "mangle", "mcp", "catalog", "policy", "validators", "kernel", "transport", "example-minimal", "example-everything"] },
@@ -74,7 +77,11 @@ pub(crate) const NOT_IN_CORES: &[&str] = &[
     "uuid",
     "aws-lc-rs",
     "tracing",
+    "rusqlite",
 ];
+
+/// What only `store` may depend on, of all crates in the product: the rest of it sees plain data.
+pub(crate) const ONLY_IN_STORE: &[&str] = &["rusqlite"];
 
 /// What only `transport` may depend on, of all crates in the product.
 pub(crate) const ONLY_IN_TRANSPORT: &[&str] = &[
@@ -147,8 +154,12 @@ pub(crate) fn check(arrow: &Arrow<'_>) -> Option<Violation> {
             "`{}` is below `kernel` and does no I/O: `{}` belongs to `kernel` or `transport`",
             from.name, arrow.to
         )),
-        Layer::Kernel | Layer::Binary if ONLY_IN_TRANSPORT.contains(&arrow.to) => broken(format!(
+        Layer::Store | Layer::Kernel | Layer::Binary if ONLY_IN_TRANSPORT.contains(&arrow.to) => broken(format!(
             "only `transport` has seen HTTP: let it do what `{}` needs `{}` for",
+            from.name, arrow.to
+        )),
+        Layer::Kernel | Layer::Transport | Layer::Binary if ONLY_IN_STORE.contains(&arrow.to) => broken(format!(
+            "only `store` knows how things are stored: let its trait say what `{}` needs `{}` for",
             from.name, arrow.to
         )),
         _ => None,
@@ -178,7 +189,17 @@ mod tests {
         assert!(broken("catalog", "tokio", false));
         assert!(broken("kernel", "hyper", false));
         assert!(!broken("transport", "hyper", false));
+        assert!(broken("store", "hyper", false));
+        assert!(!broken("store", "tokio", false));
         assert!(!broken("bench", "hyper", false));
         assert!(!broken("chancery", "http", false), "an exception with a reason");
+    }
+
+    #[test]
+    fn only_the_store_sees_a_database() {
+        assert!(!broken("store", "rusqlite", false));
+        assert!(broken("kernel", "rusqlite", false));
+        assert!(broken("policy", "rusqlite", false));
+        assert!(broken("chancery", "rusqlite", false));
     }
 }

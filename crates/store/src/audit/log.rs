@@ -1,0 +1,477 @@
+//! The log as many append to it at once.
+//!
+//! In interval mode, whoever finds nobody writing writes for itself, and for those who came meanwhile: a write to the page cache costs less than waking a
+//! thread for it, and a slow disk holds up one task and not all. A thread of the log's own, the flusher, syncs, begins segments, takes over from a
+//! writer that has written for others long enough, and in `always` mode does all the writing, one fsync for all who wait.
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::SyncSender;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use tokio::sync::{oneshot, watch};
+
+use super::record;
+use super::recover;
+pub(crate) use super::writer::Origin;
+use super::writer::{self, End, Writer};
+use crate::disk::DiskFile;
+use crate::{Clock, Event, Health, Settings, StoreError, SyncMode};
+
+/// For how many rounds a task writes what others append meanwhile.
+const ROUNDS: usize = 8;
+/// The most bytes that may wait.
+const WAITING_BYTES: usize = 16 << 20;
+
+type Reply = oneshot::Sender<Result<u64, StoreError>>;
+
+/// The end of the log, and the thread that syncs it.
+#[derive(Debug)]
+pub(crate) struct Log {
+    shared: Arc<Shared>,
+    flusher: Mutex<Option<JoinHandle<()>>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    queue: Mutex<Queue>,
+    /// The flusher waits on it.
+    wake: Condvar,
+    /// Whoever set `Queue::writing` has it.
+    writer: Mutex<Writer>,
+    written: watch::Sender<u64>,
+    synced: watch::Sender<Synced>,
+    sync: SyncMode,
+    clock: Clock,
+    segment_bytes: u64,
+    segment_span: i64,
+    limit: usize,
+    folder: PathBuf,
+    /// Wakes the keeper.
+    bell: SyncSender<()>,
+}
+
+/// What is on the disk for certain.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Synced {
+    /// The last record.
+    pub(crate) seq: u64,
+    /// The last row of the outbox.
+    pub(crate) origin: Origin,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    pending: Vec<Pending>,
+    bytes: usize,
+    /// Events of the log itself that nobody waits for; they go before others once something can be written.
+    owed: Vec<Event>,
+    /// Somebody has the writer.
+    writing: bool,
+    /// It is the flusher.
+    handed: bool,
+    dirty_since: Option<Instant>,
+    closing: bool,
+    /// Why nothing can be written: for good, or as the last attempt found it.
+    trouble: Option<StoreError>,
+}
+
+#[derive(Debug)]
+struct Pending {
+    records: Vec<(Event, Origin)>,
+    reply: Option<Reply>,
+    /// Whether to answer once it is written, in `always` mode too.
+    early: bool,
+}
+
+/// What somebody who appends has to do.
+enum Turn {
+    Write(Pending),
+    Wait(oneshot::Receiver<Result<u64, StoreError>>),
+}
+
+/// What the flusher has to do.
+enum Task {
+    Write,
+    Sync,
+    Stop,
+}
+
+impl Log {
+    /// Starts the flusher.
+    pub(crate) fn start(writer: Writer, owed: Vec<Event>, settings: &Settings, folder: &Path, bell: SyncSender<()>) -> Self {
+        let seq = writer.end().next - 1;
+        let owes = !owed.is_empty();
+        let shared = Arc::new(Shared {
+            queue: Mutex::new(Queue {
+                // What was recovered may not be on the disk yet.
+                dirty_since: Some(Instant::now()),
+                owed,
+                writing: owes,
+                handed: owes,
+                ..Queue::default()
+            }),
+            wake: Condvar::new(),
+            writer: Mutex::new(writer),
+            written: watch::Sender::new(seq),
+            synced: watch::Sender::new(Synced::default()),
+            sync: settings.sync,
+            clock: settings.clock.clone(),
+            segment_bytes: settings.segment_bytes,
+            segment_span: i64::try_from(settings.segment_span.as_millis()).unwrap_or(i64::MAX),
+            limit: settings.queue,
+            folder: folder.to_owned(),
+            bell,
+        });
+        let flusher = Arc::clone(&shared);
+        let thread = std::thread::Builder::new()
+            .name("audit-flusher".into())
+            .spawn(move || flusher.flush())
+            .expect("the system can start a thread");
+        Self {
+            shared,
+            flusher: Mutex::new(Some(thread)),
+        }
+    }
+
+    /// Appends an event; its number.
+    pub(crate) async fn append(&self, event: Event) -> Result<u64, StoreError> {
+        record::check(&event)?;
+        let shared = &self.shared;
+        match shared.enter(vec![(event, 0)], false, true)? {
+            Turn::Write(own) => shared.lead(own),
+            Turn::Wait(reply) => reply.await.map_err(|_| StoreError::Closed)?,
+        }
+    }
+
+    /// Appends events of the outbox, in order, from a thread that may wait. They are not refused because others wait.
+    pub(crate) fn deliver(&self, records: Vec<(Event, Origin)>) -> Result<(), StoreError> {
+        match self.shared.enter(records, true, false)? {
+            Turn::Write(own) => self.shared.lead(own).map(drop),
+            Turn::Wait(reply) => reply.blocking_recv().map_err(|_| StoreError::Closed)?.map(drop),
+        }
+    }
+
+    /// An event of the log itself, which is written when something can be.
+    pub(crate) fn owe(&self, event: Event) {
+        let mut queue = self.shared.queue();
+        queue.owed.push(event);
+        queue.handed |= !queue.writing;
+        queue.writing = true;
+        self.shared.wake.notify_one();
+    }
+
+    /// The last record that was written; changes with each.
+    pub(crate) fn written(&self) -> watch::Receiver<u64> {
+        self.shared.written.subscribe()
+    }
+
+    /// What is on the disk for certain; changes with each fsync.
+    pub(crate) fn synced(&self) -> watch::Receiver<Synced> {
+        self.shared.synced.subscribe()
+    }
+
+    /// Where the log ends, and the segment that is written to with its length.
+    pub(crate) fn end(&self) -> (End, (u64, u64)) {
+        let writer = self.shared.writer();
+        (writer.end(), writer.segment())
+    }
+
+    pub(crate) fn health(&self) -> Health {
+        match &self.shared.queue().trouble {
+            Some(why) => Health::ReadOnly(why.clone()),
+            None => Health::Sound,
+        }
+    }
+
+    /// Writes what waits, syncs, and stops.
+    pub(crate) fn close(&self) {
+        self.shared.queue().closing = true;
+        self.shared.wake.notify_one();
+        let thread = self.flusher.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(thread) = thread
+            && thread.join().is_err()
+        {
+            tracing::error!("the thread that syncs the audit ended with a panic");
+        }
+    }
+}
+
+impl Drop for Log {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+impl Shared {
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn writer(&self) -> MutexGuard<'_, Writer> {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Joins the queue, or leaves it to the caller to write.
+    fn enter(&self, records: Vec<(Event, Origin)>, early: bool, limited: bool) -> Result<Turn, StoreError> {
+        let bytes: usize = records.iter().map(|(event, _)| event.weight()).sum();
+        let mut queue = self.queue();
+        if let Some(why) = queue.trouble.as_ref().filter(|why| why.is_lasting()) {
+            return Err(why.clone());
+        }
+        if queue.closing {
+            return Err(StoreError::Closed);
+        }
+        let mut own = Pending {
+            records,
+            reply: None,
+            early,
+        };
+        let inline = matches!(self.sync, SyncMode::Interval(_));
+        if inline && !queue.writing && queue.owed.is_empty() {
+            queue.writing = true;
+            return Ok(Turn::Write(own));
+        }
+        if limited && (queue.pending.len() >= self.limit || queue.bytes + bytes > WAITING_BYTES) {
+            return Err(StoreError::Busy {
+                waiting: queue.pending.len(),
+            });
+        }
+        let (reply, answer) = oneshot::channel();
+        own.reply = Some(reply);
+        queue.pending.push(own);
+        queue.bytes += bytes;
+        if !queue.writing {
+            queue.writing = true;
+            queue.handed = true;
+            self.wake.notify_one();
+        }
+        Ok(Turn::Wait(answer))
+    }
+
+    /// Writes one's own records, then those of others who came meanwhile, for some rounds.
+    fn lead(&self, own: Pending) -> Result<u64, StoreError> {
+        let (own_result, full) = self.write(&mut [own]);
+        let mut hand = full;
+        for _ in 0..ROUNDS {
+            let Some(mut batch) = self.take_or_leave(hand) else {
+                return own_result;
+            };
+            let (result, full) = self.write(&mut batch);
+            answer(batch, &result);
+            hand = full;
+        }
+        self.take_or_leave(true);
+        own_result
+    }
+
+    /// What waits, for who is writing; nothing once nothing waits, or once it was handed to the flusher.
+    fn take_or_leave(&self, hand: bool) -> Option<Vec<Pending>> {
+        let mut queue = self.queue();
+        let idle = queue.pending.is_empty();
+        let hand = hand || !queue.owed.is_empty();
+        if hand {
+            queue.handed = true;
+        } else if idle {
+            queue.writing = false;
+        } else {
+            queue.bytes = 0;
+            return Some(std::mem::take(&mut queue.pending));
+        }
+        if hand || queue.closing {
+            self.wake.notify_one();
+        }
+        None
+    }
+
+    /// Hands records to the operating system; says the number of the first, and whether the segment is full now.
+    fn write(&self, batch: &mut [Pending]) -> (Result<u64, StoreError>, bool) {
+        let mut writer = self.writer();
+        let records = batch.iter().flat_map(|pending| &pending.records);
+        let result = writer.write(records.map(|(event, origin)| (event, *origin)));
+        let full = writer.is_full(self.segment_bytes, self.segment_span, self.clock.now());
+        let last = writer.end().next - 1;
+        drop(writer);
+        self.note(&result);
+        if result.is_ok() {
+            self.written.send_replace(last);
+        }
+        (result, full)
+    }
+
+    /// Remembers how an attempt came out, and that there is something to sync.
+    fn note<T>(&self, result: &Result<T, StoreError>) {
+        let mut queue = self.queue();
+        match result {
+            Ok(_) => {
+                if queue.trouble.as_ref().is_some_and(|why| !why.is_lasting()) {
+                    queue.trouble = None;
+                }
+                if queue.dirty_since.is_none() {
+                    queue.dirty_since = Some(Instant::now());
+                    self.wake.notify_one();
+                }
+            }
+            Err(why) => {
+                tracing::error!(error = %why, "failed to write to the audit");
+                if !queue.trouble.as_ref().is_some_and(StoreError::is_lasting) {
+                    queue.trouble = Some(why.clone());
+                }
+            }
+        }
+    }
+
+    /// The flusher.
+    fn flush(&self) {
+        loop {
+            match self.next_task() {
+                Task::Write => self.write_for_all(),
+                Task::Sync => drop(self.sync()),
+                Task::Stop => break,
+            }
+        }
+        if self.sync().is_ok() {
+            tracing::debug!("the audit is on the disk");
+        }
+        let left = std::mem::take(&mut self.queue().pending);
+        answer(left, &Err(StoreError::Closed));
+    }
+
+    fn next_task(&self) -> Task {
+        let mut queue = self.queue();
+        loop {
+            if queue.handed {
+                queue.handed = false;
+                return Task::Write;
+            }
+            if queue.closing && !queue.writing {
+                return Task::Stop;
+            }
+            let due = match (queue.dirty_since, self.sync) {
+                (Some(since), SyncMode::Interval(every)) => Some(every.saturating_sub(since.elapsed())),
+                (Some(_), SyncMode::Always) => Some(Duration::ZERO),
+                (None, _) => None,
+            };
+            queue = match due {
+                Some(Duration::ZERO) => return Task::Sync,
+                Some(left) => self.wake.wait_timeout(queue, left).unwrap_or_else(PoisonError::into_inner).0,
+                None => self.wake.wait(queue).unwrap_or_else(PoisonError::into_inner),
+            };
+        }
+    }
+
+    /// Writes everything that waits, in turns, until nothing waits.
+    fn write_for_all(&self) {
+        loop {
+            let mut queue = self.queue();
+            let mut batch = std::mem::take(&mut queue.pending);
+            queue.bytes = 0;
+            let owed = std::mem::take(&mut queue.owed);
+            drop(queue);
+            let owes = !owed.is_empty();
+            if owes {
+                batch.insert(
+                    0,
+                    Pending {
+                        records: owed.into_iter().map(|event| (event, 0)).collect(),
+                        reply: None,
+                        early: false,
+                    },
+                );
+            }
+            let result = self.roll_if_full().and_then(|()| match batch.is_empty() {
+                true => Ok(0),
+                false => self.write(&mut batch).0,
+            });
+            if let (true, Err(why)) = (owes, &result)
+                && !why.is_lasting()
+            {
+                let owed = batch.remove(0);
+                self.queue().owed.extend(owed.records.into_iter().map(|(event, _)| event));
+            }
+            match self.sync {
+                SyncMode::Interval(_) => answer(batch, &result),
+                SyncMode::Always => self.answer_synced(batch, result),
+            }
+            let mut queue = self.queue();
+            if queue.pending.is_empty() {
+                queue.writing = false;
+                return;
+            }
+        }
+    }
+
+    /// Answers once it is on the disk; those who asked to be answered earlier, at once.
+    fn answer_synced(&self, mut batch: Vec<Pending>, result: Result<u64, StoreError>) {
+        if result.is_ok() {
+            answer_early(&mut batch, &result);
+        }
+        let result = result.and_then(|first| self.sync().map(|()| first));
+        answer(batch, &result);
+    }
+
+    fn roll_if_full(&self) -> Result<(), StoreError> {
+        let mut writer = self.writer();
+        let now = self.clock.now();
+        if !writer.is_full(self.segment_bytes, self.segment_span, now) {
+            return Ok(());
+        }
+        let rolled = writer.roll(now);
+        drop(writer);
+        if let Err(why) = &rolled {
+            self.note::<()>(&Err(why.clone()));
+        }
+        rolled
+    }
+
+    /// Brings what is written to the disk. Where that fails, nothing is written any more.
+    fn sync(&self) -> Result<(), StoreError> {
+        if let Some(why) = self.queue().trouble.as_ref().filter(|why| why.is_lasting()) {
+            return Err(why.clone());
+        }
+        self.queue().dirty_since = None;
+        let writer = self.writer();
+        let (file, path): (Arc<dyn DiskFile>, _) = writer.file();
+        let end = writer.end();
+        drop(writer);
+        if let Err(why) = writer::sync(&*file, &path) {
+            self.note::<()>(&Err(why.clone()));
+            let waiting = std::mem::take(&mut self.queue().pending);
+            answer(waiting, &Err(why.clone()));
+            return Err(why);
+        }
+        let seq = end.next - 1;
+        self.synced.send_replace(Synced { seq, origin: end.origin });
+        // A hint only: whenever it is there it is true.
+        if let Err(why) = recover::note_synced(&self.folder, seq) {
+            tracing::debug!(error = %why, "failed to note how far the audit is on the disk");
+        }
+        // Where the bell is rung already, that will do.
+        let _rung = self.bell.try_send(());
+        Ok(())
+    }
+}
+
+/// Tells everybody in a batch how it came out.
+fn answer(batch: Vec<Pending>, result: &Result<u64, StoreError>) {
+    let mut seq = result.as_ref().copied().unwrap_or_default();
+    for pending in batch {
+        if let Some(reply) = pending.reply {
+            // Who no longer listens was not answered.
+            let _gone = reply.send(result.clone().map(|_| seq));
+        }
+        seq += pending.records.len() as u64;
+    }
+}
+
+/// Tells those who do not wait for the disk.
+fn answer_early(batch: &mut [Pending], result: &Result<u64, StoreError>) {
+    let mut seq = result.as_ref().copied().unwrap_or_default();
+    for pending in batch {
+        if let Some(reply) = pending.reply.take_if(|_| pending.early) {
+            let _gone = reply.send(result.clone().map(|_| seq));
+        }
+        seq += pending.records.len() as u64;
+    }
+}

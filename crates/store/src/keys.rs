@@ -1,0 +1,50 @@
+//! Keys for what clients carry for us sealed (DESIGN 10).
+
+use std::fmt;
+
+/// A key of 256 bits. `Debug` does not show it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SealKey {
+    id: u64,
+    bytes: [u8; 32],
+}
+
+impl SealKey {
+    pub(crate) fn new(id: u64, bytes: [u8; 32]) -> Self {
+        Self { id, bytes }
+    }
+
+    /// Which key: later ones have higher numbers. Not secret.
+    #[must_use]
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// The key itself, for the one place that seals. It outlives the process: what counts nonces must not start anew with it.
+    #[must_use]
+    pub fn expose(&self) -> &[u8; 32] {
+        &self.bytes
+    }
+}
+
+impl fmt::Debug for SealKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SealKey({}, ***)", self.id)
+    }
+}
+
+/// The key to seal with, and the one before it, which still opens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SealKeys {
+    /// Seals and opens.
+    pub current: SealKey,
+    /// Opens only.
+    pub previous: Option<SealKey>,
+}
+
+/// Fresh bytes for a key, from the system.
+pub(crate) fn fresh() -> [u8; 32] {
+    let mut bytes = [0_u8; 32];
+    getrandom::fill(&mut bytes).expect("the system has a source of randomness");
+    bytes
+}
