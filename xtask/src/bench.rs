@@ -1,5 +1,6 @@
 //! `cargo xtask bench NAME`: what the gateway costs, measured beside its peers in one interleaved run, whether its rule language is
-//! what a corpus of programs says, what its validators refuse and let pass, and what a question to its policy costs.
+//! what a corpus of programs says, what its validators refuse and let pass, what a question to its policy costs, and how much its store
+//! takes.
 
 mod build;
 mod cells;
@@ -16,6 +17,7 @@ mod process;
 mod report;
 mod run;
 mod stats;
+mod store;
 mod table;
 mod targets;
 mod validators;
@@ -31,11 +33,12 @@ pub(crate) fn run(args: &[String]) -> anyhow::Result<()> {
         },
         Some((name, rest)) if name == "validators" => validators::run(rest),
         Some((name, rest)) if name == "policy" => policy::run(rest),
+        Some((name, rest)) if name == "store" => store::run(rest),
         Some((name, rest)) if name == "mangle" => mangle::run(rest),
         Some((name, rest)) if name == "mangle-corpus" => mangle_corpus::run(rest),
         _ => bail!(
-            "say which benchmark: `cargo xtask bench proxy [--quick]`, `cargo xtask bench validators`, `cargo xtask bench policy` or `cargo xtask bench mangle`, \
-             `--help` after it lists its options; or `cargo xtask bench mangle-corpus --data DIR`"
+            "say which benchmark: `cargo xtask bench proxy [--quick]`, `cargo xtask bench validators`, `cargo xtask bench policy`, `cargo xtask bench store` or \
+             `cargo xtask bench mangle`, `--help` after it lists its options; or `cargo xtask bench mangle-corpus --data DIR`"
         ),
     }
 }

@@ -20,6 +20,8 @@ Usage: cargo xtask NAME [OPTIONS]
   bench validators [--data DIR]
                        judge rows of attack and benign strings, print the rates with every miss, and the times
   bench policy         measure questions to a policy of 10,000 principals and 100,000 grants
+  bench store [--folder DIR] [--seconds N]
+                       measure how many events and changes the store takes, in both sync modes, and how long queries take
   bench mangle         measure the rule engine beside ascent, datafrog and clingo; `--help` after it lists its options
   bench mangle-corpus --data DIR
                        run the rule programs of a folder and compare with what stands beside them
