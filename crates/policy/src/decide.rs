@@ -101,6 +101,7 @@ struct Granted<'a> {
     server: &'a Server,
     policy: PermissionPolicy,
     approved: &'a [Permission],
+    strict: bool,
     now: Timestamp,
 }
 
@@ -111,6 +112,7 @@ impl<'a> Granted<'a> {
             server,
             policy: table.permissions.unwrap_or(book.tables.permissions),
             approved: &table.approved,
+            strict: table.strict,
             now,
         }
     }
@@ -131,24 +133,36 @@ impl<'a> Granted<'a> {
             })
     }
 
-    /// D4: what a tool requires. One that declares nothing may do all that its server may: it requires what the server wants.
+    /// D4: what a tool requires. One that names nothing is judged by what its server wants: it waits for all of that, and after a partial denial
+    /// the server is to do without (§3.6).
     fn tool(&self, facts: &ToolFacts, target: &dyn Fn() -> Target) -> Result<(), Stop> {
-        let required = facts.permissions.as_ref().unwrap_or(&self.server.facts.permissions);
-        required.iter().try_for_each(|permission| {
-            let denied = |policy| {
-                Err(deny(Reason::PermissionDenied {
-                    target: target(),
-                    permission: permission.clone(),
-                    policy,
-                }))
+        let names_none = facts.permissions.is_empty();
+        let required = if names_none {
+            &self.server.facts.permissions
+        } else {
+            &facts.permissions
+        };
+        let (mut denied, mut missing) = (None, 0);
+        for permission in required {
+            let policy = match self.state(permission) {
+                PermissionState::Approved => continue,
+                PermissionState::Undecided(request) | PermissionState::Deferred(request) => {
+                    return Err(pending(target(), permission, request));
+                }
+                PermissionState::Denied => None,
+                PermissionState::Barred(policy) => Some(policy),
             };
-            match self.state(permission) {
-                PermissionState::Approved => Ok(()),
-                PermissionState::Undecided(request) | PermissionState::Deferred(request) => Err(pending(target(), permission, request)),
-                PermissionState::Denied => denied(None),
-                PermissionState::Barred(policy) => denied(Some(policy)),
-            }
-        })
+            denied = denied.or(Some((permission, policy)));
+            missing += 1;
+        }
+        match denied {
+            Some((permission, policy)) if !names_none || self.strict || missing == required.len() => Err(deny(Reason::PermissionDenied {
+                target: target(),
+                permission: permission.clone(),
+                policy,
+            })),
+            _ => Ok(()),
+        }
     }
 }
 

@@ -21,14 +21,14 @@ pub struct ServerFacts {
 pub struct ToolFacts {
     /// Its name on its server.
     pub name: Arc<str>,
-    /// Its effective risk: [`crate::Claims::effective`].
+    /// Its effective risk, out of what its server declares, what is configured and what is [`crate::inferred`].
     pub risk: Risk,
-    /// Whether its server wants a person to be asked whatever the risk (`security.confirmation_required`).
+    /// Whether its server wants a person to be asked whatever the risk, or the configuration does (`confirmation_required`).
     pub confirm: bool,
     /// Who may call it at all: the gateway's own tools are partly for operators. For tools of servers always `Agent`.
     pub role: Role,
-    /// The permissions that it requires. None when it declares none: then those of its server count. An empty list is a declaration.
-    pub permissions: Option<Vec<Permission>>,
+    /// The permissions that it requires. Where it names none, what its server wants counts.
+    pub permissions: Vec<Permission>,
     /// The digest of its name, description and schemas, to be compared with its pin.
     pub digest: Digest,
     /// What its arguments are judged by.

@@ -47,7 +47,7 @@ pub use limits::{Limits, Rate, Rates};
 pub use policy::{GrantProblem, Policy, Viewer};
 pub use query::{Consent, Query, Resolved};
 pub use reason::{Reason, Target};
-pub use risk::{Claims, Effective, inferred};
+pub use risk::{Inferred, inferred};
 pub use tables::{DefaultAccess, OnChange, OnDangerous, OnModerate, PermissionPolicy, ServerTable, Tables, ToolTable};
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use model::{Permission, Risk, ServerId, TrustLevel};
+use model::{Permission, ServerId};
 use validators::arguments::Validator;
 use validators::path::Roots;
 use validators::sql::Dialect;
@@ -35,12 +35,12 @@ pub struct Tables {
 pub struct ServerTable {
     /// What holds where no grant speaks.
     pub access: Option<DefaultAccess>,
-    /// How far it is trusted.
-    pub trust: Option<TrustLevel>,
     /// How its requests for permissions are answered.
     pub permissions: Option<PermissionPolicy>,
     /// The permissions that it has by configuration.
     pub approved: Vec<Permission>,
+    /// Whether a single denied permission stops all tools that name none. Otherwise it takes the denial of all of them (MGP D4).
+    pub strict: bool,
     /// What happens to its tools of moderate risk.
     pub moderate: Option<OnModerate>,
     /// What happens to its dangerous tools.
@@ -64,8 +64,6 @@ pub struct ServerTable {
 /// What is configured for one tool.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolTable {
-    /// Its risk, in place of what would be inferred. What the server declares can only raise it (MGP D6).
-    pub risk: Option<Risk>,
     /// The validators, in place of its server's and of inferred ones. What the server declares is added.
     pub validators: Option<Vec<Validator>>,
     /// The operator says that the tool only reads, whatever it says itself: `readonly` looks at its arguments only.
@@ -100,9 +98,9 @@ pub enum PermissionPolicy {
     Interactive,
     /// Everything is approved that nobody has denied.
     AutoApprove,
-    /// Everything is denied but what the configuration approves; nobody is asked.
+    /// Nobody is asked: what neither the configuration nor a person has approved beforehand is denied.
     DenyAll,
-    /// What the configuration lists is approved, nothing else is.
+    /// The configuration alone: a person can take away what it gives, and give nothing.
     ConfigOnly,
 }
 
@@ -159,13 +157,5 @@ impl Tables {
     #[must_use]
     pub fn server(&self, id: &ServerId) -> &ServerTable {
         self.servers.get(id).unwrap_or(&PLAIN)
-    }
-
-    /// How far a server is trusted: what the configuration says, else `standard` for a configured server (DESIGN 7), and never more than the
-    /// server claims for itself (MGP D1). Whoever registers servers at run time gives `Sandboxed` as the default.
-    #[must_use]
-    pub fn trust(&self, id: &ServerId, default: TrustLevel, claimed: Option<TrustLevel>) -> TrustLevel {
-        let ours = self.server(id).trust.unwrap_or(default);
-        claimed.map_or(ours, |claim| ours.min(claim))
     }
 }

@@ -193,7 +193,11 @@ fn tool_facts(at: usize) -> ToolFacts {
         risk: if at % 10 == 9 { Risk::Dangerous } else { Risk::Moderate },
         confirm: false,
         role: Role::Agent,
-        permissions: at.is_multiple_of(2).then(|| vec![Permission::new("network.outbound")]),
+        permissions: if at.is_multiple_of(2) {
+            vec![Permission::new("network.outbound")]
+        } else {
+            Vec::new()
+        },
         digest: Digest([0; 32]),
         checks: Arc::new(Checks::default()),
     }

@@ -53,7 +53,7 @@ impl Permissions {
         self.list.values().filter_map(|entry| entry.decision.as_ref())
     }
 
-    /// How it stands. A recorded denial beats everything, as a denial does (D16); a recorded approval counts where people are asked.
+    /// How it stands. What a person has decided holds, but that nobody can give what only the configuration may.
     pub(crate) fn state(
         &self,
         permission: &Permission,
@@ -64,22 +64,19 @@ impl Permissions {
         let entry = self.list.get(permission);
         let decision = entry.and_then(|entry| entry.decision.as_ref());
         let in_force = decision.filter(|decision| !decision.expires.is_some_and(|at| at.has_come(now)));
-        let answer = in_force.map(|decision| decision.answer);
-        if answer == Some(PermissionAnswer::Denied) {
-            return PermissionState::Denied;
-        }
-        if approved.contains(permission) {
-            return PermissionState::Approved;
-        }
         let asked = || entry.and_then(|entry| entry.asked.clone());
-        match (policy, answer) {
-            (PermissionPolicy::DenyAll | PermissionPolicy::ConfigOnly, _) => PermissionState::Barred(policy),
-            (PermissionPolicy::AutoApprove, Some(PermissionAnswer::Deferred)) => PermissionState::Deferred(asked()),
-            (PermissionPolicy::AutoApprove, _) | (PermissionPolicy::Interactive, Some(PermissionAnswer::Approved)) => {
-                PermissionState::Approved
-            }
-            (PermissionPolicy::Interactive, _) if decision.is_some() => PermissionState::Deferred(asked()),
-            (PermissionPolicy::Interactive, _) => PermissionState::Undecided(asked()),
+        match in_force.map(|decision| decision.answer) {
+            Some(PermissionAnswer::Approved) if policy != PermissionPolicy::ConfigOnly => return PermissionState::Approved,
+            Some(PermissionAnswer::Denied) => return PermissionState::Denied,
+            Some(PermissionAnswer::Deferred) => return PermissionState::Deferred(asked()),
+            Some(PermissionAnswer::Approved) | None => {}
+        }
+        match policy {
+            PermissionPolicy::AutoApprove => PermissionState::Approved,
+            _ if approved.contains(permission) => PermissionState::Approved,
+            PermissionPolicy::Interactive if decision.is_some() => PermissionState::Deferred(asked()),
+            PermissionPolicy::Interactive => PermissionState::Undecided(asked()),
+            PermissionPolicy::DenyAll | PermissionPolicy::ConfigOnly => PermissionState::Barred(policy),
         }
     }
 }

@@ -1,7 +1,7 @@
-//! What decisions are made of: risk out of claims, trust out of words, since when an answer holds, and who a token is.
+//! What decisions are made of: what is inferred, since when an answer holds, and who a token is.
 
-use model::{By, Digest, Grant, PrincipalId, RequestId, Risk, ServerId, Timestamp, Token, Trace, TrustLevel};
-use policy::{Action, Claims, Edit, Origin, Policy, Query, Reason, Revision, ServerTable, Tables, TokenRefusal, code};
+use model::{By, Digest, Grant, PrincipalId, RequestId, Risk, ServerId, Timestamp, Token, Trace};
+use policy::{Action, Edit, Origin, Policy, Query, Reason, Revision, Tables, TokenRefusal, code};
 use validators::arguments::Slots;
 
 use crate::parse::{self, Words};
@@ -10,78 +10,19 @@ fn id(text: &str) -> ServerId {
     ServerId::new(text).expect("an id")
 }
 
-/// Each line: what is known of a tool, `=`, what its risk is and why.
-const RISKS: &str = include_str!("../data/d6_risk.txt");
-
 #[test]
-fn d6_d33_the_most_restrictive_claim_wins_and_no_server_lowers_what_is_configured() {
-    let mut out = String::new();
-    for line in RISKS.lines() {
-        let Some((claims, _)) = line
-            .split_once('=')
-            .filter(|_| !line.starts_with('#'))
-            .and_then(|_| line.rsplit_once(" = "))
-        else {
-            out.push_str(line);
-            out.push('\n');
-            continue;
-        };
-        let words = Words::of(claims);
-        let flag = |name| words.value(name).map(|word| word == "true");
-        let effective = Claims {
-            declared: words.value("declared").map(parse::risk),
-            read_only: flag("read-only"),
-            destructive: flag("destructive"),
-            side_effects: words.has("side-effects"),
-            unknown_validator: words.has("unknown-validator"),
-            permissions: words.value("permissions").map(parse::risk),
-            inferred: words.value("args").and_then(|arg| {
-                let schema = serde_json::json!({ "properties": { arg: { "type": "string" } } });
-                policy::inferred(&Slots::infer("tool", "", &schema))
-            }),
-        }
-        .effective(
-            words.value("trust").map_or(TrustLevel::Standard, parse::trust),
-            words.value("configured").map(parse::risk),
-        );
-        out.push_str(&format!("{claims} = {}: {}\n", effective.risk, effective.because));
-    }
-    expect_test::expect_file!["../data/d6_risk.txt"].assert_eq(&out);
-}
-
-#[test]
-fn d6_a_claim_never_lowers_what_others_say() {
-    let risks = [None, Some(Risk::Safe), Some(Risk::Moderate), Some(Risk::Dangerous)];
-    for configured in risks.into_iter().flatten() {
-        for declared in risks {
-            let claims = Claims {
-                declared,
-                read_only: Some(true),
-                ..Claims::default()
-            };
-            let effective = claims.effective(TrustLevel::Trusted, Some(configured)).risk;
-            assert_eq!(effective, declared.map_or(configured, |declared| declared.max(configured)));
-        }
-    }
-}
-
-#[test]
-fn d1_trust_is_what_is_configured_and_never_more_than_claimed() {
-    let mut tables = Tables::default();
-    let table = ServerTable {
-        trust: Some(TrustLevel::Trusted),
-        ..ServerTable::default()
+fn design_7_arguments_that_are_commands_or_code_make_a_tool_dangerous() {
+    let inferred = |argument: &str| {
+        let schema = serde_json::json!({ "properties": { "title": { "type": "string" }, argument: { "type": "string" } } });
+        policy::inferred(&Slots::infer("tool", "", &schema))
     };
-    tables.servers.insert(id("ours"), table);
-    let trust = |server: &str, claimed| tables.trust(&id(server), TrustLevel::Standard, claimed);
-    assert_eq!(trust("ours", None), TrustLevel::Trusted);
-    assert_eq!(trust("ours", Some(TrustLevel::Sandboxed)), TrustLevel::Sandboxed);
-    assert_eq!(trust("theirs", None), TrustLevel::Standard);
+    let found = inferred("command").expect("a command");
     assert_eq!(
-        trust("theirs", Some(TrustLevel::Trusted)),
-        TrustLevel::Standard,
-        "a claim gives nothing"
+        (found.risk, found.because.as_str()),
+        (Risk::Dangerous, "takes a command in `/command`")
     );
+    assert_eq!(inferred("code").expect("code").because, "takes code in `/code`");
+    assert_eq!((inferred("path"), inferred("url")), (None, None));
 }
 
 fn grant(principal: &str, scope: &str) -> Grant {

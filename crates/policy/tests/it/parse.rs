@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use model::{
     Access, ApprovalState, By, Digest, Grant, GrantScope, Permission, PermissionAnswer, PermissionDecision, Pin, Principal, PrincipalId,
-    RequestId, Risk, Role, ServerId, Timestamp, Token, ToolId, TrustLevel,
+    RequestId, Risk, Role, ServerId, Timestamp, Token, ToolId,
 };
 use policy::{
     Action, Checks, DefaultAccess, OnChange, OnDangerous, OnModerate, Origin, PermissionPolicy, Rate, Resolved, ServerFacts, ServerTable,
@@ -198,22 +198,12 @@ pub(crate) fn server_facts(words: &Words<'_>) -> ServerFacts {
     }
 }
 
-pub(crate) fn risk(word: &str) -> Risk {
+fn risk(word: &str) -> Risk {
     match word {
         "safe" => Risk::Safe,
         "moderate" => Risk::Moderate,
         "dangerous" => Risk::Dangerous,
         other => panic!("`{other}` is no risk"),
-    }
-}
-
-pub(crate) fn trust(word: &str) -> TrustLevel {
-    match word {
-        "sandboxed" => TrustLevel::Sandboxed,
-        "experimental" => TrustLevel::Experimental,
-        "standard" => TrustLevel::Standard,
-        "trusted" => TrustLevel::Trusted,
-        other => panic!("`{other}` is no level of trust"),
     }
 }
 
@@ -239,7 +229,7 @@ pub(crate) fn tool_facts(name: &str, words: &Words<'_>, tables: &Tables, server:
         risk,
         confirm: words.has("confirm"),
         role: if words.has("operator") { Role::Operator } else { Role::Agent },
-        permissions: words.value("needs").map(|_| permissions(words.list("needs"))),
+        permissions: permissions(words.list("needs")),
         digest: definition(words.value("digest").unwrap_or("0")),
         checks: Arc::new(Checks::of_tool(name, slots, declaration, facts, tables.server(server))),
     }
@@ -289,13 +279,12 @@ pub(crate) fn table(tables: &mut Tables, words: &Words<'_>) {
     if let GrantScope::Tool(tool) = &scope {
         let own = table.tools.entry(tool.name.clone()).or_default();
         own.validators = validators.or(own.validators.take());
-        own.risk = words.value("risk").map(risk).or(own.risk);
         own.only_reads |= words.has("only-reads");
         return;
     }
     table.validators = validators.or(table.validators.take());
     table.access = access(words).or(table.access);
-    table.trust = words.value("trust").map(trust).or(table.trust);
+    table.strict |= words.has("strict");
     table.permissions = permission_policy(words).or(table.permissions);
     table.moderate = on_moderate(words).or(table.moderate);
     table.dangerous = on_dangerous(words).or(table.dangerous);
