@@ -1,7 +1,7 @@
 //! The book for rule authors says what is so: every program in it is run, and does what the block behind it says.
 //!
 //! A block ```` ```mangle ```` (perhaps with `now=TIME`, or `extended`) is followed by a block ```` ```text ````: either `error[CODE]`, or facts. For each
-//! predicate among these facts, they are all that there are.
+//! predicate among these facts, they are all that there are. In the list of departures `departure=N` says which one an example shows.
 
 use std::{
     collections::BTreeSet,
@@ -37,6 +37,31 @@ fn every_example_of_the_book_does_what_it_says() {
         wrong.len(),
         examples.len(),
         wrong.join("\n")
+    );
+}
+
+#[test]
+fn every_departure_is_shown_by_an_example() {
+    let chapter = chapters()
+        .into_iter()
+        .find(|file| file.ends_with("departures.md"))
+        .expect("the list");
+    let text = std::fs::read_to_string(&chapter).expect("it was just listed");
+    let number = |row: &str| row.strip_prefix("| ")?.split(" |").next()?.parse::<u32>().ok();
+    let listed: Vec<u32> = text.lines().filter_map(number).collect();
+    assert_eq!(listed, (1..=listed.len() as u32).collect::<Vec<_>>(), "they are numbered");
+    let infos = blocks(&text).into_iter().map(|(_, info, _)| info);
+    let shown: BTreeSet<u32> = infos
+        .filter_map(|info| {
+            info.split_whitespace()
+                .find_map(|word| word.strip_prefix("departure=").map(str::to_owned))
+        })
+        .flat_map(|numbers| numbers.split(',').map(|one| one.parse().expect("a number")).collect::<Vec<u32>>())
+        .collect();
+    assert_eq!(
+        shown.into_iter().collect::<Vec<_>>(),
+        listed,
+        "examples on the right, departures on the left"
     );
 }
 

@@ -1,13 +1,17 @@
 //! The one door through which these tests use the engine.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use mangle::{
-    analysis::{Input, Level, analyse},
+    analysis::{Input, Level, analyse, constant},
     diagnostic::Diagnostic,
-    eval::{Budget, Cancel, EvalError, Evaluation, Model, Options, Running},
-    program::Program,
+    eval::{Budget, Cancel, EvalError, Evaluation, Model, Options, Running, Snapshot},
+    program::{Facts, PredId, Program},
     syntax::{Dialect, Sources, ast::Unit, parse},
+    value::{Interner, Value},
 };
 
 use crate::corpus::Rows;
@@ -27,6 +31,21 @@ pub(crate) struct Limits {
     pub facts: Option<u64>,
     pub steps: Option<u64>,
     pub intervals: Option<u64>,
+    pub outside: Outside,
+}
+
+/// Rows of terms by `name/arity`, as a program would write them.
+pub(crate) type Given = BTreeMap<String, Vec<Vec<String>>>;
+
+/// What comes from elsewhere than the program.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Outside {
+    /// How far each source is trusted; those that are not listed, fully.
+    pub levels: Vec<Level>,
+    /// What external predicates answer.
+    pub answers: Given,
+    /// The facts of a request.
+    pub request: Given,
 }
 
 impl Limits {
@@ -59,9 +78,24 @@ pub(crate) enum Answer {
 
 /// Everything from text to facts.
 pub(crate) fn run(sources: &[Source], dialect: Dialect, limits: &Limits) -> Answer {
-    match load(sources, dialect) {
+    run_with(sources, dialect, limits, evaluate)
+}
+
+/// The same by way of a snapshot, which the facts of the request are added to.
+pub(crate) fn run_on_snapshot(sources: &[Source], dialect: Dialect, limits: &Limits) -> Answer {
+    run_with(sources, dialect, limits, |program, limits| {
+        let options = limits.options();
+        let snapshot = Snapshot::new(Arc::clone(&program), &options)?;
+        finish(snapshot.request(&options)?, &program, limits)
+    })
+}
+
+type Evaluator = fn(Arc<Program>, &Limits) -> Result<Model, EvalError>;
+
+fn run_with(sources: &[Source], dialect: Dialect, limits: &Limits, evaluate: Evaluator) -> Answer {
+    match load_at(sources, &limits.outside.levels, dialect) {
         Err(codes) => Answer::Rejected(codes),
-        Ok(program) => match evaluate(program, &limits.options()) {
+        Ok(program) => match evaluate(program, limits) {
             Ok(model) => Answer::Facts(facts(&model)),
             Err(EvalError::Exceeded(exceeded)) => Answer::Stopped(exceeded.to_string()),
             Err(error) => Answer::Failed(error.to_string()),
@@ -71,6 +105,11 @@ pub(crate) fn run(sources: &[Source], dialect: Dialect, limits: &Limits) -> Answ
 
 /// The program that the sources make, or the codes of their errors.
 pub(crate) fn load(sources: &[Source], dialect: Dialect) -> Result<Arc<Program>, Vec<String>> {
+    load_at(sources, &[], dialect)
+}
+
+/// The same with sources that are trusted only so far.
+pub(crate) fn load_at(sources: &[Source], levels: &[Level], dialect: Dialect) -> Result<Arc<Program>, Vec<String>> {
     let mut texts = Sources::new();
     for source in sources {
         texts.add(&source.name, &source.text).expect("tests are short");
@@ -81,12 +120,11 @@ pub(crate) fn load(sources: &[Source], dialect: Dialect) -> Result<Arc<Program>,
         return Err(codes);
     }
     let units: Vec<&Unit> = parsed.iter().map(|parsed| &parsed.unit).collect();
+    let level = |at: usize| levels.get(at).copied().unwrap_or_default();
     let inputs: Vec<Input<'_>> = units
         .iter()
-        .map(|&unit| Input {
-            unit,
-            level: Level::default(),
-        })
+        .enumerate()
+        .map(|(at, &unit)| Input { unit, level: level(at) })
         .collect();
     let analysis = analyse(&inputs, dialect);
     analysis.program.map(Arc::new).ok_or_else(|| self::codes(&analysis.diagnostics))
@@ -99,12 +137,53 @@ fn codes<'d>(diagnostics: impl IntoIterator<Item = &'d Diagnostic>) -> Vec<Strin
     codes.into_iter().collect()
 }
 
-/// Evaluates a program that asks nothing from outside.
-pub(crate) fn evaluate(program: Arc<Program>, options: &Options) -> Result<Model, EvalError> {
-    match Evaluation::new(program, options)?.run()? {
-        Running::Done(model) => Ok(*model),
-        Running::Asks(_, batch) => panic!("no test asks anything from outside, but {batch:?}"),
+/// Evaluates a program with what it gets from outside.
+pub(crate) fn evaluate(program: Arc<Program>, limits: &Limits) -> Result<Model, EvalError> {
+    let evaluation = Evaluation::new(Arc::clone(&program), &limits.options())?;
+    finish(evaluation, &program, limits)
+}
+
+/// Gives the facts of the request and answers every question.
+fn finish(mut evaluation: Evaluation, program: &Program, limits: &Limits) -> Result<Model, EvalError> {
+    let mut request = Facts::default();
+    for (label, rows) in &limits.outside.request {
+        let pred = pred(program, label);
+        rows.iter()
+            .for_each(|row| request.push(pred, &values(row, evaluation.interner()), None));
     }
+    evaluation.give(&request)?;
+    let mut running = evaluation.run()?;
+    loop {
+        let (mut evaluation, batch) = match running {
+            Running::Done(model) => return Ok(*model),
+            Running::Asks(evaluation, batch) => (evaluation, batch),
+        };
+        for question in &batch.questions {
+            let predicate = program.predicate(question.pred);
+            let label = format!("{}/{}", predicate.name, predicate.arity);
+            let rows = limits.outside.answers.get(&label);
+            let rows = rows.unwrap_or_else(|| panic!("nobody answers for {label}: {question:?}"));
+            let rows: Vec<Vec<Value>> = rows.iter().map(|row| values(row, evaluation.interner())).collect();
+            evaluation.answer(question, &rows)?;
+        }
+        running = evaluation.run()?;
+    }
+}
+
+/// The predicate that a label, `name/arity`, names.
+fn pred(program: &Program, label: &str) -> PredId {
+    let (name, arity) = label.split_once('/').expect("`name/arity`");
+    let found = program.find(name, arity.parse().expect("a number of arguments"));
+    found.unwrap_or_else(|| panic!("the program has no {label}"))
+}
+
+/// Terms of constants as values.
+pub(crate) fn values(row: &[String], interner: &mut Interner) -> Vec<Value> {
+    let sources = Sources::of("a row", &format!("row({} ).", row.join(", "))).expect("it is short");
+    let parsed = parse(sources.get(0).expect("it was added"), Dialect::Extended);
+    let clause = parsed.unit.clauses().next().expect("a fact");
+    let args = clause.head.args.iter();
+    args.map(|arg| constant(arg, interner).expect("a constant")).collect()
 }
 
 /// The facts as text.

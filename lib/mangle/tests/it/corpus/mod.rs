@@ -10,9 +10,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use mangle::analysis::Level;
 use serde_json::Value as Json;
 
-use crate::engine::{Limits, Source};
+use crate::engine::{Given, Limits, Outside, Source};
 
 /// Rows of terms by `name/arity`.
 pub(crate) type Rows = BTreeMap<String, BTreeSet<Vec<String>>>;
@@ -64,11 +65,7 @@ fn read(path: &Path) -> Case {
     let text = std::fs::read_to_string(path).expect("it was just listed");
     let json: Json = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{name}.json: {error}"));
     let program = format!("{name}.mg");
-    let also = json["also"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .map(|file| file.as_str().expect("a file"));
+    let also = texts(&json["also"]);
     let folder = path.parent().unwrap_or(path);
     let sources = std::iter::once(&*program).chain(also).map(|file| source(folder, file)).collect();
     let number = |key: &str| json[key].as_u64();
@@ -82,6 +79,11 @@ fn read(path: &Path) -> Case {
             facts: number("max_derived_facts"),
             steps: number("max_steps"),
             intervals: number("max_intervals_per_atom"),
+            outside: Outside {
+                levels: texts(&json["levels"]).map(|name| Level::by_name(name).expect("a level")).collect(),
+                answers: given(&json["answers"]),
+                request: given(&json["request"]),
+            },
         },
         facts: json["expect"]["facts"]
             .as_object()
@@ -96,6 +98,20 @@ fn source(folder: &Path, file: &str) -> Source {
         name: file.to_owned(),
         text,
     }
+}
+
+/// The strings of a list that may be left out.
+fn texts(json: &Json) -> impl Iterator<Item = &str> {
+    let items = json.as_array().into_iter().flatten();
+    items.map(|item| item.as_str().expect("a string"))
+}
+
+/// Rows by predicate that may be left out.
+fn given(json: &Json) -> Given {
+    let all = json.as_object().into_iter().flatten();
+    let row = |row: &Json| texts(row).map(str::to_owned).collect();
+    let rows = |rows: &Json| rows.as_array().expect("rows").iter().map(row).collect();
+    all.map(|(label, of)| (label.clone(), rows(of))).collect()
 }
 
 fn rows(json: &Json) -> BTreeSet<Vec<String>> {

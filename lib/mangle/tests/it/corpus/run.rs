@@ -3,7 +3,7 @@
 use mangle::syntax::Dialect;
 
 use super::{Case, Rows, cases};
-use crate::engine::{Answer, run};
+use crate::engine::{Answer, run, run_on_snapshot};
 
 #[test]
 fn every_program_says_what_stands_beside_it() {
@@ -29,6 +29,18 @@ fn the_shared_corpus_says_the_same_here() {
                 case.name
             ),
         }
+    }
+}
+
+#[test]
+fn a_snapshot_with_a_request_says_the_same() {
+    let cases = cases().into_iter().chain(super::shared());
+    for case in cases.filter(|case| case.facts.is_some()) {
+        let answer = run_on_snapshot(&case.sources, Dialect::Strict, &case.limits);
+        let (Answer::Facts(got), Some(want)) = (&answer, &case.facts) else {
+            panic!("{}: {answer:?}", case.name);
+        };
+        assert!(got == want, "{}: {}", case.name, difference(got, want));
     }
 }
 
@@ -59,6 +71,7 @@ fn area(code: &str) -> &'static str {
         Some(b'3') => "types",
         Some(b'4') => "strata",
         Some(b'5') => "time",
+        Some(b'6') => "trust",
         Some(b'9') => "evaluation",
         _ => "another area",
     }

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt::Write};
 
 use super::{Case, cases, folder};
 
-const KINDS: [&str; 9] = [
+const KINDS: [&str; 10] = [
     "works",
     "text",
     "names",
@@ -13,6 +13,7 @@ const KINDS: [&str; 9] = [
     "types",
     "strata",
     "time",
+    "trust",
     "evaluation",
     "budget",
 ];

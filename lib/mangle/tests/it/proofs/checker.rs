@@ -11,6 +11,7 @@ use mangle::{
     value::{Value, View},
 };
 
+use crate::engine::{Given, Outside, values};
 use crate::naive::{
     Facts, Fail,
     body::{is_pattern, solve_from, unify},
@@ -45,18 +46,20 @@ pub(crate) struct Checker<'m> {
     /// Rules and facts by where they stand.
     clauses: HashMap<(u32, u32), &'m Clause>,
     stated: Vec<&'m Clause>,
+    outside: &'m Outside,
     /// Everything that holds: for negations and groups.
     all: Option<Facts>,
 }
 
 impl<'m> Checker<'m> {
-    pub(crate) fn new(name: &'m str, model: &'m Model, units: &'m [Unit]) -> Self {
+    pub(crate) fn new(name: &'m str, model: &'m Model, units: &'m [Unit], outside: &'m Outside) -> Self {
         let clauses = || units.iter().flat_map(Unit::clauses);
         let mut checker = Self {
             name,
             model,
             clauses: clauses().map(|clause| ((clause.span.start, clause.span.end), clause)).collect(),
             stated: clauses().filter(|clause| clause.is_fact()).collect(),
+            outside,
             all: None,
         };
         checker.all = checker.everything();
@@ -89,7 +92,7 @@ impl<'m> Checker<'m> {
             self.covers(node);
             for because in &node.because {
                 match because {
-                    Because::Answered => panic!("{}: nothing was asked, but {what} is an answer", self.name),
+                    Because::Answered => assert!(self.is_in(&self.outside.answers, node), "{}: {what} was not answered", self.name),
                     Because::Given => assert!(self.is_stated(node), "{}: {what} is not in the program", self.name),
                     Because::Rule(derivation) => self.count(self.step(proof, node, derivation), seen, &format!("{what}: {derivation:?}")),
                     Because::Merged { before, with } => {
@@ -175,7 +178,15 @@ impl<'m> Checker<'m> {
     }
 
     fn is_stated(&self, node: &Node) -> bool {
-        !self.stated_at(node).is_empty() || self.row(&node.args).is_none()
+        !self.stated_at(node).is_empty() || self.row(&node.args).is_none() || self.is_in(&self.outside.request, node)
+    }
+
+    /// Whether a fact is among those that came from outside.
+    fn is_in(&self, given: &Given, node: &Node) -> bool {
+        let (name, arity) = self.predicate(node.pred);
+        let mut interner = self.model.interner().clone();
+        let rows = given.get(&format!("{name}/{arity}")).into_iter().flatten();
+        rows.map(|row| values(row, &mut interner)).any(|row| row == node.args)
     }
 
     /// The intervals at which the program itself says that a fact holds.

@@ -16,7 +16,7 @@ use mangle::{
 use self::checker::{Checker, Seen};
 use crate::{
     corpus,
-    engine::{Limits, Source, evaluate, load},
+    engine::{Limits, Source, evaluate, load_at},
     generate::{self, NOW},
     naive::value::time,
 };
@@ -76,8 +76,8 @@ fn random(seed: u64) -> (Source, Limits) {
 
 /// A program with the tree that its spans point into.
 fn model_of(name: &str, sources: &[Source], limits: &Limits) -> (Model, Vec<mangle::syntax::ast::Unit>) {
-    let program = load(sources, Dialect::Extended).unwrap_or_else(|codes| panic!("{name}: {codes:?}"));
-    let model = evaluate(program, &limits.options()).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let program = load_at(sources, &limits.outside.levels, Dialect::Extended).unwrap_or_else(|codes| panic!("{name}: {codes:?}"));
+    let model = evaluate(program, limits).unwrap_or_else(|error| panic!("{name}: {error}"));
     let mut texts = Sources::new();
     for source in sources {
         texts.add(&source.name, &source.text).expect("tests are short");
@@ -87,7 +87,7 @@ fn model_of(name: &str, sources: &[Source], limits: &Limits) -> (Model, Vec<mang
 
 fn proofs(name: &str, sources: &[Source], limits: &Limits, seen: &mut Seen) {
     let (model, units) = model_of(name, sources, limits);
-    let checker = Checker::new(name, &model, &units);
+    let checker = Checker::new(name, &model, &units, &limits.outside);
     let mut explainer = Explainer::new(&model, Budget::UNLIMITED, Cancel::default());
     for pred in predicates(&model) {
         for fact in model.facts(pred) {
@@ -102,7 +102,7 @@ fn proofs(name: &str, sources: &[Source], limits: &Limits, seen: &mut Seen) {
 /// Asks why not, for each argument of each derived fact and each other value that occurs in the program.
 fn reasons(name: &str, sources: &[Source], limits: &Limits, seen: &mut Seen) {
     let (model, units) = model_of(name, sources, limits);
-    let checker = Checker::new(name, &model, &units);
+    let checker = Checker::new(name, &model, &units, &limits.outside);
     let mut explainer = Explainer::new(&model, Budget::UNLIMITED, Cancel::default());
     for (pred, args) in neighbours(&model).into_iter().take(QUESTIONS) {
         let why_not = explainer.why_not(pred, &args).unwrap_or_else(|error| panic!("{name}: {error}"));

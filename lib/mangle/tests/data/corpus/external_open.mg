@@ -1,0 +1,2 @@
+Decl price(Tool, Coins) descr [external(), mode("-", "-")] bound [/name, /number].
+cost(T, C) :- price(T, C), C < 50.

@@ -1,0 +1,2 @@
+Decl tool(X) descr [open(/domain)] bound [/name].
+tool(/saw).

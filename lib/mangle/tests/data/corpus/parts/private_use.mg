@@ -1,0 +1,2 @@
+Use shop!
+want(X) :- shop.dear(X).

@@ -1,0 +1,2 @@
+Use shop!
+cheap(X) :- shop.cost(X, N), N < 10.

@@ -1,0 +1,1 @@
+tool(/saw). tool(/drill).

@@ -1,0 +1,1 @@
+mine(X) :- allowed(X).

@@ -1,0 +1,1 @@
+allowed(X) :- tool(X).

@@ -1,0 +1,3 @@
+Package shop!
+Decl cost(X, N) descr [private()] bound [/name, /number].
+cost(/saw, 40).

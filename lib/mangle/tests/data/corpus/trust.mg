@@ -1,0 +1,2 @@
+Decl tool(X) descr [extensional()] bound [/name].
+allowed(X) :- tool(X), X != /drill .

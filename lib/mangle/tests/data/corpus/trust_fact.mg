@@ -1,0 +1,2 @@
+tool(/saw). tool(/drill).
+allowed(X) :- tool(X), X != /drill .
