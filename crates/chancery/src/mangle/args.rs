@@ -15,10 +15,14 @@ Ends with 0; with 1 if the program is rejected; with 3 if a budget or the deadli
 
 Examples:
   chancery mangle run family.mg
-  chancery mangle run rules.mg facts.mg --eval-time 2024-06-01T00:00:00Z --format json")]
+  chancery mangle run rules.mg facts.mg --eval-time 2024-06-01T00:00:00Z --format json
+  chancery mangle run rules.mg --external price=prices.json --only total
+  chancery mangle run - < rules.mg")]
     Run(Run),
     /// Say everything that is wrong with a program
     #[command(after_help = "\
+Ends with 0 if the program would run, with 1 if it is rejected.
+
 Examples:
   chancery mangle check rules.mg
   chancery mangle check rules.mg --format sarif > findings.sarif
@@ -26,6 +30,8 @@ Examples:
     Check(Check),
     /// Write programs in the one style
     #[command(after_help = "\
+A file that cannot be read as a program stays as it is, and makes the command end with 1.
+
 Examples:
   chancery mangle fmt rules.mg
   chancery mangle fmt --check rules/*.mg
@@ -33,11 +39,16 @@ Examples:
     Fmt(Fmt),
     /// Say why a fact holds: the rules and facts that it rests on
     #[command(after_help = "\
-Example:
-  chancery mangle why family.mg --fact 'ancestor(/ann, /cid)'")]
+Ends with 1 if the fact does not hold.
+
+Examples:
+  chancery mangle why family.mg --fact 'ancestor(/ann, /cid)'
+  chancery mangle why stays.mg --fact 'guest(/ann)@[2024-06-01]' --eval-time 2024-06-02T00:00:00Z")]
     Why(Why),
     /// Say why a fact does not hold: the premise that fails in each rule, and what comes nearest
     #[command(after_help = "\
+Ends with 1 if the fact holds.
+
 Example:
   chancery mangle why-not family.mg --fact 'ancestor(/cid, /ann)'")]
     WhyNot(Why),
@@ -54,21 +65,50 @@ A test file is a Mangle file of facts with lines that begin with `#:` between th
   #: absent
   ancestor(/cid, _).
 
-`exactly` lists all facts of its predicates; `error M0401` expects a rejection. Without `rules`, X_test.mg tests X.mg.
+or the same in YAML:
+
+  rules: family.mg
+  cases:
+    - name: grandparents are ancestors
+      now: 2024-06-01T00:00:00Z
+      given: |
+        parent(/ann, /bob). parent(/bob, /cid).
+      expect:
+        - ancestor(/ann, /cid)
+      absent:
+        - ancestor(/cid, _)
+
+`exactly` lists all facts of its predicates; `answers` what external predicates answer; `error M0401` expects a
+rejection. What stands before the first case belongs to every case. Without `rules`, X_test.mg and X_test.yaml test X.mg.
+
+Ends with 0 if every case passes, else with 1.
 
 Examples:
-  chancery mangle test rules/*_test.mg
-  chancery mangle test rules/*_test.mg --coverage --mutate")]
+  chancery mangle test
+  chancery mangle test rules/ --coverage --mutate
+  chancery mangle test rules/family_test.yaml --watch
+  chancery mangle test --format junit > results.xml")]
     Test(Test),
     /// Try things out, line by line
     #[command(after_help = "\
-Example:
+Say facts and rules, ask questions with `?`; `:help` lists the commands. Tab completes, Ctrl-C ends an evaluation,
+Ctrl-D the session. What was typed is kept in $XDG_STATE_HOME/chancery/mangle_history (or below ~/.local/state).
+
+Examples:
+  chancery mangle repl
   chancery mangle repl family.mg")]
     Repl(Repl),
     /// Serve an editor over stdio: findings, hover, definitions, references, renaming, completion, formatting
+    #[command(after_help = "\
+An editor starts this; it speaks the Language Server Protocol on stdin and stdout. For example in Neovim:
+
+  vim.lsp.config('mangle', { cmd = { 'chancery', 'mangle', 'lsp' }, filetypes = { 'mangle' } })
+  vim.lsp.enable('mangle')")]
     Lsp(Lsp),
     /// Show what depends on what, for Graphviz
     #[command(after_help = "\
+A box is a stratum; an edge leads from what is read to what reads it, dashed where all of it has to be known first.
+
 Example:
   chancery mangle graph rules.mg | dot -Tsvg > rules.svg")]
     Graph(Graph),
@@ -93,7 +133,7 @@ pub struct Program {
     pub extended: bool,
 }
 
-/// When, and how much.
+/// When, how much, and who answers.
 #[derive(Args, Clone, Debug)]
 pub struct Limits {
     /// What `now` means, RFC 3339; the clock if it is left out
@@ -114,6 +154,9 @@ pub struct Limits {
     /// How long it may take, such as 500ms or 10s
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub deadline: Option<Duration>,
+    /// The rows of an external predicate: a file of facts (.mg) or of rows (.json); may be given several times
+    #[arg(long, value_name = "NAME=FILE", value_parser = external)]
+    pub external: Vec<(String, PathBuf)>,
 }
 
 /// `mangle run`
@@ -196,21 +239,41 @@ pub struct Why {
 /// `mangle test`
 #[derive(Args, Clone, Debug)]
 pub struct Test {
-    /// The test files
-    #[arg(value_name = "FILE", required = true)]
+    /// Test files, or folders of files whose names end in _test.mg, _test.yaml or _test.yml; the current folder if left out
+    #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Only cases whose names contain this
     #[arg(long, value_name = "TEXT")]
     pub filter: Option<String>,
-    /// Name the rules that never fired
+    /// How results are written
+    #[arg(long, value_enum, default_value_t = TestFormat::Human)]
+    pub format: TestFormat,
+    /// Name the rules that never fired, with what they lacked
     #[arg(long)]
     pub coverage: bool,
-    /// Change the rules, one premise at a time, and name the changes that no case notices
+    /// Change the rules, in one place at a time, and name the changes that no case notices
     #[arg(long)]
     pub mutate: bool,
+    /// Run again when a file changes
+    #[arg(long)]
+    pub watch: bool,
     /// Allow what the Go implementation does not
     #[arg(long)]
     pub extended: bool,
+    /// The rows of an external predicate for every case: a file of facts (.mg) or of rows (.json); may be given several times
+    #[arg(long, value_name = "NAME=FILE", value_parser = external)]
+    pub external: Vec<(String, PathBuf)>,
+}
+
+/// How the results of tests are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TestFormat {
+    /// For people
+    Human,
+    /// One JSON object
+    Json,
+    /// The XML of JUnit
+    Junit,
 }
 
 /// `mangle repl`
@@ -255,6 +318,12 @@ fn level(text: &str) -> Result<(Level, PathBuf), String> {
         .ok_or("write a level, `=` and a file, such as `domain=rules.mg`")?;
     let level = Level::by_name(level).ok_or_else(|| format!("there is no level `{level}`: take client, domain, policy or schema"))?;
     Ok((level, file.into()))
+}
+
+fn external(text: &str) -> Result<(String, PathBuf), String> {
+    let parts = text.split_once('=').filter(|(name, file)| !name.is_empty() && !file.is_empty());
+    let (name, file) = parts.ok_or("write a predicate, `=` and a file, such as `price=prices.json`")?;
+    Ok((name.to_owned(), file.into()))
 }
 
 fn time(text: &str) -> Result<i64, String> {

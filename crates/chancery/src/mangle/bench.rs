@@ -8,15 +8,18 @@ use std::time::{Duration, Instant};
 use mangle::diagnostic::Severity;
 
 use super::{
-    EXCEEDED, REJECTED,
+    REJECTED,
     args::Bench,
+    ended,
     evaluate::evaluate,
+    external::Answers,
     load::{load, report},
     print, tell,
 };
 
 /// Times `--runs` runs and prints the fastest, the middle and the slowest.
 pub(super) fn bench(args: &Bench) -> anyhow::Result<ExitCode> {
+    let answers = Answers::read(&args.limits.external)?;
     let (mut loading, mut evaluating, mut size) = (Vec::new(), Vec::new(), String::new());
     for _ in 0..args.runs.max(1) {
         let start = Instant::now();
@@ -27,8 +30,9 @@ pub(super) fn bench(args: &Bench) -> anyhow::Result<ExitCode> {
             return Ok(ExitCode::from(REJECTED));
         };
         let program = Arc::new(program);
+        answers.check(&program)?;
         let start = Instant::now();
-        match evaluate(&program, &args.limits) {
+        match evaluate(&program, &args.limits, &answers) {
             Ok(model) => {
                 evaluating.push(start.elapsed());
                 let rules = program.rules.len();
@@ -40,8 +44,9 @@ pub(super) fn bench(args: &Bench) -> anyhow::Result<ExitCode> {
                 );
             }
             Err(found) => {
-                tell(&report(&[*found], &loaded.sources));
-                return Ok(ExitCode::from(EXCEEDED));
+                let found = [*found];
+                tell(&report(&found, &loaded.sources));
+                return Ok(ended(&found));
             }
         }
     }

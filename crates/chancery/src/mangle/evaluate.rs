@@ -1,7 +1,7 @@
 //! Evaluation with a deadline, and its end as a finding with a place.
 
 use std::sync::{Arc, mpsc};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use mangle::{
     diagnostic::{Code, Diagnostic},
@@ -10,7 +10,10 @@ use mangle::{
     syntax::Span,
 };
 
-use super::args::Limits;
+use super::{
+    args::Limits,
+    external::{Answers, Refusal},
+};
 
 /// What the command line allows.
 pub(super) fn options(limits: &Limits) -> Options {
@@ -32,11 +35,20 @@ fn clock() -> i64 {
     i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
 }
 
-/// Evaluates a program; external predicates have nobody to answer for them here.
-pub(super) fn evaluate(program: &Arc<Program>, limits: &Limits) -> Result<Model, Box<Diagnostic>> {
-    let options = options(limits);
+/// Evaluates a program; `answers` stand for whoever knows its external predicates.
+pub(super) fn evaluate(program: &Arc<Program>, limits: &Limits, answers: &Answers) -> Result<Model, Box<Diagnostic>> {
+    evaluate_until(program, &options(limits), limits.deadline, answers)
+}
+
+/// The same with options as the library wants them, and a deadline.
+pub(super) fn evaluate_until(
+    program: &Arc<Program>,
+    options: &Options,
+    deadline: Option<Duration>,
+    answers: &Answers,
+) -> Result<Model, Box<Diagnostic>> {
     let (done, wait) = mpsc::sync_channel::<()>(1);
-    let watch = limits.deadline.map(|deadline| {
+    let watch = deadline.map(|deadline| {
         let cancel = options.cancel.clone();
         std::thread::spawn(move || {
             if wait.recv_timeout(deadline) == Err(mpsc::RecvTimeoutError::Timeout) {
@@ -44,24 +56,32 @@ pub(super) fn evaluate(program: &Arc<Program>, limits: &Limits) -> Result<Model,
             }
         })
     });
-    let result = Evaluation::new(Arc::clone(program), &options).and_then(Evaluation::run);
+    let result = evaluate_with(program, options, answers);
     drop(done);
     if let Some(watch) = watch {
         // The thread only waits and sets a flag.
         let _ended = watch.join();
     }
-    match result {
-        Ok(Running::Done(model)) => Ok(*model),
-        Ok(Running::Asks(_, batch)) => Err(Box::new(unanswered(program, &batch))),
-        Err(error) => Err(Box::new(finding(program, &error))),
-    }
+    result
 }
 
-fn unanswered(program: &Program, batch: &mangle::eval::Batch) -> Diagnostic {
-    let pred = batch.questions.first().map(|question| program.predicate(question.pred));
-    let (name, span) = pred.map_or(("", Span::default()), |pred| (&*pred.name, pred.span));
-    let text = format!("`{name}` is external, and nobody answers for it here");
-    Diagnostic::new(Code::ExternalUnanswered, span, text)
+/// The same without a deadline.
+pub(super) fn evaluate_with(program: &Arc<Program>, options: &Options, answers: &Answers) -> Result<Model, Box<Diagnostic>> {
+    let failed = |error| Box::new(finding(program, &error));
+    let mut desk = answers.desk();
+    let mut running = Evaluation::new(Arc::clone(program), options)
+        .and_then(Evaluation::run)
+        .map_err(failed)?;
+    loop {
+        running = match running {
+            Running::Done(model) => return Ok(*model),
+            Running::Asks(mut evaluation, batch) => match desk.answer(program, &mut evaluation, &batch) {
+                Ok(()) => evaluation.run().map_err(failed)?,
+                Err(Refusal::Unanswered(found)) => return Err(found),
+                Err(Refusal::Failed(error)) => return Err(failed(error)),
+            },
+        };
+    }
 }
 
 /// What ended an evaluation, with the rule that was at work.

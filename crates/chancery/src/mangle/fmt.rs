@@ -9,7 +9,7 @@ use mangle::syntax::{Dialect, Sources, format, parse};
 use super::{
     REJECTED,
     args::Fmt,
-    load::{read, report},
+    load::{called, read, report},
     print, tell,
 };
 
@@ -24,7 +24,7 @@ pub(super) fn fmt(args: &Fmt) -> anyhow::Result<ExitCode> {
 
 fn one(file: &Path, check: bool) -> anyhow::Result<bool> {
     let text = read(file)?;
-    let sources = Sources::of(&file.display().to_string(), &text)?;
+    let sources = Sources::of(&called(file), &text)?;
     let source = sources.get(0).context("there is one source")?;
     let parsed = parse(source, Dialect::Extended);
     if !parsed.is_ok() {
@@ -32,17 +32,15 @@ fn one(file: &Path, check: bool) -> anyhow::Result<bool> {
         return Ok(false);
     }
     let formatted = format(&parsed.unit, source);
-    if file == Path::new("-") {
-        if !check {
-            print(&formatted)?;
-        }
-        return Ok(!check || formatted == text);
+    if file == Path::new("-") && !check {
+        print(&formatted)?;
+        return Ok(true);
     }
     if formatted == text {
         return Ok(true);
     }
     if check {
-        print(&format!("{}\n", file.display()))?;
+        print(&format!("{}\n", called(file)))?;
         return Ok(false);
     }
     std::fs::write(file, formatted).with_context(|| format!("failed to write `{}`", file.display()))?;

@@ -1,5 +1,6 @@
 //! From files to a program, with everything that is to be said about it.
 
+use std::io::Read;
 use std::path::Path;
 
 use anyhow::Context as _;
@@ -55,21 +56,40 @@ pub(super) fn load(program: &Program) -> anyhow::Result<Loaded> {
 fn add(sources: &mut Sources, file: &Path) -> anyhow::Result<()> {
     let text = read(file)?;
     sources
-        .add(&file.display().to_string(), &text)
-        .with_context(|| format!("`{}` is too long", file.display()))?;
+        .add(&called(file), &text)
+        .with_context(|| format!("`{}` is too long", called(file)))?;
     Ok(())
+}
+
+/// What a file is called in findings.
+pub(super) fn called(file: &Path) -> String {
+    if file == Path::new("-") {
+        return "<stdin>".to_owned();
+    }
+    file.display().to_string()
 }
 
 /// The text of a file, or of stdin for `-`.
 pub(super) fn read(file: &Path) -> anyhow::Result<String> {
     let bytes = if file == Path::new("-") {
-        let mut bytes = Vec::new();
-        std::io::Read::read_to_end(&mut std::io::stdin().lock(), &mut bytes)?;
-        bytes
+        bounded(std::io::stdin().lock())
     } else {
-        std::fs::read(file).with_context(|| format!("failed to read `{}`", file.display()))?
+        std::fs::File::open(file).and_then(bounded)
     };
-    String::from_utf8(bytes).with_context(|| format!("`{}` is not UTF-8", file.display()))
+    let bytes = bytes.with_context(|| format!("failed to read `{}`", called(file)))?;
+    anyhow::ensure!(bytes.len() <= Sources::MAX_BYTES, "`{}` is longer than 2 GiB", called(file));
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let line = error.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count() + 1;
+        anyhow::anyhow!("`{}` is not UTF-8: see line {line}", called(file))
+    })
+}
+
+/// A file without an end must not fill the memory.
+fn bounded(from: impl Read) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    from.take(Sources::MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Parses and analyses.

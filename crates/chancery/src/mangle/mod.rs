@@ -4,6 +4,8 @@ mod args;
 mod bench;
 mod check;
 mod evaluate;
+mod external;
+mod facts;
 mod fmt;
 mod graph;
 mod load;
@@ -15,6 +17,8 @@ mod why;
 
 use std::io::Write as _;
 use std::process::ExitCode;
+
+use mangle::diagnostic::{Code, Diagnostic};
 
 pub use args::Command;
 
@@ -40,6 +44,12 @@ pub fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Graph(args) => graph::graph(&args),
         Command::Bench(args) => bench::bench(&args),
     }
+}
+
+/// How a command ends that can go no further because of these findings.
+fn ended(found: &[Diagnostic]) -> ExitCode {
+    let exceeded = found.iter().any(|one| one.code == Code::BudgetExceeded);
+    ExitCode::from(if exceeded { EXCEEDED } else { REJECTED })
 }
 
 /// Writes a result. A reader that went away wants no more of it.

@@ -1,20 +1,21 @@
 //! `mangle run`: every fact of a program.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use mangle::{
-    diagnostic::{Code, Diagnostic, Severity, json},
+    diagnostic::{Diagnostic, Severity, json},
     eval::Model,
     syntax::Sources,
 };
 
 use super::{
-    EXCEEDED, REJECTED,
     args::{Output, Run},
+    ended,
     evaluate::evaluate,
+    external::Answers,
+    facts,
     load::{load, report},
     print, tell,
 };
@@ -28,9 +29,17 @@ pub(super) fn run(args: &Run) -> anyhow::Result<ExitCode> {
     if args.format == Output::Human {
         tell(&report(&loaded.findings(Severity::Warning), &loaded.sources));
     }
-    match evaluate(&Arc::new(program), &args.limits) {
+    let program = Arc::new(program);
+    let answers = Answers::read(&args.limits.external)?;
+    answers.check(&program)?;
+    for only in &args.only {
+        let known = |name: &str, arity: usize| *only == name || *only == format!("{name}/{arity}");
+        let is_there = program.predicates.iter().any(|predicate| known(&predicate.name, predicate.arity));
+        anyhow::ensure!(is_there, "`--only {only}`: the program has no such predicate");
+    }
+    match evaluate(&program, &args.limits, &answers) {
         Ok(model) => {
-            print(&facts(&model, args)?)?;
+            print(&shown(&model, args)?)?;
             Ok(ExitCode::SUCCESS)
         }
         Err(found) => reject(&[*found], &loaded.sources, args.format),
@@ -42,11 +51,10 @@ fn reject(found: &[Diagnostic], sources: &Sources, format: Output) -> anyhow::Re
         Output::Human => tell(&report(found, sources)),
         Output::Json => print(&format!("{:#}\n", json(found, sources)))?,
     }
-    let exceeded = found.iter().any(|one| one.code == Code::BudgetExceeded);
-    Ok(ExitCode::from(if exceeded { EXCEEDED } else { REJECTED }))
+    Ok(ended(found))
 }
 
-fn facts(model: &Model, args: &Run) -> anyhow::Result<String> {
+fn shown(model: &Model, args: &Run) -> anyhow::Result<String> {
     let mut all: BTreeMap<String, Vec<Vec<String>>> = model.to_text();
     if !args.only.is_empty() {
         all.retain(|label, _| {
@@ -57,26 +65,6 @@ fn facts(model: &Model, args: &Run) -> anyhow::Result<String> {
     }
     Ok(match args.format {
         Output::Json => serde_json::to_string_pretty(&all)? + "\n",
-        Output::Human => text(&all),
+        Output::Human => facts::all(&all),
     })
-}
-
-/// Facts as they would stand in a program.
-fn text(all: &BTreeMap<String, Vec<Vec<String>>>) -> String {
-    let mut out = String::new();
-    for (label, rows) in all {
-        let (name, arity) = label.rsplit_once('/').unwrap_or((label, "0"));
-        let arity = arity.parse().unwrap_or(0);
-        for row in rows {
-            let (args, time) = row.split_at(arity.min(row.len()));
-            let time = if time.is_empty() {
-                String::new()
-            } else {
-                format!("@[{}]", time.join(", "))
-            };
-            // Writing to a string does not fail.
-            let _infallible = writeln!(out, "{name}({}){time}.", args.join(", "));
-        }
-    }
-    out
 }

@@ -19,12 +19,15 @@ use mangle::{
 };
 
 use super::{
-    EXCEEDED, REJECTED,
+    REJECTED,
     args::Why,
+    ended,
     evaluate::{evaluate, options},
+    external::Answers,
     load::{Loaded, load, report},
     print, tell,
 };
+use crate::words::plural;
 
 /// Prints the proof of a fact, or what it lacks. Ends with 1 if there is none.
 pub(super) fn why(args: &Why, not: bool) -> anyhow::Result<ExitCode> {
@@ -33,17 +36,24 @@ pub(super) fn why(args: &Why, not: bool) -> anyhow::Result<ExitCode> {
         tell(&report(&loaded.findings(Severity::Error), &loaded.sources));
         return Ok(ExitCode::from(REJECTED));
     };
-    let model = match evaluate(&Arc::new(program), &args.limits) {
+    let program = Arc::new(program);
+    let answers = Answers::read(&args.limits.external)?;
+    answers.check(&program)?;
+    let model = match evaluate(&program, &args.limits, &answers) {
         Ok(model) => model,
         Err(found) => {
-            tell(&report(&[*found], &loaded.sources));
-            return Ok(ExitCode::from(EXCEEDED));
+            let found = [*found];
+            tell(&report(&found, &loaded.sources));
+            return Ok(ended(&found));
         }
     };
     let options = options(&args.limits);
     let mut explainer = Explainer::new(&model, options.budget, options.cancel);
     let question = question(&args.fact, &model, &mut explainer)?;
-    let place = |rule: RuleId| place(&loaded, &model, rule);
+    let place = Place {
+        loaded: &loaded,
+        model: &model,
+    };
     if let Some(text) = explain(&mut explainer, &question, not, &place)? {
         print(&text)?;
         return Ok(ExitCode::SUCCESS);
@@ -58,18 +68,13 @@ pub(super) fn why(args: &Why, not: bool) -> anyhow::Result<ExitCode> {
 }
 
 /// The proof of a fact, or what it lacks, as text; nothing if there is none.
-pub(super) fn explain(
-    explainer: &mut Explainer<'_>,
-    question: &Question,
-    not: bool,
-    place: &dyn Fn(RuleId) -> String,
-) -> anyhow::Result<Option<String>> {
+pub(super) fn explain(explainer: &mut Explainer<'_>, question: &Question, not: bool, place: &Place<'_>) -> anyhow::Result<Option<String>> {
     if not {
         let lack = explainer.why_not(question.pred, &question.args)?;
-        return Ok(lack.map(|lack| explainer.why_not_text(&lack, place)));
+        return Ok(lack.map(|lack| explainer.why_not_text(&lack, &|rule| place.rule(rule), &|rule, at| place.premise(rule, at))));
     }
     let proof = explainer.why(question.pred, &question.args, question.time)?;
-    Ok(proof.map(|proof| explainer.proof_text(&proof, place)))
+    Ok(proof.map(|proof| explainer.proof_text(&proof, &|rule| place.rule(rule))))
 }
 
 /// The fact that is asked about.
@@ -79,13 +84,32 @@ pub(super) struct Question {
     time: Option<Interval>,
 }
 
-/// `file:line`, as editors understand it.
-pub(super) fn place(loaded: &Loaded, model: &Model, rule: RuleId) -> String {
-    let span = model.program().rule(rule).span;
-    let source = loaded.sources.find(span);
-    source.map_or_else(String::new, |source| {
-        format!("{}:{}", source.name(), source.position(span.start).line)
-    })
+/// What to call the rules of a model.
+pub(super) struct Place<'a> {
+    pub(super) loaded: &'a Loaded,
+    pub(super) model: &'a Model,
+}
+
+impl Place<'_> {
+    /// `file:line`, as editors understand it.
+    fn rule(&self, rule: RuleId) -> String {
+        let span = self.model.program().rule(rule).span;
+        let source = self.loaded.sources.find(span);
+        source.map_or_else(String::new, |source| {
+            format!("{}:{}", source.name(), source.position(span.start).line)
+        })
+    }
+
+    /// A premise as it was written, if the rule still has the premises that were written.
+    fn premise(&self, rule: RuleId, at: usize) -> Option<String> {
+        let rule = self.model.program().rule(rule);
+        let clauses = self.loaded.units.iter().flat_map(|(_, parsed)| parsed.unit.clauses());
+        let clause = clauses.into_iter().find(|clause| clause.span == rule.span)?;
+        let same = clause.premises.len() == rule.premises.len();
+        let premise = clause.premises.get(at).filter(|_| same)?;
+        let text = self.loaded.sources.text(premise.span());
+        Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
+    }
 }
 
 /// Reads a fact from the command line.
@@ -101,10 +125,7 @@ pub(super) fn question(text: &str, model: &Model, explainer: &mut Explainer<'_>)
         );
     };
     let (name, arity) = (&*clause.head.predicate.text, clause.head.args.len());
-    let pred = model
-        .program()
-        .find(name, arity)
-        .with_context(|| format!("nothing defines `{name}` with {arity} arguments"))?;
+    let pred = model.program().find(name, arity).with_context(|| unknown(name, arity, model))?;
     let mut args = Vec::new();
     for arg in &clause.head.args {
         let value = constant(arg, explainer.interner()).with_context(|| format!("`{}` is not a constant", sources.text(arg.span)))?;
@@ -112,6 +133,21 @@ pub(super) fn question(text: &str, model: &Model, explainer: &mut Explainer<'_>)
     }
     let time = clause.time.as_ref().and_then(|time| interval(time, model.now()));
     Ok(Question { pred, args, time })
+}
+
+/// What is said of a predicate that the program does not have, with the one that may be meant.
+fn unknown(name: &str, arity: usize, model: &Model) -> String {
+    let predicates = model.program().predicates.iter().filter(|predicate| !predicate.generated);
+    let likeness = |other: &str| strsim::jaro_winkler(other, name);
+    let near = predicates
+        .map(|predicate| (likeness(&predicate.name), predicate))
+        .filter(|(likeness, _)| *likeness > 0.8)
+        .max_by(|a, b| a.0.total_cmp(&b.0));
+    let text = format!("nothing defines `{name}` with {}", plural(arity, "argument"));
+    match near {
+        Some((_, near)) => format!("{text}; there is `{}` with {}", near.name, plural(near.arity, "argument")),
+        None => text,
+    }
 }
 
 fn interval(time: &Annotation, now: i64) -> Option<Interval> {

@@ -2,6 +2,7 @@
 
 mod doctor;
 mod machine;
+mod mangle;
 mod stdio;
 mod tools;
 

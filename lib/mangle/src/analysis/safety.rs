@@ -256,8 +256,9 @@ impl Check<'_, '_> {
             Some(later) => found.label(later.span(), "it gets one here"),
             None => found,
         };
-        self.report
-            .push(found.help("move this premise behind the one that gives the value; without the strict switch that is done for you"));
+        self.report.push(
+            found.help("move this premise behind the one that gives the value; the extended language (`--extended`) does that for you"),
+        );
     }
 
     /// Transforms and the head.

@@ -40,7 +40,7 @@ pub(crate) fn check(rule: &RuleInfo<'_>, bound: &[bool], variables: &mut Variabl
     let transforms = &rule.clause.transforms;
     if let ([_, second, ..], Dialect::Strict) = (&transforms[..], dialect) {
         let found = Diagnostic::new(Code::Extension, second.span, "a second transform is an extension");
-        report.push(found.help("without the strict switch it is allowed; else derive a helper predicate first"));
+        report.push(found.help("the extended language (`--extended`) allows it; else derive a helper predicate first"));
     }
     let mut check = Check {
         scope: Scope {

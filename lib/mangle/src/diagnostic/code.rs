@@ -97,7 +97,7 @@ codes! {
     UnclosedBracket "M0018" Error "bracket without its counterpart"
         "Every bracket has to be closed before the clause ends.";
     Extension "M0019" Error "not in the strict language"
-        "The Go implementation does not know this. Without the strict switch it is allowed.";
+        "The Go implementation does not know this. The extended language has it.";
     QuotedTime "M0020" Error "a time in quotes"
         "The bounds of an interval are written without quotes: `@[2024-01-15]`.";
     NegativeDistance "M0021" Error "a negative distance"

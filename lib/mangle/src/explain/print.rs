@@ -7,7 +7,7 @@ use super::{
     proof::{Because, Derivation, NodeId, Proof, Support},
 };
 use crate::{
-    program::{Interval, PredId},
+    program::{Interval, PredId, RuleId},
     value::{Value, write_time},
 };
 
@@ -41,7 +41,7 @@ impl Explainer<'_> {
     }
 
     /// A proof, a fact a line, what it rests on below it. `rule` says what to call a rule, for example its place.
-    pub fn proof_text(&self, proof: &Proof, rule: &dyn Fn(crate::program::RuleId) -> String) -> String {
+    pub fn proof_text(&self, proof: &Proof, rule: &dyn Fn(RuleId) -> String) -> String {
         let mut text = String::new();
         let mut shown = vec![false; proof.nodes.len()];
         // A stack instead of recursion: a proof may be deeper than the stack of a thread. The last is shown first.
@@ -67,13 +67,7 @@ impl Explainer<'_> {
         text
     }
 
-    fn reasons(
-        &self,
-        depth: usize,
-        because: &[Because],
-        rule: &dyn Fn(crate::program::RuleId) -> String,
-        below: &mut Vec<(usize, Item)>,
-    ) -> String {
+    fn reasons(&self, depth: usize, because: &[Because], rule: &dyn Fn(RuleId) -> String, below: &mut Vec<(usize, Item)>) -> String {
         let mut how = Vec::new();
         for reason in because {
             match reason {
@@ -116,8 +110,13 @@ impl Explainer<'_> {
         }
     }
 
-    /// Why a fact does not hold, a rule a paragraph.
-    pub fn why_not_text(&self, why_not: &WhyNot, rule: &dyn Fn(crate::program::RuleId) -> String) -> String {
+    /// Why a fact does not hold, a rule a paragraph. `premise` gives the text of a rule's premise by its number, if that is known.
+    pub fn why_not_text(
+        &self,
+        why_not: &WhyNot,
+        rule: &dyn Fn(RuleId) -> String,
+        premise: &dyn Fn(RuleId, usize) -> Option<String>,
+    ) -> String {
         let mut text = format!("{} does not hold\n", self.fact_text(why_not.pred, &why_not.args, None));
         if why_not.failures.is_empty() {
             let _ = writeln!(text, "  no rule derives it, and it is not given");
@@ -126,12 +125,17 @@ impl Explainer<'_> {
             let _ = writeln!(text, "  nearest: {}", self.values_text(why_not.pred, &why_not.nearest));
         }
         for failure in &why_not.failures {
-            let _ = writeln!(text, "  {}: {}", rule(failure.rule), self.failure_text(why_not.pred, failure));
+            let _ = writeln!(
+                text,
+                "  {}: {}",
+                rule(failure.rule),
+                self.failure_text(why_not.pred, failure, premise)
+            );
         }
         text
     }
 
-    fn failure_text(&self, pred: PredId, failure: &Failure) -> String {
+    fn failure_text(&self, pred: PredId, failure: &Failure, text: &dyn Fn(RuleId, usize) -> Option<String>) -> String {
         let bindings: Vec<String> = failure
             .bindings
             .iter()
@@ -150,7 +154,8 @@ impl Explainer<'_> {
                     Some(of) if !nearest.is_empty() => format!("; nearest: {}", self.values_text(of, nearest)),
                     _ => String::new(),
                 };
-                format!("premise {} fails{with}{near}", premise + 1)
+                let text = text(failure.rule, *premise).map_or_else(|| format!("premise {}", premise + 1), |text| format!("`{text}`"));
+                format!("{text} fails{with}{near}")
             }
             Obstacle::Replaced(row) => format!(
                 "it derives this{with}, but {} is kept in its place",

@@ -135,7 +135,7 @@ fn what_fails_is_named_with_what_comes_near() {
             .why_not(pred, &[arg])
             .expect("within the budget")
             .expect("it does not hold");
-        text.push_str(&explainer.why_not_text(&why_not, &rule));
+        text.push_str(&explainer.why_not_text(&why_not, &rule, &|_, _| None));
     }
     expect![[r#"
         ok(/t1) does not hold
@@ -217,5 +217,5 @@ fn what_was_replaced_says_by_what() {
           nearest: top(/a, 5)
           rule 3: it derives this with X = /a, N = 4, but top(/a, 5) is kept in its place
     "#]]
-    .assert_eq(&explainer.why_not_text(&why_not, &rule));
+    .assert_eq(&explainer.why_not_text(&why_not, &rule, &|_, _| None));
 }

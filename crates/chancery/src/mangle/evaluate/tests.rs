@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use expect_test::{Expect, expect};
 use mangle::{analysis::Level, diagnostic::human, syntax::Dialect, syntax::Sources};
 
-use super::{super::args::Limits, super::load::understand, evaluate};
+use super::{super::args::Limits, super::external::Answers, super::load::understand, evaluate};
 
 const NONE: Limits = Limits {
     eval_time: Some(0),
@@ -15,13 +15,14 @@ const NONE: Limits = Limits {
     max_intervals: None,
     max_bytes: None,
     deadline: None,
+    external: Vec::new(),
 };
 
 fn end(text: &str, limits: &Limits) -> String {
     let sources = Sources::of("rules.mg", text).expect("short");
     let mut loaded = understand(sources, vec![Level::Schema], Dialect::Strict);
     let program = loaded.analysis.program.take().expect("it is well");
-    let found = evaluate(&Arc::new(program), limits).expect_err("it ends badly");
+    let found = evaluate(&Arc::new(program), limits, &Answers::default()).expect_err("it ends badly");
     human(&found, &loaded.sources)
 }
 
@@ -81,6 +82,7 @@ fn nobody_answers_for_an_external_predicate_here() {
             1 | Decl price(Tool, P) descr [external(), mode('+', '-')] bound [/name, /number].
               |      ^^^^^
               |
+              = help: give its rows with `--external price=FILE`, a file of facts (.mg) or of rows (.json)
 
         "#]],
     );

@@ -1,12 +1,17 @@
 //! The answers of the language server, one function a request.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use mangle::{
     analysis::PredicateInfo,
     builtin::{self, Params},
     diagnostic::{Diagnostic, Edit, Severity},
-    syntax::{Span, ast::Item, format},
+    syntax::{
+        Span,
+        ast::{Item, Premise, TermKind},
+        format,
+    },
 };
 use serde_json::{Value, json};
 
@@ -69,7 +74,7 @@ pub(super) fn hover(document: &Document, params: &Value) -> Value {
             (None, Some(entry)) => entry_text(entry.name, entry.params, entry.result, entry.doc),
             (None, None) => String::new(),
         },
-        What::Variable(..) => String::new(),
+        What::Variable(name, clause) => variable(document, name, *clause),
     };
     if text.is_empty() {
         return Value::Null;
@@ -84,6 +89,37 @@ fn info<'d>(document: &'d Document, name: &str, arity: usize) -> Option<&'d Pred
         .predicates
         .iter()
         .find(|info| &*info.name == name && info.arity == arity)
+}
+
+/// A variable with what it may be, by the first premise that it is an argument of.
+fn variable(document: &Document, name: &str, clause: u32) -> String {
+    let clauses = document.loaded.units.iter().flat_map(|(_, parsed)| parsed.unit.clauses());
+    let Some(clause) = clauses.into_iter().find(|other| other.span.start == clause) else {
+        return String::new();
+    };
+    let premises = clause.premises.iter().filter_map(|premise| match premise {
+        Premise::Atom(literal) => Some(&literal.atom),
+        _ => None,
+    });
+    for atom in premises.chain([&clause.head]) {
+        let at = atom
+            .args
+            .iter()
+            .position(|arg| matches!(&arg.kind, TermKind::Variable(other) if **other == *name));
+        // The predicate as its occurrence names it: with its package.
+        let occurrence = document.occurrences.iter().find(|one| one.span == atom.predicate.span);
+        if let (Some(at), Some(What::Predicate(pred, arity))) = (at, occurrence.map(|one| &one.what))
+            && let Some(info) = info(document, pred, *arity)
+        {
+            let mut types: Vec<String> = info.types.iter().filter_map(|row| row.get(at)).map(ToString::to_string).collect();
+            types.dedup();
+            return match types[..] {
+                [] => String::new(),
+                _ => format!("```mangle\n{name} : {}\n```", types.join(" | ")),
+            };
+        }
+    }
+    String::new()
 }
 
 fn described(info: &PredicateInfo) -> String {
@@ -135,26 +171,19 @@ pub(super) fn definition(document: &Document, params: &Value) -> Value {
     found.map(|one| document.location(one.span)).collect()
 }
 
-/// Every place.
+/// Every place; those that define only if they are asked for.
 pub(super) fn references(document: &Document, params: &Value) -> Value {
-    same(document, params).into_iter().map(|one| document.location(one.span)).collect()
+    let with = params["context"]["includeDeclaration"].as_bool().unwrap_or(true);
+    let places = same(document, params).into_iter().filter(|one| with || !one.defines);
+    places.map(|one| document.location(one.span)).collect()
 }
 
 /// A new name in every place; built-in names stay.
-pub(super) fn rename(document: &Document, params: &Value) -> Value {
-    let Some(new) = params["newName"].as_str() else {
-        return Value::Null;
-    };
+pub(super) fn rename(document: &Document, params: &Value) -> Result<Value, String> {
+    let new = params["newName"].as_str().unwrap_or_default();
     let mut changes = serde_json::Map::new();
     for one in same(document, params) {
-        let fits = match &one.what {
-            What::Predicate(name, _) => !name.starts_with(':') && new.starts_with(|c: char| c.is_ascii_lowercase()),
-            What::Variable(..) => new.starts_with(|c: char| c.is_ascii_uppercase()),
-            What::Function(_) => false,
-        };
-        if !fits {
-            return Value::Null;
-        }
+        allowed(&one.what, new)?;
         let location = document.location(one.span);
         let uri = location["uri"].as_str().unwrap_or_default().to_owned();
         // Before the last full stop of a qualified name stands its package, which stays.
@@ -165,11 +194,28 @@ pub(super) fn rename(document: &Document, params: &Value) -> Value {
             edits.push(edit);
         }
     }
-    json!({ "changes": changes })
+    if changes.is_empty() {
+        return Err("there is nothing to rename here".to_owned());
+    }
+    Ok(json!({ "changes": changes }))
 }
 
-/// Predicates of the program, and everything that is built in.
-pub(super) fn completion(document: &Document) -> Value {
+/// Whether a thing may have this name.
+fn allowed(what: &What, new: &str) -> Result<(), String> {
+    let begins = |fits: fn(&char) -> bool| new.chars().next().is_some_and(|first| fits(&first));
+    let goes_on = new.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    match what {
+        What::Predicate(name, _) if name.starts_with(':') => Err(format!("`{name}` is built in")),
+        What::Function(name) => Err(format!("`{name}` is built in")),
+        What::Predicate(..) if goes_on && begins(char::is_ascii_lowercase) => Ok(()),
+        What::Variable(..) if goes_on && begins(char::is_ascii_uppercase) => Ok(()),
+        What::Predicate(..) => Err(format!("`{new}` is no name of a predicate: those begin with a small letter")),
+        What::Variable(..) => Err(format!("`{new}` is no name of a variable: those begin with a capital")),
+    }
+}
+
+/// The variables of the clause, predicates of the program, and everything that is built in.
+pub(super) fn completion(document: &Document, params: &Value) -> Value {
     let item = |label: &str, kind: u8, detail: &str| json!({ "label": label, "kind": kind, "detail": detail });
     let predicates = document
         .loaded
@@ -180,7 +226,32 @@ pub(super) fn completion(document: &Document) -> Value {
     let functions = builtin::functions().map(|entry| item(entry.name, 3, entry.doc));
     let reducers = builtin::reducers().map(|entry| item(entry.name, 3, entry.doc));
     let relations = builtin::relations().map(|entry| item(entry.name, 8, entry.doc));
-    predicates.chain(functions).chain(reducers).chain(relations).collect()
+    let variables = variables_at(document, &params["position"]);
+    let variables = variables.iter().map(|name| item(name, 6, "variable"));
+    variables
+        .chain(predicates)
+        .chain(functions)
+        .chain(reducers)
+        .chain(relations)
+        .collect()
+}
+
+/// The variables of the clause at a position.
+fn variables_at(document: &Document, position: &Value) -> BTreeSet<String> {
+    let (Some(at), Some((_, parsed))) = (document.offset(position), document.loaded.units.first()) else {
+        return BTreeSet::new();
+    };
+    let mut names = BTreeSet::new();
+    for clause in parsed
+        .unit
+        .clauses()
+        .filter(|clause| clause.span.start <= at && at <= clause.span.end)
+    {
+        clause.each_variable(&mut |name, _| {
+            names.insert(name.to_string());
+        });
+    }
+    names
 }
 
 /// The document in the one style; nothing if it cannot be read.

@@ -51,6 +51,11 @@ impl Document {
         self.loaded.sources.get(0)
     }
 
+    /// Whether it uses the package of another document.
+    pub(super) fn uses(&self) -> bool {
+        self.loaded.units.first().is_some_and(|(_, parsed)| !parsed.unit.uses.is_empty())
+    }
+
     pub(super) fn text(&self) -> &str {
         self.source().map_or("", Source::text)
     }

@@ -1,88 +1,142 @@
-//! Mutation: rules changed one premise at a time. A change that no case notices is a rule that no case pins down.
+//! Mutation: rules changed in one place at a time. A change that no case notices is a rule that no case pins down.
 
 use std::fmt::Write as _;
 
 use mangle::syntax::{
     Span,
-    ast::{CompareOp, Item, Premise},
+    ast::{Clause, CompareOp, Item, Premise},
 };
+use serde_json::{Value as Json, json};
 
-use super::{Rules, case, suite::Suite};
+use super::{
+    Rules, case,
+    suite::{Case, Suite},
+};
 
 /// One change of one rule.
 struct Change {
     unit: usize,
     item: usize,
-    premise: usize,
     how: How,
     span: Span,
 }
 
+/// What is changed; premises by number.
 #[derive(Clone, Copy)]
 enum How {
-    Drop,
-    Flip,
-    Negate,
+    Rule,
+    Drop(usize),
+    Flip(usize),
+    Border(usize),
+    Negate(usize),
 }
 
 impl How {
     const fn name(self) -> &'static str {
         match self {
-            Self::Drop => "left out",
-            Self::Flip => "turned around",
-            Self::Negate => "taken as not negated",
+            Self::Rule => "left out as a whole",
+            Self::Drop(_) => "left out",
+            Self::Flip(_) => "turned around",
+            Self::Border(_) => "moved by the case of equality",
+            Self::Negate(_) => "taken as not negated",
         }
     }
 }
 
-/// The changes that no case notices.
-pub(super) fn report(suite: &Suite, rules: &Rules) -> anyhow::Result<String> {
-    let (mut total, mut noticed, mut out) = (0, 0, String::new());
+/// What became of the changes.
+#[derive(Debug, Default)]
+pub(super) struct Mutation {
+    total: usize,
+    unnoticed: Vec<Unnoticed>,
+}
+
+#[derive(Debug)]
+struct Unnoticed {
+    file: String,
+    line: u32,
+    text: String,
+    how: &'static str,
+}
+
+impl Mutation {
+    pub(super) fn total(&self) -> usize {
+        self.total
+    }
+
+    pub(super) fn noticed(&self) -> usize {
+        self.total - self.unnoticed.len()
+    }
+
+    /// For people.
+    pub(super) fn text(&self) -> String {
+        let mut out = String::new();
+        for one in &self.unnoticed {
+            let _infallible = writeln!(out, "nothing notices: {}:{} `{}` {}", one.file, one.line, one.text, one.how);
+        }
+        let _infallible = writeln!(out, "changes noticed: {} of {}", self.noticed(), self.total);
+        out
+    }
+
+    pub(super) fn json(&self) -> Json {
+        let one = |one: &Unnoticed| json!({ "file": one.file, "line": one.line, "text": one.text, "change": one.how });
+        json!({ "noticed": self.noticed(), "of": self.total, "unnoticed": self.unnoticed.iter().map(one).collect::<Json>() })
+    }
+}
+
+/// Makes each change and runs the cases until one notices it.
+pub(super) fn mutate(cases: &[&Case], suite: &Suite, rules: &Rules) -> Mutation {
+    let mut mutation = Mutation::default();
     for change in changes(rules) {
         let changed = apply(rules, &change);
-        total += 1;
-        if suite
-            .cases
-            .iter()
-            .map(|one| case::run(one, suite, &changed))
-            .any(|outcome| outcome.is_ok_and(|outcome| !outcome.problems.is_empty()))
-        {
-            noticed += 1;
-        } else if let Some(source) = rules.sources.find(change.span) {
-            let line = source.position(change.span.start).line;
-            let text = rules.sources.text(change.span);
-            let _infallible = writeln!(out, "nothing notices: {}:{line} `{text}` {}", source.name(), change.how.name());
+        mutation.total += 1;
+        // A program that can no longer be run is a change that is noticed.
+        let notices = |one: &&Case| case::run(one, suite, &changed, false).map_or(true, |outcome| !outcome.problems.is_empty());
+        if cases.iter().any(notices) {
+            continue;
+        }
+        if let Some(source) = rules.sources.find(change.span) {
+            mutation.unnoticed.push(Unnoticed {
+                file: source.name().to_owned(),
+                line: source.position(change.span.start).line,
+                text: rules.sources.text(change.span).split_whitespace().collect::<Vec<_>>().join(" "),
+                how: change.how.name(),
+            });
         }
     }
-    let _infallible = writeln!(out, "changes noticed: {noticed} of {total}");
-    Ok(out)
+    mutation
 }
 
 fn changes(rules: &Rules) -> Vec<Change> {
     let mut changes = Vec::new();
     for (unit, parsed) in rules.parsed.iter().enumerate() {
         for (item, clause) in parsed.unit.items.iter().enumerate() {
-            let Item::Clause(clause) = clause else { continue };
-            for (premise, what) in clause.premises.iter().enumerate() {
-                let span = what.span();
-                let mut add = |how| {
-                    changes.push(Change {
-                        unit,
-                        item,
-                        premise,
-                        how,
-                        span,
-                    })
-                };
-                if clause.premises.len() > 1 {
-                    add(How::Drop);
-                }
-                match what {
-                    Premise::Compare(_) => add(How::Flip),
-                    Premise::Negated(_) => add(How::Negate),
-                    Premise::Atom(_) => {}
+            if let Item::Clause(clause) = clause
+                && !clause.is_fact()
+            {
+                let changed = |(how, span)| Change { unit, item, how, span };
+                changes.extend(of_rule(clause).into_iter().map(changed));
+            }
+        }
+    }
+    changes
+}
+
+fn of_rule(clause: &Clause) -> Vec<(How, Span)> {
+    let mut changes = vec![(How::Rule, clause.head.span)];
+    for (at, premise) in clause.premises.iter().enumerate() {
+        let span = premise.span();
+        if clause.premises.len() > 1 {
+            changes.push((How::Drop(at), span));
+        }
+        match premise {
+            Premise::Compare(comparison) => {
+                changes.push((How::Flip(at), span));
+                if !matches!(comparison.op, CompareOp::Equal | CompareOp::NotEqual) {
+                    changes.push((How::Border(at), span));
                 }
             }
+            Premise::Negated(_) => changes.push((How::Negate(at), span)),
+            Premise::Atom(_) => {}
         }
     }
     changes
@@ -90,30 +144,55 @@ fn changes(rules: &Rules) -> Vec<Change> {
 
 fn apply(rules: &Rules, change: &Change) -> Rules {
     let mut rules = rules.clone();
-    if let Some(Item::Clause(clause)) = rules.parsed[change.unit].unit.items.get_mut(change.item) {
+    let items = &mut rules.parsed[change.unit].unit.items;
+    if let How::Rule = change.how {
+        items.remove(change.item);
+        return rules;
+    }
+    if let Some(Item::Clause(clause)) = items.get_mut(change.item) {
         match change.how {
-            How::Drop => {
-                clause.premises.remove(change.premise);
+            How::Rule => {}
+            How::Drop(at) => {
+                clause.premises.remove(at);
             }
-            How::Flip | How::Negate => turn(&mut clause.premises[change.premise]),
+            How::Flip(at) => compare(&mut clause.premises[at], opposite),
+            How::Border(at) => compare(&mut clause.premises[at], beside),
+            How::Negate(at) => affirm(&mut clause.premises[at]),
         }
     }
     rules
 }
 
-fn turn(premise: &mut Premise) {
-    match premise {
-        Premise::Compare(comparison) => {
-            comparison.op = match comparison.op {
-                CompareOp::Equal => CompareOp::NotEqual,
-                CompareOp::NotEqual => CompareOp::Equal,
-                CompareOp::Less => CompareOp::GreaterEqual,
-                CompareOp::LessEqual => CompareOp::Greater,
-                CompareOp::Greater => CompareOp::LessEqual,
-                CompareOp::GreaterEqual => CompareOp::Less,
-            }
-        }
-        Premise::Negated(literal) => *premise = Premise::Atom(literal.clone()),
-        Premise::Atom(_) => {}
+fn compare(premise: &mut Premise, change: fn(CompareOp) -> CompareOp) {
+    if let Premise::Compare(comparison) = premise {
+        comparison.op = change(comparison.op);
+    }
+}
+
+fn affirm(premise: &mut Premise) {
+    if let Premise::Negated(literal) = premise {
+        *premise = Premise::Atom(literal.clone());
+    }
+}
+
+const fn opposite(op: CompareOp) -> CompareOp {
+    match op {
+        CompareOp::Equal => CompareOp::NotEqual,
+        CompareOp::NotEqual => CompareOp::Equal,
+        CompareOp::Less => CompareOp::GreaterEqual,
+        CompareOp::LessEqual => CompareOp::Greater,
+        CompareOp::Greater => CompareOp::LessEqual,
+        CompareOp::GreaterEqual => CompareOp::Less,
+    }
+}
+
+/// With or without the case of equality.
+const fn beside(op: CompareOp) -> CompareOp {
+    match op {
+        CompareOp::Less => CompareOp::LessEqual,
+        CompareOp::LessEqual => CompareOp::Less,
+        CompareOp::Greater => CompareOp::GreaterEqual,
+        CompareOp::GreaterEqual => CompareOp::Greater,
+        same => same,
     }
 }

@@ -1,10 +1,15 @@
-//! Test files: facts and expectations, with lines that begin with `#:` between them.
+//! A test file: rules, and cases of what follows from which facts. Two forms of file say the same.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
+use mangle::syntax::{Dialect, Sources, parse};
+
+use super::{marked, yaml};
 
 /// One test file.
+#[derive(Default)]
 pub(super) struct Suite {
     /// As it was named.
     pub(super) name: String,
@@ -12,114 +17,114 @@ pub(super) struct Suite {
     pub(super) rules: Vec<PathBuf>,
     pub(super) extended: bool,
     pub(super) cases: Vec<Case>,
+    /// The predicates that some case gives facts of. In a case that gives none of them they are empty, not unknown.
+    pub(super) given: BTreeSet<(String, usize)>,
 }
 
 /// One case. Each text stands at its own line of the file, so that places in findings are right.
 #[derive(Clone, Default)]
 pub(super) struct Case {
     pub(super) name: String,
+    /// The line at which it begins, from one.
+    pub(super) line: usize,
     /// The evaluation time.
     pub(super) now: i64,
+    pub(super) texts: Texts,
+    /// The code of the error that has to come.
+    pub(super) error: Option<String>,
+}
+
+/// The facts of a case, as they were written.
+#[derive(Clone, Default)]
+pub(super) struct Texts {
     /// Facts that are given.
     pub(super) given: String,
+    /// What external predicates answer.
+    pub(super) answers: String,
     /// Facts that have to be there.
     pub(super) expect: String,
     /// Facts that must not be there.
     pub(super) absent: String,
     /// All facts of the predicates that stand in it.
     pub(super) exactly: String,
-    /// The code of the error that has to come.
-    pub(super) error: Option<String>,
 }
 
 /// Which text of a case lines belong to.
-#[derive(Clone, Copy, PartialEq)]
-enum Section {
-    /// Before the first case: facts of every case.
-    Common,
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Section {
     Given,
+    Answers,
     Expect,
     Absent,
     Exactly,
 }
 
-impl Suite {
-    pub(super) fn read(file: &Path, text: &str) -> anyhow::Result<Self> {
-        let mut suite = Self {
-            name: file.display().to_string(),
-            rules: Vec::new(),
-            extended: false,
-            cases: Vec::new(),
-        };
-        let (mut section, mut common) = (Section::Common, String::new());
-        for (index, line) in text.lines().enumerate() {
-            let place = || format!("{}:{}", file.display(), index + 1);
-            match line.trim().strip_prefix("#:") {
-                Some(directive) => {
-                    section = suite
-                        .directive(directive.trim(), file, section, (index, &common))
-                        .with_context(place)?
-                }
-                None if section == Section::Common => pad(&mut common, index, line),
-                None => {
-                    let case = suite.cases.last_mut().with_context(|| format!("{}: no case yet", place()))?;
-                    pad(case.text(section), index, line);
-                }
-            }
-        }
-        if suite.rules.is_empty() {
-            suite.rules.extend(super::default_rules(file).filter(|rules| rules.is_file()));
-        }
-        Ok(suite)
-    }
-
-    fn directive(&mut self, text: &str, file: &Path, section: Section, common: (usize, &String)) -> anyhow::Result<Section> {
-        let (word, rest) = text
-            .split_once(char::is_whitespace)
-            .map_or((text, ""), |(word, rest)| (word, rest.trim()));
-        if word == "rules" {
-            self.rules.extend(
-                rest.split_whitespace()
-                    .map(|rules| file.parent().unwrap_or(Path::new("")).join(rules)),
-            );
-            return Ok(section);
-        }
-        if word == "extended" {
-            self.extended = true;
-            return Ok(section);
-        }
-        if word == "case" {
-            self.cases.push(Case {
-                name: rest.to_owned(),
-                given: common.1.clone(),
-                ..Case::default()
-            });
-            return Ok(Section::Given);
-        }
-        let case = self.cases.last_mut().context("first comes `#: case NAME`")?;
-        Ok(match word {
-            "now" => {
-                case.now =
-                    mangle::value::parse_rfc3339(rest).with_context(|| format!("`{rest}` is no time such as 2024-06-01T00:00:00Z"))?;
-                section
-            }
-            "given" => Section::Given,
-            "expect" => Section::Expect,
-            "absent" => Section::Absent,
-            "exactly" => Section::Exactly,
-            "error" => {
-                case.error = Some(rest.to_owned());
-                section
-            }
-            other => bail!("`{other}` is none of rules, extended, case, now, given, expect, absent, exactly, error"),
+impl Section {
+    /// By the word that begins it.
+    pub(super) fn by_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "given" => Self::Given,
+            "answers" => Self::Answers,
+            "expect" => Self::Expect,
+            "absent" => Self::Absent,
+            "exactly" => Self::Exactly,
+            _ => return None,
         })
     }
 }
 
-impl Case {
-    fn text(&mut self, section: Section) -> &mut String {
+impl Suite {
+    /// Reads a file in the form that its name tells.
+    pub(super) fn read(file: &Path, text: &str) -> anyhow::Result<Self> {
+        let is_yaml = file.extension().is_some_and(|end| end == "yaml" || end == "yml");
+        let mut suite = if is_yaml {
+            yaml::read(file, text)
+        } else {
+            marked::read(file, text)
+        }?;
+        suite.name = file.display().to_string();
+        if suite.rules.is_empty() {
+            suite.rules.extend(default_rules(file).filter(|rules| rules.is_file()));
+        }
+        suite.given = suite.cases.iter().flat_map(|case| heads(&case.texts.given)).collect();
+        if suite.cases.is_empty() {
+            bail!("`{}` has no case", suite.name);
+        }
+        Ok(suite)
+    }
+}
+
+/// The predicates of facts. What cannot be read is said when the case is run.
+pub(super) fn heads(text: &str) -> BTreeSet<(String, usize)> {
+    let sources = Sources::of("given", text).ok();
+    let parsed = sources.as_ref().and_then(|sources| Some(parse(sources.get(0)?, Dialect::Extended)));
+    let clauses = parsed.iter().flat_map(|parsed| parsed.unit.clauses());
+    clauses
+        .map(|clause| (clause.head.predicate.text.to_string(), clause.head.args.len()))
+        .collect()
+}
+
+/// The rules that a test file tests if it names none: `X.mg` for `X_test.mg` and `X_test.yaml`.
+fn default_rules(file: &Path) -> Option<PathBuf> {
+    let stem = file.file_stem()?.to_str()?.strip_suffix("_test")?;
+    Some(file.with_file_name(format!("{stem}.mg")))
+}
+
+/// A file that is named in a test file: from where that lies.
+pub(super) fn beside(file: &Path, name: &str) -> PathBuf {
+    file.parent().unwrap_or(Path::new("")).join(name)
+}
+
+/// An evaluation time.
+pub(super) fn time(text: &str) -> anyhow::Result<i64> {
+    mangle::value::parse_rfc3339(text).with_context(|| format!("`{text}` is no time such as 2024-06-01T00:00:00Z"))
+}
+
+impl Texts {
+    pub(super) fn of(&mut self, section: Section) -> &mut String {
         match section {
-            Section::Common | Section::Given => &mut self.given,
+            Section::Given => &mut self.given,
+            Section::Answers => &mut self.answers,
             Section::Expect => &mut self.expect,
             Section::Absent => &mut self.absent,
             Section::Exactly => &mut self.exactly,
@@ -127,10 +132,11 @@ impl Case {
     }
 }
 
-/// Appends a line at its own number.
-fn pad(text: &mut String, index: usize, line: &str) {
+/// Appends text at a line, from zero, and a column of its own.
+pub(super) fn pad(text: &mut String, line: usize, column: usize, more: &str) {
     let lines = text.bytes().filter(|&byte| byte == b'\n').count();
-    text.extend(std::iter::repeat_n('\n', index.saturating_sub(lines)));
-    text.push_str(line);
+    text.extend(std::iter::repeat_n('\n', line.saturating_sub(lines)));
+    text.extend(std::iter::repeat_n(' ', column));
+    text.push_str(more);
     text.push('\n');
 }

@@ -183,7 +183,7 @@ impl<'s> Parser<'s> {
     fn extension(&mut self, span: Span, what: &str) {
         if self.dialect == Dialect::Strict {
             let found = Diagnostic::new(Code::Extension, span, format!("{what} is an extension"));
-            self.report(found.help("leave out the strict switch, or write it without the extension"));
+            self.report(found.help("ask for the extended language with `--extended`, or write it without the extension"));
         }
     }
 

@@ -1,7 +1,10 @@
 //! `mangle repl`: facts, rules and questions, line by line.
 
+mod assistant;
+mod interrupt;
+
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -9,26 +12,22 @@ use mangle::{
     analysis::Level,
     builtin,
     diagnostic::Severity,
-    eval::Model,
+    eval::{Model, Options},
     explain::Explainer,
     syntax::{Dialect, Sources},
 };
-use rustyline::{
-    Context, Editor, Helper,
-    completion::Completer,
-    error::ReadlineError,
-    highlight::Highlighter,
-    hint::Hinter,
-    history::DefaultHistory,
-    validate::{ValidationContext, ValidationResult, Validator},
-};
+use rustyline::{Config, Editor, error::ReadlineError, history::DefaultHistory};
 
 use super::{
     args::Repl,
-    evaluate::{evaluate, options},
-    load::{Loaded, dialect, read, report, understand},
+    evaluate::{evaluate_until, options},
+    external::Answers,
+    facts,
+    load::{Loaded, called, dialect, read, report, understand},
     print, why,
 };
+use assistant::Assistant;
+use interrupt::Interrupt;
 
 const HELP: &str = "\
 p(/a). q(X) :- p(X).   say something; it may go on over several lines, up to the full stop
@@ -45,48 +44,100 @@ p(/a). q(X) :- p(X).   say something; it may go on over several lines, up to the
 /// The predicate that a question is a rule for. No program can write this name.
 const ANSWER: &str = "answer__";
 
+/// Lines of history that are kept.
+const HISTORY: usize = 1_000;
+
 /// Reads until the end of input.
 pub(super) fn repl(args: &Repl) -> anyhow::Result<ExitCode> {
     let mut session = Session {
         args,
+        answers: Answers::read(&args.limits.external)?,
         files: Vec::new(),
         said: Vec::new(),
+        cancel: interrupt::listen(),
     };
     for file in &args.program.files {
-        session.load(file)?;
+        session.files.push((Level::Schema, called(file), read(file)?));
     }
-    let mut editor: Editor<Assistant, DefaultHistory> = Editor::new()?;
+    for (level, file) in &args.program.at {
+        session.files.push((*level, called(file), read(file)?));
+    }
+    let config = Config::builder().max_history_size(HISTORY)?.history_ignore_dups(true)?.build();
+    let mut editor: Editor<Assistant, DefaultHistory> = Editor::with_config(config)?;
+    let history = history_file();
+    if let Some(file) = &history {
+        // There is none at the first start.
+        let _none_yet = editor.load_history(file);
+    }
     print("Mangle: say `p(/a).`, ask `? p(X).`, or `:help`\n")?;
+    print(&session.check()?)?;
+    let mut stale = true;
     loop {
-        editor.set_helper(Some(Assistant { words: session.words() }));
-        match editor.readline("> ") {
-            Ok(line) => {
-                editor.add_history_entry(line.trim())?;
-                match session.line(line.trim()) {
-                    Ok(Some(text)) => print(&text)?,
-                    Ok(None) => return Ok(ExitCode::SUCCESS),
-                    Err(error) => print(&format!("error: {error:#}\n"))?,
-                }
+        if std::mem::take(&mut stale) {
+            editor.set_helper(Some(Assistant::new(session.words())));
+        }
+        let line = match editor.readline("> ") {
+            Ok(line) => line,
+            Err(ReadlineError::Interrupted) => {
+                print("(`:quit` or Ctrl-D ends)\n")?;
+                continue;
             }
-            Err(ReadlineError::Interrupted) => {}
+            Err(ReadlineError::Io(error)) if error.kind() == std::io::ErrorKind::InvalidData => {
+                print("error: the line is not UTF-8\n")?;
+                continue;
+            }
             Err(ReadlineError::Eof) => return Ok(ExitCode::SUCCESS),
             Err(error) => return Err(error.into()),
+        };
+        let line = line.trim();
+        remember(&mut editor, line, history.as_deref());
+        match session.line(line) {
+            Ok(Some(text)) => print(&text)?,
+            Ok(None) => return Ok(ExitCode::SUCCESS),
+            Err(error) => print(&format!("error: {error:#}\n"))?,
         }
+        stale = !line.is_empty();
+    }
+}
+
+/// Where the history is kept between sessions: `$XDG_STATE_HOME/chancery/mangle_history`.
+fn history_file() -> Option<PathBuf> {
+    let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let state = absolute("XDG_STATE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/state")))?;
+    Some(state.join("chancery/mangle_history"))
+}
+
+/// Adds a line to the history. A history that cannot be written is no reason to stop.
+fn remember(editor: &mut Editor<Assistant, DefaultHistory>, line: &str, file: Option<&Path>) {
+    let added = editor.add_history_entry(line).unwrap_or(false);
+    let Some(file) = file.filter(|_| added) else { return };
+    if file.parent().is_some_and(|folder| std::fs::create_dir_all(folder).is_ok()) {
+        let _not_kept = editor.append_history(file);
     }
 }
 
 struct Session<'a> {
     args: &'a Repl,
-    /// Files that were read, with their names.
-    files: Vec<(String, String)>,
+    answers: Answers,
+    /// Files that were read: how far they are trusted, their names and texts.
+    files: Vec<(Level, String, String)>,
     /// What was typed, a clause or several an entry.
     said: Vec<String>,
+    /// Ends the evaluation that runs.
+    cancel: Interrupt,
 }
 
 impl Session<'_> {
-    fn load(&mut self, file: &Path) -> anyhow::Result<()> {
-        self.files.push((file.display().to_string(), read(file)?));
-        Ok(())
+    /// Takes a file in, unless it makes the program wrong.
+    fn load(&mut self, file: &Path) -> anyhow::Result<String> {
+        self.files.push((Level::Schema, called(file), read(file)?));
+        let loaded = self.understand(None)?;
+        let text = report(&loaded.findings(Severity::Warning), &loaded.sources);
+        if loaded.is_rejected() {
+            self.files.pop();
+            return Ok(text + "it is not loaded\n");
+        }
+        Ok(text)
     }
 
     /// Does what a line says. `None` ends the session.
@@ -101,10 +152,7 @@ impl Session<'_> {
                 .said
                 .pop()
                 .map_or_else(|| "nothing was said\n".to_owned(), |line| format!("taken back: {line}\n")),
-            ":load" => {
-                self.load(Path::new(rest.trim()))?;
-                self.check()?
-            }
+            ":load" => self.load(Path::new(rest.trim()))?,
             ":facts" => self.facts(rest.trim())?,
             ":why" => self.explain(rest, false)?,
             ":why-not" => self.explain(rest, true)?,
@@ -117,14 +165,16 @@ impl Session<'_> {
 
     fn understand(&self, more: Option<&str>) -> anyhow::Result<Loaded> {
         let mut sources = Sources::new();
-        for (name, text) in &self.files {
+        let mut levels = Vec::new();
+        for (level, name, text) in &self.files {
             sources.add(name, text)?;
+            levels.push(*level);
         }
         sources.add("said", &self.said.join("\n"))?;
         if let Some(more) = more {
             sources.add("line", more)?;
         }
-        let levels = vec![Level::Schema; sources.iter().count()];
+        levels.resize(sources.iter().count(), Level::Schema);
         let dialect: Dialect = dialect(&self.args.program);
         Ok(understand(sources, levels, dialect))
     }
@@ -150,7 +200,13 @@ impl Session<'_> {
         let Some(program) = loaded.analysis.program.take() else {
             return Ok(Err(report(&loaded.findings(Severity::Error), &loaded.sources)));
         };
-        Ok(match evaluate(&Arc::new(program), &self.args.limits) {
+        let program = Arc::new(program);
+        self.answers.check(&program)?;
+        let options = Options {
+            cancel: self.cancel.fresh(),
+            ..options(&self.args.limits)
+        };
+        Ok(match evaluate_until(&program, &options, self.args.limits.deadline, &self.answers) {
             Ok(model) => Ok((loaded, model)),
             Err(found) => Err(report(&[*found], &loaded.sources)),
         })
@@ -161,16 +217,15 @@ impl Session<'_> {
             Ok(both) => both,
             Err(text) => return Ok(text),
         };
-        let mut out = String::new();
-        for (label, rows) in model.to_text() {
-            let predicate = label.rsplit_once('/').map_or(&*label, |(predicate, _)| predicate);
-            if name.is_empty() || name == predicate {
-                rows.iter().for_each(|row| {
-                    let _infallible = writeln!(out, "{predicate}({})", row.join(", "));
-                });
-            }
+        let mut all = model.to_text();
+        all.retain(|label, _| {
+            let predicate = label.rsplit_once('/').map_or(&**label, |(predicate, _)| predicate);
+            name.is_empty() || name == predicate
+        });
+        if all.is_empty() {
+            return Ok("there are none\n".to_owned());
         }
-        Ok(out)
+        Ok(facts::all(&all))
     }
 
     /// A question is a rule whose head has the variables of its premises.
@@ -207,7 +262,10 @@ impl Session<'_> {
         let options = options(&self.args.limits);
         let mut explainer = Explainer::new(&model, options.budget, options.cancel);
         let question = why::question(fact, &model, &mut explainer)?;
-        let place = |rule| why::place(&loaded, &model, rule);
+        let place = why::Place {
+            loaded: &loaded,
+            model: &model,
+        };
         let text = why::explain(&mut explainer, &question, not, &place)?;
         Ok(text.unwrap_or_else(|| {
             if not {
@@ -252,46 +310,3 @@ fn variables(body: &str) -> Vec<String> {
     }
     names
 }
-
-/// Completes words and asks for more lines until the full stop.
-struct Assistant {
-    words: Vec<String>,
-}
-
-impl Completer for Assistant {
-    type Candidate = String;
-
-    fn complete(&self, line: &str, at: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<String>)> {
-        let belongs = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':' | '.' | '-');
-        let head = line.get(..at).unwrap_or_default();
-        let start = head.rfind(|c: char| !belongs(c)).map_or(0, |before| before + 1);
-        let word = &head[start..];
-        let found = self
-            .words
-            .iter()
-            .filter(|known| !word.is_empty() && known.starts_with(word))
-            .cloned();
-        Ok((start, found.collect()))
-    }
-}
-
-impl Validator for Assistant {
-    fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
-        let line = context.input().trim();
-        let command = line.starts_with(':') && !line.contains('(') || line.starts_with(":why");
-        let complete = line.is_empty() || command || line.ends_with('.');
-        Ok(if complete {
-            ValidationResult::Valid(None)
-        } else {
-            ValidationResult::Incomplete
-        })
-    }
-}
-
-impl Hinter for Assistant {
-    type Hint = String;
-}
-
-impl Highlighter for Assistant {}
-
-impl Helper for Assistant {}

@@ -1,0 +1,93 @@
+//! What the line editor asks: what a word may go on to be, and whether an input is whole.
+
+use mangle::syntax::{Dialect, Sources, parse};
+use rustyline::{
+    Context, Helper,
+    completion::{Completer, FilenameCompleter, Pair},
+    highlight::Highlighter,
+    hint::Hinter,
+    validate::{ValidationContext, ValidationResult, Validator},
+};
+
+/// Completes words and asks for more lines until the full stop.
+pub(super) struct Assistant {
+    words: Vec<String>,
+    files: FilenameCompleter,
+}
+
+impl Assistant {
+    /// Knows these words.
+    pub(super) fn new(words: Vec<String>) -> Self {
+        Self {
+            words,
+            files: FilenameCompleter::new(),
+        }
+    }
+
+    /// Where the word before `at` begins, and the words that begin like it.
+    pub(super) fn found(&self, line: &str, at: usize) -> (usize, Vec<&str>) {
+        let belongs = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':' | '.' | '-');
+        let head = line.get(..at).unwrap_or_default();
+        let start = head.rfind(|c: char| !belongs(c)).map_or(0, |before| before + 1);
+        let word = &head[start..];
+        let found = self.words.iter().filter(|known| !word.is_empty() && known.starts_with(word));
+        (start, found.map(String::as_str).collect())
+    }
+}
+
+impl Completer for Assistant {
+    type Candidate = Pair;
+
+    fn complete(&self, line: &str, at: usize, context: &Context<'_>) -> rustyline::Result<(usize, Vec<Pair>)> {
+        if line.starts_with(":load ") {
+            return self.files.complete(line, at, context);
+        }
+        let (start, found) = self.found(line, at);
+        let pair = |word: &str| Pair {
+            display: word.to_owned(),
+            replacement: word.to_owned(),
+        };
+        Ok((start, found.into_iter().map(pair).collect()))
+    }
+}
+
+/// Whether an input needs no more lines: a command, a clause up to its full stop, a question that can be read. An empty line
+/// ends whatever it is.
+pub(super) fn is_whole(input: &str) -> bool {
+    let line = input.trim();
+    let command = line.starts_with(':') && !line.contains('(') || line.starts_with(":why");
+    let gave_up = input.ends_with('\n');
+    line.is_empty() || command || gave_up || line.starts_with('#') || line.ends_with('.') || is_question(line)
+}
+
+fn is_question(line: &str) -> bool {
+    let Some(body) = line.strip_prefix('?').filter(|body| !body.ends_with(',')) else {
+        return false;
+    };
+    let text = format!("x() :- {body} .");
+    let parsed = Sources::of("line", &text)
+        .ok()
+        .and_then(|sources| sources.get(0).map(|source| parse(source, Dialect::Extended)));
+    parsed.is_some_and(|parsed| parsed.is_ok() && parsed.unit.clauses().count() == 1)
+}
+
+impl Validator for Assistant {
+    fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
+        Ok(if is_whole(context.input()) {
+            ValidationResult::Valid(None)
+        } else {
+            ValidationResult::Incomplete
+        })
+    }
+}
+
+impl Hinter for Assistant {
+    type Hint = String;
+}
+
+impl Highlighter for Assistant {}
+
+impl Helper for Assistant {}
+
+#[cfg(test)]
+mod tests;

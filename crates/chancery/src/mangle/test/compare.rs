@@ -1,0 +1,194 @@
+//! What a case expects held against the facts that there are.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use mangle::{
+    analysis::constant,
+    eval::{Budget, Cancel, Model},
+    explain::Explainer,
+    syntax::{
+        Dialect, Sources,
+        ast::{BoundKind, Clause, TermKind},
+        parse,
+    },
+    value::{Interner, write_time},
+};
+
+use super::{
+    super::{
+        facts,
+        load::{Loaded, report},
+        why,
+    },
+    report::Problem,
+    suite::Case,
+};
+
+/// Lines of an explanation that are shown.
+const LINES: usize = 12;
+
+/// What is compared with what is expected.
+pub(super) struct Found<'a> {
+    pub(super) model: &'a Model,
+    pub(super) loaded: &'a Loaded,
+    pub(super) file: &'a str,
+    /// Whether to say why a fact is there or not; mutations do without.
+    pub(super) explain: bool,
+}
+
+/// A fact with holes: an argument that is `None` may be anything, and without a time any time will do.
+struct Pattern {
+    label: String,
+    args: Vec<Option<String>>,
+    text: String,
+    line: u32,
+}
+
+impl Pattern {
+    fn matches(&self, row: &[String]) -> bool {
+        let agree = |(wanted, found): (&Option<String>, &String)| wanted.as_ref().is_none_or(|wanted| wanted == found);
+        row.len() >= self.args.len() && self.args.iter().zip(row).all(agree)
+    }
+
+    fn is_whole(&self) -> bool {
+        self.args.iter().all(Option::is_some)
+    }
+}
+
+/// Everything that is not as the case says.
+pub(super) fn compare(case: &Case, found: &Found<'_>) -> Vec<Problem> {
+    let (mut problems, all) = (Vec::new(), found.model.to_text());
+    let rows = |label: &str| all.get(label).map_or(&[][..], Vec::as_slice);
+    for pattern in patterns(&case.texts.expect, found.file, &mut problems) {
+        if !rows(&pattern.label).iter().any(|row| pattern.matches(row)) {
+            problems.push(found.missing(&pattern, &all));
+        }
+    }
+    for pattern in patterns(&case.texts.absent, found.file, &mut problems) {
+        for row in rows(&pattern.label).iter().filter(|row| pattern.matches(row)) {
+            problems.push(found.unexpected(&pattern, row));
+        }
+    }
+    let exactly = patterns(&case.texts.exactly, found.file, &mut problems);
+    let mut seen = BTreeSet::new();
+    for first in exactly.iter().filter(|pattern| seen.insert(&pattern.label)) {
+        let wanted = || exactly.iter().filter(|pattern| pattern.label == first.label);
+        for pattern in wanted().filter(|pattern| !rows(&first.label).iter().any(|row| pattern.matches(row))) {
+            problems.push(found.missing(pattern, &all));
+        }
+        for row in rows(&first.label)
+            .iter()
+            .filter(|row| !wanted().any(|pattern| pattern.matches(row)))
+        {
+            problems.push(found.unexpected(first, row));
+        }
+    }
+    problems
+}
+
+impl Found<'_> {
+    fn missing(&self, pattern: &Pattern, all: &BTreeMap<String, Vec<Vec<String>>>) -> Problem {
+        let rows = all.get(&pattern.label).map_or(&[][..], Vec::as_slice);
+        let explained = if self.explain && pattern.is_whole() {
+            self.explained(&pattern.text, true)
+        } else {
+            None
+        };
+        let because = explained.unwrap_or_else(|| match rows {
+            [] => vec![format!("there is no fact of {}", pattern.label)],
+            rows => vec![format!("nearest: {}", nearest(pattern, rows).join(", "))],
+        });
+        Problem::Missing {
+            fact: pattern.text.clone(),
+            line: pattern.line,
+            because,
+        }
+    }
+
+    fn unexpected(&self, pattern: &Pattern, row: &[String]) -> Problem {
+        let fact = facts::text(&pattern.label, row);
+        let explained = if self.explain { self.explained(&fact, false) } else { None };
+        Problem::Unexpected {
+            because: explained.unwrap_or_default(),
+            fact,
+            line: pattern.line,
+        }
+    }
+
+    /// Why a fact holds or does not hold, without the line that says which.
+    fn explained(&self, fact: &str, not: bool) -> Option<Vec<String>> {
+        let mut explainer = Explainer::new(self.model, Budget::default(), Cancel::default());
+        let question = why::question(fact, self.model, &mut explainer).ok()?;
+        let place = why::Place {
+            loaded: self.loaded,
+            model: self.model,
+        };
+        let text = why::explain(&mut explainer, &question, not, &place).ok()??;
+        let first = usize::from(not);
+        let mut lines: Vec<String> = text.lines().skip(first).map(|line| line.replacen("  ", "", first)).collect();
+        if lines.len() > LINES {
+            lines.truncate(LINES);
+            lines.push("..".to_owned());
+        }
+        Some(lines)
+    }
+}
+
+/// The facts that have most of the arguments that are wanted.
+fn nearest(pattern: &Pattern, rows: &[Vec<String>]) -> Vec<String> {
+    let agreeing = |row: &Vec<String>| {
+        let pairs = pattern.args.iter().zip(row);
+        pairs.filter(|(wanted, found)| wanted.as_ref() == Some(found)).count()
+    };
+    let mut rows: Vec<&Vec<String>> = rows.iter().collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(agreeing(row)));
+    rows.into_iter().take(3).map(|row| facts::text(&pattern.label, row)).collect()
+}
+
+fn patterns(text: &str, file: &str, problems: &mut Vec<Problem>) -> Vec<Pattern> {
+    let Ok(sources) = Sources::of(file, text) else {
+        return Vec::new();
+    };
+    let Some(source) = sources.get(0) else { return Vec::new() };
+    let parsed = parse(source, Dialect::Extended);
+    if !parsed.is_ok() {
+        problems.push(Problem::Unreadable(report(&parsed.diagnostics, &sources)));
+    }
+    let mut interner = Interner::new();
+    let pattern = |clause: &Clause| {
+        let text = sources.text(clause.span).trim_end_matches('.').trim_end();
+        let line = source.position(clause.span.start).line;
+        pattern(clause, text, line, &mut interner)
+    };
+    let (read, unread): (Vec<_>, Vec<_>) = parsed.unit.clauses().map(pattern).partition(Result::is_ok);
+    problems.extend(unread.into_iter().filter_map(Result::err));
+    read.into_iter().filter_map(Result::ok).collect()
+}
+
+fn pattern(clause: &Clause, text: &str, line: u32, interner: &mut Interner) -> Result<Pattern, Problem> {
+    let mut args = Vec::new();
+    for arg in &clause.head.args {
+        let value = constant(arg, interner);
+        if !clause.is_fact() || value.is_none() && arg.kind != TermKind::Wildcard {
+            let what = format!("line {line}: only facts of constants and `_` can be expected, not `{text}`\n");
+            return Err(Problem::Unreadable(what));
+        }
+        args.push(value.map(|value| interner.print(value).to_string()));
+    }
+    let label = format!("{}/{}", clause.head.predicate.text, args.len());
+    if let Some(time) = &clause.time {
+        for bound in [&time.start, time.end.as_ref().unwrap_or(&time.start)] {
+            args.push(match bound.kind {
+                BoundKind::Time(nanos) => Some(write_time(nanos)),
+                BoundKind::Unbounded => Some("_".to_owned()),
+                _ => None,
+            });
+        }
+    }
+    Ok(Pattern {
+        label,
+        args,
+        text: text.to_owned(),
+        line,
+    })
+}
