@@ -9,7 +9,7 @@ use jsonrpc::{ErrorObject, Raw};
 use model::{Permission, PermissionAnswer, PermissionDecision, RequestId, ServerId, Ticket, Timestamp};
 
 use super::policy::Settings;
-use super::standing::{Asked, Basis, Listed, Standing, Wish};
+use super::standing::{Asked, Basis, Listed, Standing, Wanted, Wish};
 use super::wire::{self, Said};
 use crate::audit::{Actor, Draft, EventType, Outcome, Target};
 use crate::json::Members;
@@ -26,7 +26,8 @@ pub struct Connection(pub u64);
 pub enum Input {
     /// What was decided before, from the store, before anything else is said. No events come of it.
     Known(Vec<PermissionDecision>),
-    /// The server as a whole wants these (§2.3); they take the place of what it wanted before.
+    /// The server as a whole wants these (§2.3): what it declares on any connection, and what is configured. They take the place of what it
+    /// wanted before, so that a connection that declares less must not shorten the list while another lives.
     Wants(BTreeSet<Permission>),
     /// Its tools want these (§4.3), the same way.
     ToolsWant(BTreeSet<Permission>),
@@ -157,8 +158,8 @@ impl Permissions {
         self.now = self.now.max(now);
         match input {
             Input::Known(decisions) => self.remember(decisions),
-            Input::Wants(permissions) => self.want(permissions, true),
-            Input::ToolsWant(permissions) => self.want(permissions, false),
+            Input::Wants(permissions) => self.want(permissions, Wanted::ByServer),
+            Input::ToolsWant(permissions) => self.want(permissions, Wanted::ByTools),
             Input::Configured(settings) => self.settings = settings,
             Input::Connected { connection, speaks } => {
                 let peer = Peer { speaks, ..Peer::default() };
@@ -251,15 +252,19 @@ impl Permissions {
             .extend(of_this.map(|decision| (decision.permission.clone(), decision)));
     }
 
-    fn want(&mut self, permissions: BTreeSet<Permission>, of_server: bool) {
-        // What is no longer wanted is forgotten, but its decision is not.
-        self.wishes
-            .retain(|permission, wish| wish.of_server != of_server || permissions.contains(permission));
+    /// Notes who wants what. What nobody wants any more is forgotten, but its decision is not.
+    fn want(&mut self, permissions: BTreeSet<Permission>, by: Wanted) {
+        for (permission, wish) in &mut self.wishes {
+            *wish.wanted(by) = permissions.contains(permission);
+        }
+        self.wishes.retain(|_, wish| wish.of_server || wish.of_tools);
         for permission in permissions {
             if self.wishes.len() < MOST_WISHES || self.wishes.contains_key(&permission) {
-                let wish = self.wishes.entry(permission).or_insert_with(Wish::new);
-                wish.of_server |= of_server;
+                *self.wishes.entry(permission).or_insert_with(Wish::new).wanted(by) = true;
             }
+        }
+        for peer in self.peers.values_mut() {
+            peer.told.retain(|permission, _| self.wishes.contains_key(permission));
         }
     }
 

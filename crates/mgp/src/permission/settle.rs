@@ -73,7 +73,9 @@ impl Permissions {
             (_, Standing::Denied) => (EventType::PermissionDenied, Outcome::Blocked),
             (_, Standing::Pending) => return None,
         };
-        let expired = lapsed.iter().find(|decision| decision.permission == *permission);
+        // What was given has ended by itself; anything else that changes with the hour is the configuration's doing.
+        let ended = before == Some(Standing::Approved);
+        let expired = lapsed.iter().find(|decision| ended && decision.permission == *permission);
         Some(match expired {
             Some(decision) => Draft {
                 actor: Actor::kernel("expiry"),

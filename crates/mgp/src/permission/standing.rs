@@ -71,12 +71,21 @@ impl Basis {
 /// One permission that a server wants.
 #[derive(Clone, Debug)]
 pub(super) struct Wish {
-    /// Whether the server wants it as a whole, or only one of its tools.
+    /// Whether the server wants it as a whole.
     pub(super) of_server: bool,
+    /// Whether one of its tools wants it.
+    pub(super) of_tools: bool,
     /// Where the question of it is.
     pub(super) asked: Asked,
     /// How it stood when it was last looked at.
     pub(super) shown: Option<(Standing, Basis)>,
+}
+
+/// Who wants a permission.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Wanted {
+    ByServer,
+    ByTools,
 }
 
 /// Where the question of a permission is.
@@ -92,8 +101,16 @@ impl Wish {
     pub(super) fn new() -> Self {
         Self {
             of_server: false,
+            of_tools: false,
             asked: Asked::No,
             shown: None,
+        }
+    }
+
+    pub(super) fn wanted(&mut self, by: Wanted) -> &mut bool {
+        match by {
+            Wanted::ByServer => &mut self.of_server,
+            Wanted::ByTools => &mut self.of_tools,
         }
     }
 
