@@ -73,8 +73,13 @@ async fn connect_stdio(line: &Arc<Line>) -> Result<Arc<Session>, Unavailable> {
         }
         // Any answer but a good one, or none in time, is a legacy server: it gets `initialize` on the same pipe.
         _ => {
-            session.become_legacy();
-            let greeting = greet(line, &session).await;
+            session.begin_again(Era::Legacy);
+            let mut greeting = greet(line, &session).await;
+            // One that was only slow has read the probe since, and has no `initialize` any more.
+            if names_modern(&greeting) {
+                session.begin_again(Era::Modern);
+                greeting = greet(line, &session).await;
+            }
             settle(line, session, greeting).await
         }
     }

@@ -111,9 +111,9 @@ impl Session {
         matches!(self.link.get(), Some(Link::Http(_)))
     }
 
-    /// Falls back from a probe to the legacy era, on the same connection.
-    pub(crate) fn become_legacy(&self) {
-        self.lock().machine.become_legacy();
+    /// Begins anew in an era, on the same connection.
+    pub(crate) fn begin_again(&self, era: Era) {
+        self.lock().machine.begin_again(era);
     }
 
     /// Places a call. `hears` says who takes what comes for it elsewhere than on its own exchange.

@@ -88,10 +88,14 @@ impl Session {
         self.outbox.pop_front()
     }
 
-    /// Falls back from an unanswered or refused probe to the legacy era, on the same connection. Ids go on, so that a late answer to the probe fits nothing.
-    pub fn become_legacy(&mut self) {
-        self.era = Era::Legacy;
-        self.revision = Revision::LATEST_LEGACY;
+    /// Begins anew in an era, on the same connection, after a probe that was refused or not answered. Ids go on, so that a late answer to the
+    /// probe fits nothing.
+    pub fn begin_again(&mut self, era: Era) {
+        self.era = era;
+        self.revision = match era {
+            Era::Legacy => Revision::LATEST_LEGACY,
+            Era::Modern => Revision::LATEST,
+        };
         self.hello = None;
         drop(self.calls.drain());
     }

@@ -85,7 +85,7 @@ impl ServerFace {
                 self.machine.answer(ask, answer);
             }
             "progress" => self.machine.ask_progress(&message(rest)),
-            "become_legacy" => self.machine.become_legacy(),
+            "begin_again" => self.machine.begin_again(if rest == "modern" { Era::Modern } else { Era::Legacy }),
             "count" => {
                 let text = format!("{} calls, {} questions", self.machine.in_flight(), self.machine.asked());
                 return vec![line("kernel", '?', &text)];
