@@ -32,6 +32,7 @@ pub(crate) async fn run(client: &Arc<Client>, ticket: Ticket, request: Box<Reque
         "request",
         method = method.name(),
         client = client.number,
+        principal = %client.principal.id,
         trace = request.trace.id()
     );
     let started = crate::now();
@@ -41,7 +42,15 @@ pub(crate) async fn run(client: &Arc<Client>, ticket: Ticket, request: Box<Reque
         () = cancelled.notified() => None,
     };
     let label = outcome.as_ref().map_or("cancelled", session::outcome_label);
-    client.inner.metrics.request(&method, label, started.elapsed());
+    let elapsed = started.elapsed();
+    client.inner.metrics.request(&method, label, elapsed);
+    tracing::debug!(
+        method = method.name(),
+        client = client.number,
+        outcome = label,
+        ms = elapsed.as_secs_f64() * 1e3,
+        "answered"
+    );
     outcome
 }
 
@@ -243,11 +252,17 @@ pub(crate) async fn dispatch(
             Err(error) => return unavailable(client, server, &Unavailable::new(error.to_string())),
         };
         call.lane = lane;
+        let placed = crate::now();
         let driven = bridge::drive(client, ticket, &request, &line, call).await;
-        client
-            .inner
-            .metrics
-            .call(&server.calls, server.spec.id.as_str(), &request.method, driven.label());
+        let (id, label, elapsed) = (server.spec.id.as_str(), driven.label(), placed.elapsed());
+        client.inner.metrics.call(&server.calls, id, &request.method, label, elapsed);
+        tracing::debug!(
+            server = id,
+            name = request.param("name").as_deref(),
+            outcome = label,
+            ms = elapsed.as_secs_f64() * 1e3,
+            "called"
+        );
         match driven {
             Driven::NotDone(why) if !retried => {
                 retried = true;

@@ -215,9 +215,18 @@ impl Front for Kernel {
         metrics.sessions.set(gauge(sessions));
         metrics.in_flight.set(gauge(calls));
         metrics.parked.set(gauge(parked));
+        let mut connections = 0;
+        for server in self.inner.servers().iter() {
+            let live = server.live_sessions();
+            connections += live.len();
+            let is_up = live.iter().any(|_| server.usable() == Health::Started);
+            let waiting = live.iter().map(|session| session.in_flight()).sum();
+            metrics.server(server.spec.id.as_str(), is_up, gauge(waiting));
+        }
+        metrics.connections.set(gauge(connections));
         metrics
-            .connections
-            .set(gauge(self.inner.servers().iter().map(|server| server.live_sessions().len()).sum()));
+            .queued
+            .set(gauge(self.inner.clients.all().iter().map(|client| client.queued()).sum()));
         metrics.text()
     }
 }
@@ -315,6 +324,7 @@ async fn look_at(server: Arc<Server>, ping: bool) -> ServerStatus {
     let peer = server.inner().own_peer.clone();
     drop(tokio::time::timeout(LOOK_WAIT, server.until_known(&peer)).await);
     let mut status = status_of(&server);
+    status.health = server.usable();
     if let (Ok(session), true) = (session, ping) {
         let method = if session.era() == Era::Modern { "server/discover" } else { "ping" };
         let mut request = mcp::exchange::Request::internal(method, None, session.inner.own_peer.clone());

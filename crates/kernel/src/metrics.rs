@@ -65,7 +65,7 @@ impl<V> Memo<V> {
 }
 
 /// The calls of one server, by method and outcome.
-pub(crate) type CallCounts = Memo<Counter>;
+pub(crate) type CallCounts = Memo<(Counter, Histogram)>;
 
 /// What the kernel counts.
 pub(crate) struct Metrics {
@@ -73,6 +73,9 @@ pub(crate) struct Metrics {
     requests: Family<RequestLabels, Counter>,
     calls: Family<CallLabels, Counter>,
     latency: Family<MethodLabels, Histogram, fn() -> Histogram>,
+    server_latency: Family<ServerLabels, Histogram, fn() -> Histogram>,
+    up: Family<ServerLabels, Gauge>,
+    waiting: Family<ServerLabels, Gauge>,
     strays: Family<ServerLabels, Counter>,
     garbage: Family<ServerLabels, Counter>,
     failures: Family<ServerLabels, Counter>,
@@ -85,6 +88,7 @@ pub(crate) struct Metrics {
     pub(crate) in_flight: Gauge,
     pub(crate) parked: Gauge,
     pub(crate) connections: Gauge,
+    pub(crate) queued: Gauge,
 }
 
 impl fmt::Debug for Metrics {
@@ -100,6 +104,9 @@ impl Metrics {
             requests: Family::default(),
             calls: Family::default(),
             latency: Family::new_with_constructor(|| Histogram::new(BUCKETS)),
+            server_latency: Family::new_with_constructor(|| Histogram::new(BUCKETS)),
+            up: Family::default(),
+            waiting: Family::default(),
             strays: Family::default(),
             garbage: Family::default(),
             failures: Family::default(),
@@ -112,6 +119,7 @@ impl Metrics {
             in_flight: Gauge::default(),
             parked: Gauge::default(),
             connections: Gauge::default(),
+            queued: Gauge::default(),
         };
         metrics.register();
         metrics
@@ -125,6 +133,21 @@ impl Metrics {
             "request_seconds",
             "Time from a request's arrival to its outcome, by method",
             self.latency.clone(),
+        );
+        r.register(
+            "call_seconds",
+            "Time from a call's way to its server to its outcome, by server",
+            self.server_latency.clone(),
+        );
+        r.register(
+            "server_up",
+            "Whether a server is connected and what it offers is known: 1 or 0",
+            self.up.clone(),
+        );
+        r.register(
+            "server_in_flight_calls",
+            "Calls that a server has not answered",
+            self.waiting.clone(),
         );
         r.register(
             "stray_messages",
@@ -157,6 +180,11 @@ impl Metrics {
             self.parked.clone(),
         );
         r.register("server_connections", "Open connections to servers", self.connections.clone());
+        r.register(
+            "queued_messages",
+            "Messages that wait to be written to clients on pipes",
+            self.queued.clone(),
+        );
     }
 
     pub(crate) fn request(&self, method: &Method, outcome: &'static str, elapsed: Duration) {
@@ -173,16 +201,25 @@ impl Metrics {
     }
 
     /// Counts a call to a server; `known` are that server's counters.
-    pub(crate) fn call(&self, known: &CallCounts, server: &str, method: &Method, outcome: &'static str) {
+    pub(crate) fn call(&self, known: &CallCounts, server: &str, method: &Method, outcome: &'static str, elapsed: Duration) {
         let method = label(method);
         let make = || {
             let server = server.to_owned();
+            let latency = self.server_latency.get_or_create(&ServerLabels { server: server.clone() }).clone();
             let labels = CallLabels { server, method, outcome };
-            self.calls.get_or_create(&labels).clone()
+            (self.calls.get_or_create(&labels).clone(), latency)
         };
-        known.with([method, outcome], make, |count| {
+        known.with([method, outcome], make, |(count, latency)| {
             count.inc();
+            latency.observe(elapsed.as_secs_f64());
         });
+    }
+
+    /// How one server does at the moment.
+    pub(crate) fn server(&self, server: &str, is_up: bool, waiting: i64) {
+        let labels = ServerLabels { server: server.to_owned() };
+        self.up.get_or_create(&labels).set(is_up.into());
+        self.waiting.get_or_create(&labels).set(waiting);
     }
 
     pub(crate) fn stray(&self, server: &str) {

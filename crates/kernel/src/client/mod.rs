@@ -125,6 +125,14 @@ impl Client {
         })
     }
 
+    /// Messages that wait to be written to it; none over HTTP, where each stream has its own.
+    pub(crate) fn queued(&self) -> usize {
+        match &self.delivery {
+            Delivery::Pipe(outgoing) => outgoing.max_capacity() - outgoing.capacity(),
+            Delivery::Http(_) => 0,
+        }
+    }
+
     fn machine(&self) -> MutexGuard<'_, face::Session> {
         self.machine.lock().unwrap_or_else(PoisonError::into_inner)
     }

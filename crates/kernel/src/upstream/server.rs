@@ -55,6 +55,8 @@ struct State {
     health: Health,
     backoff: Backoff,
     retry_at: Option<Instant>,
+    /// Why what it offers could not be read the last time; none once it was.
+    trouble: Option<String>,
     /// When a list first waited for it.
     waited_since: Option<Instant>,
     offers: HashMap<Arc<[u8]>, Known>,
@@ -105,6 +107,7 @@ impl Server {
                 health,
                 backoff: Backoff::new(Duration::from_millis(500), Duration::from_secs(60)),
                 retry_at: None,
+                trouble: None,
                 waited_since: None,
                 offers: HashMap::new(),
                 fetching: HashMap::new(),
@@ -214,9 +217,20 @@ impl Server {
         self.tell_news();
     }
 
+    /// What it offers could not be read.
     pub(crate) fn note_trouble(&self, why: &str) {
-        tracing::debug!(server = %self.spec.id, why, "trouble");
+        self.state().trouble = Some(why.to_owned());
         self.tell_news();
+    }
+
+    /// How it does for somebody who needs what it offers: one that is connected and does not say what it offers can't be used.
+    pub(crate) fn usable(&self) -> Health {
+        let state = self.state();
+        if state.health != Health::Started || !state.offers.is_empty() {
+            return state.health.clone();
+        }
+        let why = state.trouble.as_deref().unwrap_or("it has not answered yet");
+        Health::Error(Unavailable::new(format!("connected, but what it offers could not be read: {why}")))
     }
 
     pub(crate) fn health(&self) -> Health {
@@ -271,13 +285,15 @@ impl Server {
     pub(crate) fn publish(&self, capabilities: &Arc<[u8]>, offer: Offer, announced: &[ListKind]) {
         let inner = self.inner();
         let offer = Arc::new(offer);
-        let before = self.state().offers.insert(
-            capabilities.clone(),
-            Known {
-                offer: offer.clone(),
-                fresh: true,
-            },
-        );
+        let known = Known {
+            offer: offer.clone(),
+            fresh: true,
+        };
+        let before = {
+            let mut state = self.state();
+            state.trouble = None;
+            state.offers.insert(capabilities.clone(), known)
+        };
         let changed: Vec<ListKind> = match &before {
             Some(known) => ListKind::ALL
                 .into_iter()

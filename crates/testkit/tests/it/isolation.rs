@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kernel::spec::Start;
+use kernel::Health;
+use kernel::spec::{EraChoice, Start};
 use serde_json::{Value, json};
 use testkit::{Era, MemoryCache, Script, Step, Wire, gateway};
 
@@ -81,6 +82,78 @@ async fn a_server_that_was_down_comes_back_by_itself_and_clients_are_told() {
         assert_eq!(said(&client.call("say", json!({"a": 1})).await.result())["a"], 1);
         gateway.stop().await;
     }
+}
+
+/// A dual-era server that is slow to start reads the probe long after it was given up, and knows no `initialize` then.
+#[tokio::test(start_paused = true)]
+async fn a_modern_server_that_is_slow_to_start_is_found_to_be_modern() {
+    let refused =
+        r#"{"jsonrpc":"2.0","id":$id,"error":{"code":-32022,"message":"no","data":{"supported":["2026-07-28"],"requested":"2025-11-25"}}}"#;
+    let discovered =
+        r#"{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"ttlMs":0,"cacheScope":"private"}"#;
+    let script = echo(Era::Modern, Wire::Pipe)
+        .on("server/discover", [Step::gate("awake"), Step::answer(discovered)])
+        .on("initialize", [Step::gate("awake"), Step::send(refused)]);
+    let gateway = gateway()
+        .upstream_with("slow", script, |spec| {
+            spec.era = EraChoice::Auto;
+            spec.startup_timeout = Duration::from_secs(60);
+        })
+        .start();
+    let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
+    tokio::time::sleep(Duration::from_secs(11)).await;
+    gateway.server("slow").open_gate("awake");
+    while client.tools().await != ["say"] {
+        client.notification("notifications/tools/list_changed").await;
+    }
+    assert_eq!(said(&client.call("say", json!({"n": 1})).await.result())["n"], 1);
+    assert_eq!(gateway.server("slow").opened(), 1, "on the connection that it had");
+    gateway.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_does_not_say_what_it_offers_is_shown_as_such() {
+    let gateway = gateway()
+        .upstream("good", echo(Era::Legacy, Wire::Pipe))
+        .upstream("silent", stuck("tools/list"))
+        .upstream(
+            "failing",
+            Script::legacy().on("tools/list", [Step::Fail(-32000, "no database".to_owned())]),
+        )
+        .start();
+    let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
+    assert_eq!(said(&client.call("say", json!({"n": 1})).await.result())["n"], 1);
+    let looks = gateway.kernel.look(true, |_| {}).await;
+    let health: Vec<String> = looks
+        .iter()
+        .map(|status| match &status.health {
+            Health::Error(error) => format!("{}: {error}", status.id),
+            health => format!("{}: {health:?}", status.id),
+        })
+        .collect();
+    assert_eq!(
+        health,
+        [
+            "good: Started",
+            "silent: connected, but what it offers could not be read: it has not answered yet",
+            "failing: connected, but what it offers could not be read: `tools/list` was answered `no database`",
+        ]
+    );
+    let metrics = kernel::front::Front::metrics(&gateway.kernel);
+    for line in [
+        r#"chancery_server_up{server="good"} 1"#,
+        r#"chancery_server_up{server="silent"} 0"#,
+        r#"chancery_server_up{server="failing"} 0"#,
+        r#"chancery_server_in_flight_calls{server="silent"} 1"#,
+        r#"chancery_calls_total{server="good",method="tools/call",outcome="ok"} 1"#,
+        r#"chancery_call_seconds_count{server="good"} 1"#,
+        r#"chancery_requests_total{method="tools/call",outcome="ok"} 1"#,
+        "chancery_missing_servers 2",
+        "chancery_queued_messages 0",
+    ] {
+        assert!(metrics.lines().any(|found| found == line), "`{line}` is not in\n{metrics}");
+    }
+    gateway.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
