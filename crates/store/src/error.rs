@@ -48,6 +48,14 @@ pub enum StoreError {
         /// How long it may be.
         limit: usize,
     },
+    /// A commit has more changes than commits may have.
+    #[error("commit {changes} changes at once: {limit} are the most; split them")]
+    TooMany {
+        /// How many it has.
+        changes: usize,
+        /// How many it may have.
+        limit: usize,
+    },
     /// Another process writes to the folder.
     #[error("use `{path}`: another chancery{by} writes to it; stop that one, or use another folder")]
     InUse {

@@ -9,7 +9,7 @@ use std::sync::mpsc::sync_channel;
 use model::{Digest, Timestamp};
 use tokio::sync::watch;
 
-use crate::audit::{AuditQuery, Index, Keeper, Log, LogFollower, LogReader, Next, Page, Recovered, Search, Tally, TallyBy, recover};
+use crate::audit::{AuditQuery, Found, Index, Keeper, Log, LogFollower, LogReader, Next, Page, Recovered, Search, Tally, TallyBy, recover};
 use crate::backup::Backup;
 use crate::control::{self, Control};
 use crate::disk::{private, private_folder};
@@ -60,7 +60,7 @@ impl LocalStore {
             segments,
         } = recover(&audit, settings)?;
         let reader = LogReader::new(&audit, segments);
-        let index = Index::open(&audit, |block, head| stands(&reader, block.last, head))?;
+        let index = Index::open(&audit, |block, head| stands(&reader, block, head))?;
         let (bell, rung) = sync_channel(1);
         let log = writer.map(|writer| Arc::new(Log::start(writer, owed, settings, &audit, bell)));
         let keeper = log.as_ref().ok();
@@ -149,17 +149,14 @@ fn lock(folder: &Path) -> Result<File, StoreError> {
     Ok(file)
 }
 
-/// Whether a record still has the head that the index remembers.
-fn stands(reader: &LogReader, seq: u64, head: Digest) -> bool {
-    let Some(segment) = reader.segments().holding(seq) else {
-        return false;
-    };
-    let Ok(Some(mut frames)) = reader.part(segment.first, crate::audit::HEADER as u64, segment.end) else {
+/// Whether the last record of a block still has the head that the index remembers.
+fn stands(reader: &LogReader, block: &Found, head: Digest) -> bool {
+    let Ok(Some(mut frames)) = reader.part(block.segment, block.offset, block.until) else {
         return false;
     };
     loop {
         match frames.next() {
-            Ok(Next::Record(frame)) if frame.view.seq == seq => return frame.head == head,
+            Ok(Next::Record(frame)) if frame.view.seq == block.last => return frame.head == head,
             Ok(Next::Record(_)) => {}
             _ => return false,
         }

@@ -67,7 +67,7 @@ impl Settings {
             folder: folder.as_ref().to_owned(),
             sync: SyncMode::Interval(Duration::from_millis(50)),
             segment_bytes: 64 << 20,
-            segment_span: Duration::from_hours(24),
+            segment_span: Duration::from_secs(24 * 60 * 60),
             retention: Retention::KeepAll,
             control_bytes: 1 << 30,
             queue: 4096,

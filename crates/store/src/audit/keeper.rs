@@ -20,7 +20,7 @@ use super::segment::{header_of, segment_path};
 use crate::{Event, Settings, StoreError};
 
 /// How often it looks for old segments while nothing is written.
-const ROUND: Duration = Duration::from_hours(1);
+const ROUND: Duration = Duration::from_secs(60 * 60);
 /// How many blocks are added in one transaction.
 const BATCH: usize = 64;
 

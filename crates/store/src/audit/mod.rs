@@ -18,7 +18,7 @@ mod writer;
 pub use export::{Export, export};
 pub(crate) use follow::LogFollower;
 pub(crate) use heads::{Dropped, dropped};
-pub(crate) use index::Index;
+pub(crate) use index::{Found, Index};
 pub(crate) use keeper::Keeper;
 pub(crate) use log::{Log, Origin};
 pub(crate) use query::Search;

@@ -120,7 +120,9 @@ pub(crate) fn copy(db: &Connection, path: &Path, to: &Path) -> Result<(), StoreE
     let file = private(OpenOptions::new().write(true).create(true).truncate(true))
         .open(to)
         .map_err(failed)?;
-    db.execute("VACUUM INTO ?", [to.to_string_lossy()])
-        .map_err(|why| meaning(path, &why))?;
+    let Some(name) = to.to_str() else {
+        return Err(StoreError::io("copy to", to, &"its name is not Unicode"));
+    };
+    db.execute("VACUUM INTO ?", [name]).map_err(|why| meaning(path, &why))?;
     file.sync_all().map_err(failed)
 }

@@ -137,7 +137,10 @@ impl Control {
 fn check(commit: &Commit) -> Result<(), StoreError> {
     let too_large = |what, bytes, limit| Err(StoreError::TooLarge { what, bytes, limit });
     if commit.changes.len() > MAX_CHANGES {
-        return too_large("a commit, counted in changes,", commit.changes.len(), MAX_CHANGES);
+        return Err(StoreError::TooMany {
+            changes: commit.changes.len(),
+            limit: MAX_CHANGES,
+        });
     }
     for change in &commit.changes {
         let bytes = longest_text(change);

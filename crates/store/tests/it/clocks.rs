@@ -13,7 +13,7 @@ const YEARS: i64 = 3650 * DAY;
 
 fn keeping(folder: &TempDir, hands: &Hands) -> Settings {
     Settings {
-        retention: Retention::Time(Duration::from_hours(24 * 30)),
+        retention: Retention::Time(Duration::from_secs(30 * 24 * 60 * 60)),
         segment_bytes: 2000,
         clock: hands.clock(),
         ..settings(folder.path())

@@ -18,7 +18,7 @@ fn on(disk: &FaultyDisk, folder: &TempDir, sync: SyncMode) -> Settings {
     }
 }
 
-const SELDOM: SyncMode = SyncMode::Interval(Duration::from_hours(1));
+const SELDOM: SyncMode = SyncMode::Interval(Duration::from_secs(60 * 60));
 
 fn why_read_only(store: &LocalStore) -> StoreError {
     match store.health() {

@@ -3,6 +3,7 @@
 //! The process is this test program itself, told by its environment to write until it dies. It says each answer on its output, which survives it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -81,13 +82,14 @@ fn killed_settings(folder: &Path, seed: u64) -> Settings {
 
 /// Runs the process and kills it at some point; what it said.
 fn killed(folder: &Path, round: u64, seed: u64, random: &mut fastrand::Rng) -> Vec<String> {
+    let complaint = folder.join("stderr");
     let mut child = Command::new(std::env::current_exe().expect("this program has a path"))
         .args(["--exact", "kill::writes_until_it_dies", "--ignored", "--nocapture"])
         .env(FOLDER, folder)
         .env(ROUND, round.to_string())
         .env(SEED, seed.to_string())
         .stdout(Stdio::piped())
-        .stderr(Stdio::null())
+        .stderr(File::create(&complaint).expect("a file can be made"))
         .spawn()
         .expect("it starts");
     let mut output = BufReader::new(child.stdout.take().expect("it has an output"));
@@ -106,7 +108,7 @@ fn killed(folder: &Path, round: u64, seed: u64, random: &mut fastrand::Rng) -> V
             std::hint::spin_loop();
         }
     }
-    end(&mut child);
+    end(&mut child, &complaint);
     while let Some(line) = said(&mut output) {
         lines.push(line);
     }
@@ -114,14 +116,15 @@ fn killed(folder: &Path, round: u64, seed: u64, random: &mut fastrand::Rng) -> V
     lines
 }
 
-fn end(child: &mut Child) {
+fn end(child: &mut Child, complaint: &Path) {
     // It may have died of its disk before.
     match child.kill() {
         Err(why) if why.kind() != io::ErrorKind::InvalidInput => panic!("it cannot be killed: {why}"),
         _ => {}
     }
     let status = child.wait().expect("it ends");
-    assert!(status.code().is_none(), "it ended by itself, as {status}");
+    let said = || std::fs::read_to_string(complaint).unwrap_or_default();
+    assert!(status.code().is_none(), "it ended by itself, as {status}: {}", said());
 }
 
 /// The next line of the process, without what the test harness says.
@@ -293,8 +296,7 @@ async fn write(store: Arc<LocalStore>, task: String, seed: u64) {
             }
             6 => change(&store, "grant", &id, Change::PutGrant(grant(&id, "fs/read"))).await,
             7 => {
-                let digest = seed.wrapping_mul(31).wrapping_add(n);
-                change(&store, "token", &id, Change::PutToken(token(&id, digest))).await;
+                change(&store, "token", &id, Change::PutToken(token(&id, random.u64(..)))).await;
                 if random.bool() {
                     change(
                         &store,

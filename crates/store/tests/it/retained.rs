@@ -107,8 +107,8 @@ async fn tiers_are_searched_then_only_kept_then_gone() {
     let settings = Settings {
         segment_bytes: 60_000,
         retention: Retention::Tiered {
-            searchable: Duration::from_hours(24 * 10),
-            kept: Duration::from_hours(24 * 100),
+            searchable: Duration::from_secs(10 * 24 * 60 * 60),
+            kept: Duration::from_secs(100 * 24 * 60 * 60),
         },
         clock: hands.clock(),
         ..settings(folder.path())

@@ -15,7 +15,7 @@ fn segments(count: u64) -> Vec<Segment> {
 }
 
 fn days(days: u64) -> Duration {
-    Duration::from_hours(24 * days)
+    Duration::from_secs(days * 24 * 60 * 60)
 }
 
 fn drops(retention: Retention, now: i64, condemned: &[(u64, i64)]) -> (usize, usize, Vec<(u64, i64)>) {
