@@ -247,10 +247,11 @@ impl Line {
         self.books().subscriptions.keys().cloned().collect()
     }
 
-    /// Lowers the level of a shared line to the most talkative one that a sharer wants; whether the server must be told.
+    /// Notes the level that a sharer wants: a line of one client's own has that, a shared one the most talkative; whether the server must be told.
     pub(crate) fn want_level(&self, level: LogLevel) -> bool {
         let mut books = self.books();
-        if books.level.is_some_and(|current| current <= level) && self.key.client.is_none() {
+        let suits = |current: LogLevel| current == level || (current < level && self.key.client.is_none());
+        if books.level.is_some_and(suits) {
             return false;
         }
         books.level = Some(level);

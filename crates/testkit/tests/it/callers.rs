@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use testkit::{Client, Era, Exchange, Gateway, Script, Step, Wire, gateway};
 
-use crate::{WAYS, form, said};
+use crate::{ECHO, WAYS, form, said};
 
 /// A server whose tool asks the caller a question that names its argument, and answers with argument and answer.
 fn curious(wire: Wire) -> Script {
@@ -208,5 +208,35 @@ async fn a_caller_that_leaves_takes_its_question_along_and_the_others_go_on() {
         stays.leave().await;
         gateway.stop().await;
         assert_eq!(gateway.kernel.census(), [0; 5], "{wire:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_legacy_callers_log_level_is_set_once_and_again_when_it_changes_or_the_server_has_restarted() {
+    for wire in [Wire::Pipe, Wire::Http] {
+        let script = Script::legacy()
+            .capabilities(json!({"tools": {}, "logging": {}}))
+            .tool("say", [Step::answer(ECHO)]);
+        let gateway = gateway().upstream("far", script).start();
+        let client = gateway.client(Era::Legacy, wire).capabilities(form()).connect().await;
+        client.tools().await;
+        let server = gateway.server("far");
+        for (level, sets) in [("warning", 1), ("warning", 1), ("debug", 2), ("error", 3)] {
+            assert!(!client.request("logging/setLevel", json!({"level": level})).await.message.is_error());
+            for _ in 0..3 {
+                assert!(!client.call("say", json!({})).await.message.is_error());
+            }
+            let levels = server.received_of("logging/setLevel");
+            assert_eq!(levels.len(), sets, "{wire:?} {level}");
+            assert_eq!(levels[sets - 1].params()["level"], level);
+        }
+        let old = server.opened();
+        server.crash();
+        // Within the backoff a call may be refused once or twice.
+        while server.received_of("tools/call").last().is_some_and(|call| call.connection <= old) {
+            client.call("say", json!({})).await;
+        }
+        assert_eq!(server.nth("logging/setLevel", 4).await.params()["level"], "error");
+        gateway.stop().await;
     }
 }
