@@ -15,7 +15,7 @@ use tracing::Instrument;
 use crate::bridge::{self, Driven};
 use crate::client::Client;
 use crate::gate::Permit;
-use crate::upstream::{Call, Hears, Server, Session, Unavailable, session};
+use crate::upstream::{Call, Hears, Line, Server, Session, Unavailable, fetch, session};
 use crate::{lists, resources, tasks};
 
 /// How often a modern server may ask again in one request.
@@ -221,7 +221,7 @@ pub(crate) async fn dispatch(
             Err(error) => return Outcome::refused(error),
         }
     }
-    let mut retried = false;
+    let (mut retried, mut mirrored_anew) = (false, false);
     for _ in 0..MAX_ROUNDS {
         let (line, lane) = match server.line_for(client, &request.peer).await {
             Ok(line) => line,
@@ -278,6 +278,12 @@ pub(crate) async fn dispatch(
                     Err(outcome) => return outcome,
                 }
             }
+            Driven::Over(Outcome::Error(failed)) if !mirrored_anew && failed.error.code == mcp::error::HEADER_MISMATCH => {
+                mirrored_anew = true;
+                if !Box::pin(mirror_anew(&mut request, &line, &session)).await {
+                    return Outcome::Error(failed);
+                }
+            }
             driven => return settle(client, server, driven),
         }
     }
@@ -285,6 +291,26 @@ pub(crate) async fn dispatch(
         jsonrpc::code::INTERNAL_ERROR,
         format!("`{}` asked for more input {MAX_ROUNDS} times; given up", server.spec.id),
     ))
+}
+
+/// 2026-07-28 basic/transports/streamable-http, custom headers: a tool's definition may have changed since it was read. Reads the tools anew; whether
+/// the called one wants other headers now than the request shows, which then shows those.
+async fn mirror_anew(request: &mut Request, line: &Arc<Line>, session: &Arc<Session>) -> bool {
+    if request.method.name() != "tools/call" || !session.is_http() {
+        return false;
+    }
+    fetch::refreshed(line, session, &[ListKind::Tools]).await;
+    let own = request.rename.clone().or_else(|| request.param("name").map(Arc::from));
+    let offer = line.server.offer(&line.key.capabilities);
+    let tools = offer.as_ref().map(|offer| &offer.list(ListKind::Tools).items);
+    let tool = tools.and_then(|tools| tools.iter().find(|tool| Some(tool.key.as_str()) == own.as_deref()));
+    match tool {
+        Some(tool) if tool.headers != request.headers => {
+            request.headers.clone_from(&tool.headers);
+            true
+        }
+        _ => false,
+    }
 }
 
 fn settle(client: &Client, server: &Server, driven: Driven) -> Outcome {

@@ -191,7 +191,7 @@ impl Http {
             connection: self.connection,
             message: message.clone(),
             session: post.session.as_deref().map(str::to_owned),
-            mirrors: post.mirrors,
+            mirrors: post.mirrors.clone(),
         });
         let legacy = self.scripted.script.era == Era::Legacy;
         let opening = message.method() == Some("initialize");
@@ -206,6 +206,10 @@ impl Http {
         if kind != Kind::Request {
             self.scripted.answered(&message);
             return Ok(reply(202, ReplyBody::Other(String::new())));
+        }
+        if let Some(error) = self.scripted.mismatch(&message, &post.mirrors) {
+            let refused = Message::failure(message.id(), &error);
+            return Ok(reply(400, ReplyBody::Json(refused.into_bytes())));
         }
         let session = (legacy && opening).then(|| self.scripted.open_session(self.connection));
         let mut emitted = self.perform(message);

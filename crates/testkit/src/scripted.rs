@@ -4,9 +4,10 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
-use jsonrpc::{Id, Kind, Limits, Message, Raw};
-use mcp::mirror::Mirrors;
+use jsonrpc::{ErrorObject, Id, Kind, Limits, Message, Raw};
+use mcp::mirror::{self, Mirrors, ParamHeaders};
 use mcp::revision::Era;
+use serde_json::Value;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -70,6 +71,8 @@ struct State {
     /// Where the server speaks of its own accord: the GET streams of sessions, and listen streams with their ids.
     streams: Vec<(Option<Raw>, mpsc::Sender<Emitted>)>,
     cancelled: usize,
+    /// Tools whose definitions have changed, by name.
+    redefined: HashMap<String, Value>,
 }
 
 /// One open connection.
@@ -207,6 +210,15 @@ impl Scripted {
         }
     }
 
+    /// Lists a tool by another definition from now on. Nobody is told.
+    ///
+    /// # Panics
+    /// Without a name.
+    pub fn redefine(&self, definition: Value) {
+        let name = definition["name"].as_str().expect("a tool has a name").to_owned();
+        self.lock().redefined.insert(name, definition);
+    }
+
     /// Ends every connection, as a crash does, and forgets every session.
     pub fn crash(&self) {
         let mut state = self.lock();
@@ -330,7 +342,7 @@ impl Scripted {
             what: what.clone(),
             answers: Vec::new(),
         };
-        for step in self.script.steps_for(method, what.as_deref(), round(params.as_ref())) {
+        for step in self.steps_for(method, what.as_deref(), round(params.as_ref())) {
             let emitted = match step {
                 Step::Send(frame) => vec![Emitted::Frame(context.fill(&frame), false)],
                 Step::Flood(count, frame) => {
@@ -373,6 +385,38 @@ impl Scripted {
             }
         }
         false
+    }
+
+    fn steps_for(&self, method: &str, what: Option<&str>, round: usize) -> Vec<Step> {
+        let state = self.lock();
+        if method != "tools/list" || state.redefined.is_empty() {
+            return self.script.steps_for(method, what, round);
+        }
+        let mut script = self.script.clone();
+        for tool in &mut script.tools {
+            if let Some(redefined) = tool["name"].as_str().and_then(|name| state.redefined.get(name)) {
+                tool.clone_from(redefined);
+            }
+        }
+        script.steps_for(method, what, round)
+    }
+
+    /// What is wrong with the headers of a modern request over HTTP, by the tools as they are defined now.
+    pub(crate) fn mismatch(&self, message: &Message, mirrors: &Mirrors) -> Option<ErrorObject> {
+        if self.script.era == Era::Legacy {
+            return None;
+        }
+        let (method, params) = (message.method()?, message.params());
+        let name = params.as_ref().and_then(|params| params.get("name"));
+        let name = name.as_ref().and_then(Raw::as_str).unwrap_or_default();
+        let schema = {
+            let state = self.lock();
+            let defined = || self.script.tools.iter().find(|tool| tool["name"] == *name);
+            let tool = state.redefined.get(&*name).or_else(defined);
+            tool.map(|tool| Raw::of(&tool["inputSchema"]))
+        };
+        let headers = schema.and_then(|schema| ParamHeaders::read(&schema).ok());
+        mirror::validate(mirrors, method, params.as_ref(), headers.as_ref()).err()
     }
 
     async fn until_open(&self, gate: &str) {

@@ -1,7 +1,7 @@
 //! What a server offers, fetched whole, and what a fresh connection is told of its sharers' wishes.
 
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use catalog::{List, Offer};
@@ -23,26 +23,41 @@ const MAX_PAGES: usize = 1000;
 /// Fetches the named lists in the background and publishes what they hold.
 pub(crate) fn refresh(line: &Arc<Line>, session: &Arc<Session>, kinds: &[ListKind]) {
     let (line, session, kinds) = (Arc::downgrade(line), session.clone(), kinds.to_vec());
-    let inner = session.inner.clone();
-    inner.clone().spawn(async move {
-        let Some(strong) = line.upgrade() else { return };
-        let Some(turn) = strong.server.fetch_turn(&strong.key.capabilities, &kinds).await else {
-            return;
-        };
-        let previous = strong.server.offer(&strong.key.capabilities);
-        drop(strong);
-        let fetched = fetch(&session, previous.as_deref(), &kinds).await;
-        let Some(line) = line.upgrade() else { return };
-        match fetched {
-            Ok(offer) => line.server.publish(&line.key.capabilities, offer, &kinds),
-            Err(_) if inner.shutdown.is_cancelled() => {}
-            Err(error) => {
-                tracing::warn!(server = %line.server.spec.id, %error, "failed to read what the server offers");
-                line.server.note_trouble(&error.to_string());
-            }
-        }
-        drop(turn);
+    session.inner.clone().spawn(async move {
+        refreshing(line, &session, &kinds).await;
     });
+}
+
+/// The same, and waits until they are known; where others fetch them already, until those are done.
+pub(crate) async fn refreshed(line: &Arc<Line>, session: &Arc<Session>, kinds: &[ListKind]) {
+    let mut news = line.server.news();
+    if !refreshing(Arc::downgrade(line), session, kinds).await {
+        // One that sends no news within the time has none.
+        drop(tokio::time::timeout(PAGE_WAIT, news.changed()).await);
+    }
+}
+
+/// Whether it was for this caller to fetch them.
+async fn refreshing(line: Weak<Line>, session: &Arc<Session>, kinds: &[ListKind]) -> bool {
+    let Some(strong) = line.upgrade() else { return true };
+    let Some(turn) = strong.server.fetch_turn(&strong.key.capabilities, kinds).await else {
+        return false;
+    };
+    let previous = strong.server.offer(&strong.key.capabilities);
+    // A fetch keeps no line alive.
+    drop(strong);
+    let fetched = fetch(session, previous.as_deref(), kinds).await;
+    let Some(line) = line.upgrade() else { return true };
+    match fetched {
+        Ok(offer) => line.server.publish(&line.key.capabilities, offer, kinds),
+        Err(_) if session.inner.shutdown.is_cancelled() => {}
+        Err(error) => {
+            tracing::warn!(server = %line.server.spec.id, %error, "failed to read what the server offers");
+            line.server.note_trouble(&error.to_string());
+        }
+    }
+    drop(turn);
+    true
 }
 
 /// Reads the named lists; the others stay as they were.

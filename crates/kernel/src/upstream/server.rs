@@ -242,6 +242,11 @@ impl Server {
         self.state().retry_at
     }
 
+    /// Changes when something is learnt.
+    pub(crate) fn news(&self) -> watch::Receiver<u64> {
+        self.news.subscribe()
+    }
+
     fn tell_news(&self) {
         self.news.send_modify(|count| *count += 1);
     }
@@ -362,7 +367,7 @@ impl Server {
     /// Resolves when it is known what the server offers to such a client, or that it is unusable. The key of the offer is
     /// looked at anew each time: it changes when the server turns out to be a modern one.
     pub(crate) async fn until_known(&self, peer: &Peer) {
-        let mut news = self.news.subscribe();
+        let mut news = self.news();
         while !self.knows(&self.offer_key(peer)) && !matches!(self.health(), Health::Error(_)) {
             if news.changed().await.is_err() {
                 return;
