@@ -13,6 +13,7 @@ use memchr::memmem::Finder;
 use model::Ticket;
 
 use crate::client::Client;
+use crate::exchange::Way;
 use crate::parked::Parked;
 use crate::upstream::{Call, CallEvent, Line, Server, Session, fetch, session};
 
@@ -217,7 +218,15 @@ fn park(
 }
 
 /// Goes on with what a sealed state names: once, for the same principal, in time, and for the same request (DESIGN 10).
-pub(crate) async fn resume(client: &Arc<Client>, ticket: Ticket, request: &Request, server: &Arc<Server>) -> Result<Resumed, ErrorObject> {
+///
+/// `way` becomes that of the parked call.
+pub(crate) async fn resume(
+    client: &Arc<Client>,
+    ticket: Ticket,
+    request: &Request,
+    server: &Arc<Server>,
+    way: &mut Way,
+) -> Result<Resumed, ErrorObject> {
     let retry = request.retry.clone().unwrap_or_default();
     let Some(state) = retry.state else { return Ok(Resumed::Again) };
     let invalid = || {
@@ -241,6 +250,10 @@ pub(crate) async fn resume(client: &Arc<Client>, ticket: Ticket, request: &Reque
     let method = asked.requests.first().map(|question| question.method.clone()).unwrap_or_default();
     let answer = adapt::reverse_result(&method, &answer, request.peer.revision, call.session.revision());
     call.session.answer(ask, Ok(Message::result(&Id::number(0), &answer)));
+    *way = Way {
+        line: Some(line.clone()),
+        lane: call.lane.clone(),
+    };
     Ok(Resumed::Driven(drive(client, ticket, request, &line, call).await))
 }
 

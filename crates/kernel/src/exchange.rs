@@ -15,7 +15,7 @@ use tracing::Instrument;
 use crate::bridge::{self, Driven};
 use crate::client::Client;
 use crate::gate::Permit;
-use crate::upstream::{Call, Hears, Line, Server, Session, Unavailable, fetch, session};
+use crate::upstream::{Call, Hears, LanePermit, Line, Server, Session, Unavailable, fetch, session};
 use crate::{lists, resources, tasks};
 
 /// How often a modern server may ask again in one request.
@@ -206,16 +206,32 @@ pub(crate) fn gone(server: &model::ServerId) -> Outcome {
     )))
 }
 
+/// On which line a request goes.
+#[derive(Default)]
+pub(crate) struct Way {
+    /// The line; where none is given, the client's own or one that is free becomes it.
+    pub(crate) line: Option<Arc<Line>>,
+    /// Keeps other calls off the line that could be asked back.
+    pub(crate) lane: Option<Arc<LanePermit>>,
+}
+
 /// Sends an admitted request to its server and sees it through: retries that are safe, questions of either era, the answer.
-pub(crate) async fn dispatch(
+pub(crate) async fn dispatch(client: &Arc<Client>, ticket: Ticket, request: Box<Request>, server: &Arc<Server>, permit: Permit) -> Outcome {
+    let mut way = Way::default();
+    dispatch_by(client, ticket, request, server, permit, &mut way).await
+}
+
+/// The same by that way; afterwards it is the one that was taken.
+pub(crate) async fn dispatch_by(
     client: &Arc<Client>,
     ticket: Ticket,
     mut request: Box<Request>,
     server: &Arc<Server>,
     permit: Permit,
+    way: &mut Way,
 ) -> Outcome {
     if request.retry.is_some() && request.peer.era() == Era::Modern && server.known_era() == Some(Era::Legacy) {
-        match Box::pin(bridge::resume(client, ticket, &request, server)).await {
+        match Box::pin(bridge::resume(client, ticket, &request, server, way)).await {
             Ok(bridge::Resumed::Again) => request.retry = None,
             Ok(bridge::Resumed::Driven(driven)) => return settle(client, server, driven),
             Err(error) => return Outcome::refused(error),
@@ -223,9 +239,15 @@ pub(crate) async fn dispatch(
     }
     let (mut retried, mut mirrored_anew) = (false, false);
     for _ in 0..MAX_ROUNDS {
-        let (line, lane) = match server.line_for(client, &request.peer).await {
-            Ok(line) => line,
-            Err(error) => return unavailable(client, server, &error),
+        let line = match &way.line {
+            Some(line) => line.clone(),
+            None => match server.line_for(client, &request.peer).await {
+                Ok((line, lane)) => {
+                    way.lane = lane.map(Arc::new);
+                    way.line.insert(line).clone()
+                }
+                Err(error) => return unavailable(client, server, &error),
+            },
         };
         let session = match line.session().await {
             Ok(session) => session,
@@ -251,7 +273,7 @@ pub(crate) async fn dispatch(
             Ok(call) => call,
             Err(error) => return unavailable(client, server, &Unavailable::new(error.to_string())),
         };
-        call.lane = lane;
+        call.lane.clone_from(&way.lane);
         let placed = crate::now();
         let driven = bridge::drive(client, ticket, &request, &line, call).await;
         let (id, label, elapsed) = (server.spec.id.as_str(), driven.label(), placed.elapsed());

@@ -1,7 +1,7 @@
 //! Tasks: who runs them, and the bridge between the core of 2025-11-25 and the extension of the modern era.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use jsonrpc::{ErrorObject, Id, Message, Raw};
@@ -13,10 +13,9 @@ use model::{PrincipalId, ServerId, Ticket};
 use policy::Action;
 
 use crate::client::Client;
-use crate::exchange;
+use crate::exchange::{self, Way};
 use crate::gate::Permit;
-use crate::inner::Inner;
-use crate::upstream::{Call, CallEvent, Hears, Server, Session, fetch};
+use crate::upstream::{Call, CallEvent, Hears, LanePermit, Line, Server, Session, fetch};
 
 /// Tasks whose servers are remembered.
 const MAX_TASKS: usize = 10_000;
@@ -42,7 +41,16 @@ struct Routes {
 /// One task's server, and what has come of it where the gateway watches it.
 struct Route {
     server: ServerId,
+    /// Where it runs: a server on a pipe is a process for each line, which knows no other's tasks.
+    line: Mutex<Weak<Line>>,
     watched: Mutex<Watched>,
+}
+
+/// A task that an answer has created.
+struct Created {
+    task: String,
+    route: Arc<Route>,
+    line: Arc<Line>,
 }
 
 /// What a legacy server has asked and answered in the course of a task that a modern client polls.
@@ -65,13 +73,12 @@ impl TaskRoutes {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn note(&self, principal: &PrincipalId, task: &str, server: &ServerId) -> Arc<Route> {
+    /// Notes a task that was just created on a line.
+    fn created(&self, principal: &PrincipalId, task: &str, line: &Arc<Line>) -> Arc<Route> {
         let key = (principal.clone(), task.to_owned());
-        if let Some(known) = self.state().by_task.get(&key).filter(|known| known.server == *server) {
-            return known.clone();
-        }
         let route = Arc::new(Route {
-            server: server.clone(),
+            server: line.server.spec.id.clone(),
+            line: Mutex::new(Arc::downgrade(line)),
             watched: Mutex::default(),
         });
         let mut state = self.state();
@@ -86,6 +93,15 @@ impl TaskRoutes {
         route
     }
 
+    /// Notes a task that a server lists on a line, unless it is known already.
+    fn listed(&self, principal: &PrincipalId, task: &str, line: &Arc<Line>) {
+        match self.of(principal, task).filter(|known| known.server == line.server.spec.id) {
+            Some(known) if known.line().is_some() => {}
+            Some(known) => known.moves_to(line),
+            None => drop(self.created(principal, task, line)),
+        }
+    }
+
     fn of(&self, principal: &PrincipalId, task: &str) -> Option<Arc<Route>> {
         self.state().by_task.get(&(principal.clone(), task.to_owned())).cloned()
     }
@@ -95,14 +111,18 @@ impl TaskRoutes {
         self.state().by_task.keys().any(|(owner, id)| id == task && owner != principal)
     }
 
-    /// The tasks that run on a server.
-    pub(crate) fn of_server(&self, server: &ServerId) -> Vec<String> {
-        self.state()
-            .by_task
-            .iter()
-            .filter(|(_, route)| route.server == *server)
-            .map(|((_, task), _)| task.clone())
-            .collect()
+    /// The task of that name that runs on a line.
+    fn at(&self, line: &Arc<Line>, task: &str) -> Option<Arc<Route>> {
+        let state = self.state();
+        let found = state.by_task.iter().find(|((_, id), route)| id == task && route.is_on(line));
+        found.map(|(_, route)| route.clone())
+    }
+
+    /// The tasks that run on a line.
+    pub(crate) fn on_line(&self, line: &Arc<Line>) -> Vec<String> {
+        let state = self.state();
+        let theirs = state.by_task.iter().filter(|(_, route)| route.is_on(line));
+        theirs.map(|((_, task), _)| task.clone()).collect()
     }
 }
 
@@ -128,11 +148,16 @@ pub(crate) async fn call(
         },
     };
     let wants_task = request.member("task").is_some();
+    let mut way = Way::default();
     match (request.peer.era(), era) {
-        (Era::Modern, Era::Legacy) if required && request.peer.capabilities.tasks_extension() && request.retry.is_none() => {
+        (Era::Modern, Era::Legacy) if required && request.peer.capabilities.tasks_extension() => {
             request.params = request.params.as_ref().map(|params| shape::with_task(params, None));
-            let outcome = exchange::dispatch(client, ticket, request.clone(), server, permit).await;
-            watched(client, &request, server, outcome)
+            let outcome = exchange::dispatch_by(client, ticket, request, server, permit, &mut way).await;
+            let Some(created) = created(client, &way, &outcome) else {
+                return outcome;
+            };
+            watch(client, created, way.lane);
+            turned(outcome, shape::created_to_modern, Revision::LATEST)
         }
         (Era::Legacy, Era::Modern) if wants_task => {
             request.params = request.params.as_ref().map(shape::without_task);
@@ -141,17 +166,15 @@ pub(crate) async fn call(
                 ..(*request.peer).clone()
             };
             request.peer = Arc::new(peer);
-            let outcome = exchange::dispatch(client, ticket, request, server, permit).await;
-            noted(client, server, outcome, shape::created_to_legacy, Revision::LATEST_LEGACY)
+            let outcome = exchange::dispatch_by(client, ticket, request, server, permit, &mut way).await;
+            match created(client, &way, &outcome) {
+                Some(_) => turned(outcome, shape::created_to_legacy, Revision::LATEST_LEGACY),
+                None => outcome,
+            }
         }
-        (Era::Legacy, Era::Legacy) if wants_task => {
-            let outcome = exchange::dispatch(client, ticket, request, server, permit).await;
-            note_created(client, server, &outcome);
-            outcome
-        }
-        (Era::Modern, Era::Modern) if request.peer.capabilities.tasks_extension() => {
-            let outcome = exchange::dispatch(client, ticket, request, server, permit).await;
-            note_created(client, server, &outcome);
+        (client_era, server_era) if client_era == server_era && (wants_task || request.peer.capabilities.tasks_extension()) => {
+            let outcome = exchange::dispatch_by(client, ticket, request, server, permit, &mut way).await;
+            drop(created(client, &way, &outcome));
             outcome
         }
         _ => exchange::dispatch(client, ticket, request, server, permit).await,
@@ -167,19 +190,20 @@ fn created_id(result: &Raw) -> Option<String> {
     shape::task_id(&task)
 }
 
-fn note_created(client: &Client, server: &Arc<Server>, outcome: &Outcome) -> Option<Arc<Route>> {
+/// Notes the task that an answer has created, if it has.
+fn created(client: &Client, way: &Way, outcome: &Outcome) -> Option<Created> {
     let Outcome::Result(answered) = outcome else { return None };
-    let id = created_id(&answered.result)?;
-    let route = client.inner.tasks.note(&client.principal.id, &id, &server.spec.id);
-    server.base_line().wanted.notify_one();
-    Some(route)
+    let task = created_id(&answered.result)?;
+    let line = way.line.clone()?;
+    let route = client.inner.tasks.created(&client.principal.id, &task, &line);
+    line.wanted.notify_one();
+    Some(Created { task, route, line })
 }
 
-/// Notes a created task and turns the answer into the shape of the client's era.
-fn noted(client: &Client, server: &Arc<Server>, outcome: Outcome, turn: impl Fn(&Raw) -> Raw, revision: Revision) -> Outcome {
-    let created = note_created(client, server, &outcome).is_some();
+/// An answer that has created a task, in the words of the other era.
+fn turned(outcome: Outcome, turn: impl Fn(&Raw) -> Raw, revision: Revision) -> Outcome {
     match outcome {
-        Outcome::Result(answered) if created => Outcome::Result(Answered {
+        Outcome::Result(answered) => Outcome::Result(Answered {
             result: turn(&answered.result),
             revision,
             ..answered
@@ -190,54 +214,74 @@ fn noted(client: &Client, server: &Arc<Server>, outcome: Outcome, turn: impl Fn(
 
 // === modern client, legacy server: the gateway waits for `tasks/result` and lets the client poll
 
-fn watched(client: &Arc<Client>, request: &Request, server: &Arc<Server>, outcome: Outcome) -> Outcome {
-    let Some(route) = note_created(client, server, &outcome) else {
-        return outcome;
-    };
-    if let Outcome::Result(answered) = &outcome
-        && let Some(task) = created_id(&answered.result)
-    {
-        watch(client, request.peer.clone(), server, task, route);
-    }
-    noted(client, server, outcome, shape::created_to_modern, Revision::LATEST)
-}
-
-/// Waits for a task's result on the client's behalf, and keeps the questions that come meanwhile.
-fn watch(client: &Arc<Client>, peer: Arc<Peer>, server: &Arc<Server>, task: String, route: Arc<Route>) {
-    let (client, server) = (client.clone(), server.clone());
+/// Waits for a task's result on the client's behalf, and keeps the questions that come meanwhile. Who listens to the task hears of both.
+fn watch(client: &Arc<Client>, created: Created, lane: Option<Arc<LanePermit>>) {
+    let client = client.clone();
     let inner = client.inner.clone();
     let over = inner.shutdown.clone();
     inner.spawn(async move {
-        let work = async {
-            let (line, _lane) = server.line_for(&client, &peer).await.ok()?;
-            let session = line.session().await.ok()?;
-            let params = shape::with_task_id(&Raw::object_empty(), &task);
-            let own = Request::internal("tasks/result", Some(params), session.inner.own_peer.clone());
-            let mut call = Call::place(&session, &own, Hears::Call, session.inner.admit_own()).ok()?;
-            loop {
-                match call.next().await {
-                    CallEvent::Ask(ask, message) => route.ask(&session, ask, message),
-                    CallEvent::Done(outcome) => return Some(*outcome),
-                    CallEvent::Lost(why) | CallEvent::NotSent(why) => {
-                        return Some(Outcome::refused(ErrorObject::new(jsonrpc::code::INTERNAL_ERROR, why)));
-                    }
-                    CallEvent::SessionGone => return None,
-                    CallEvent::Interim(_) | CallEvent::Greeted(_) | CallEvent::Aside(_) => {}
-                }
-            }
-        };
-        let outcome = over.run_until_cancelled(work).await.flatten();
-        let outcome =
-            outcome.unwrap_or_else(|| Outcome::refused(ErrorObject::new(jsonrpc::code::INTERNAL_ERROR, "the task's server is gone")));
-        route.watched().outcome = Some(outcome);
-        if let Ok(task) = get(&client, &server, &task).await {
-            let told = shape::status_to_modern(&task, &route.payload(Revision::LATEST));
-            announce(&server.inner(), &Message::notification("notifications/tasks", Some(&told)));
-        }
+        let Created { task, route, line } = created;
+        let result = over.run_until_cancelled(result_of(&client, &line, &route, &task)).await.flatten();
+        drop(lane);
+        let gone = || Outcome::refused(ErrorObject::new(jsonrpc::code::INTERNAL_ERROR, "the task's server is gone"));
+        route.watched().outcome = Some(result.unwrap_or_else(gone));
+        over.run_until_cancelled(tell(&client, &line, &route, &task)).await;
     });
 }
 
+/// What `tasks/result` brings; `None` when the task's connection is not there any more.
+async fn result_of(client: &Client, line: &Arc<Line>, route: &Route, task: &str) -> Option<Outcome> {
+    let session = line.session().await.ok()?;
+    let params = shape::with_task_id(&Raw::object_empty(), task);
+    let own = Request::internal("tasks/result", Some(params), session.inner.own_peer.clone());
+    let mut call = Call::place(&session, &own, Hears::Call, session.inner.admit_own()).ok()?;
+    loop {
+        match call.next().await {
+            CallEvent::Ask(ask, message) => {
+                route.ask(&session, ask, message);
+                tell(client, line, route, task).await;
+            }
+            CallEvent::Done(outcome) => return Some(*outcome),
+            CallEvent::Lost(why) | CallEvent::NotSent(why) => {
+                return Some(Outcome::refused(ErrorObject::new(jsonrpc::code::INTERNAL_ERROR, why)));
+            }
+            CallEvent::SessionGone => return None,
+            CallEvent::Interim(_) | CallEvent::Greeted(_) | CallEvent::Aside(_) => {}
+        }
+    }
+}
+
+/// Tells those who listen to a watched task how it stands.
+async fn tell(client: &Client, line: &Arc<Line>, route: &Route, task: &str) {
+    if let Ok(task) = get(client, line, task).await {
+        let payload = route.payload(shape::status(&task), Revision::LATEST);
+        let told = shape::status_to_modern(&task, &payload);
+        announce(line, &Message::notification("notifications/tasks", Some(&told)));
+    }
+}
+
 impl Route {
+    fn place(&self) -> MutexGuard<'_, Weak<Line>> {
+        self.line.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The line that it runs on, if that is still there.
+    fn line(&self) -> Option<Arc<Line>> {
+        self.place().upgrade()
+    }
+
+    fn is_on(&self, line: &Arc<Line>) -> bool {
+        self.place().as_ptr() == Arc::as_ptr(line)
+    }
+
+    /// Notes another line than before, where that has ended.
+    fn moves_to(&self, line: &Arc<Line>) {
+        if !self.is_on(line) {
+            *self.place() = Arc::downgrade(line);
+            line.wanted.notify_one();
+        }
+    }
+
     fn watched(&self) -> MutexGuard<'_, Watched> {
         self.watched.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -254,8 +298,12 @@ impl Route {
         });
     }
 
-    fn payload(&self, to: Revision) -> Payload {
+    /// What belongs to a task of that status. The status may be ahead of the result by a moment: until both are there, there is nothing.
+    fn payload(&self, status: Option<Status>, to: Revision) -> Payload {
         let watched = self.watched();
+        if status == Some(Status::Cancelled) {
+            return Payload::None;
+        }
         match &watched.outcome {
             Some(Outcome::Result(answered)) => {
                 return Payload::Result(adapt::result("tools/call", &answered.result, answered.revision, to));
@@ -263,7 +311,7 @@ impl Route {
             Some(Outcome::Error(failed)) => return Payload::Error(failed.error.clone()),
             _ => {}
         }
-        if watched.questions.is_empty() {
+        if watched.questions.is_empty() || status.is_some_and(Status::is_terminal) {
             return Payload::None;
         }
         let requests = watched.questions.iter().map(|question| {
@@ -298,28 +346,34 @@ impl Route {
 
 // === news of tasks
 
-/// A task's state, for the modern clients that listen to it. The end of a watched legacy task is told by its watch, which has the result.
-pub(crate) fn told(inner: &Arc<Inner>, from: Revision, message: &Message) {
-    if !matches!(message.method(), Some("notifications/tasks" | "notifications/tasks/status")) {
+/// A server says how a task stands: for the modern clients that listen to it.
+pub(crate) fn told(line: &Arc<Line>, message: &Message) {
+    let core = match message.method() {
+        Some("notifications/tasks/status") => true,
+        Some("notifications/tasks") => false,
+        _ => return,
+    };
+    let Some(params) = message.params() else { return };
+    let Some(route) = shape::task_id(&params).and_then(|task| line.server.inner().tasks.at(line, &task)) else {
         return;
-    }
-    let adapted = adapt::notification(
-        message.method().unwrap_or_default(),
-        message.params().as_ref(),
-        from,
-        Revision::LATEST,
-    );
-    if let Some((name, params)) = adapted {
-        announce(inner, &Message::notification(&name, params.as_ref()));
-    }
+    };
+    let told = if core {
+        shape::status_to_modern(&params, &route.payload(shape::status(&params), Revision::LATEST))
+    } else {
+        params
+    };
+    announce(line, &Message::notification("notifications/tasks", Some(&told)));
 }
 
-fn announce(inner: &Arc<Inner>, message: &Message) {
+/// Tells those who listen to the task of that line: another server, or another principal, may have one of the same name.
+fn announce(line: &Arc<Line>, message: &Message) {
     let Some(task) = message.params().as_ref().and_then(shape::task_id) else {
         return;
     };
+    let inner = line.server.inner();
     for client in inner.clients.all() {
-        client.tell_listeners(message, |filter| filter.tasks.contains(&task));
+        let theirs = || inner.tasks.of(&client.principal.id, &task).is_some_and(|route| route.is_on(line));
+        client.tell_listeners(message, |filter| filter.tasks.contains(&task) && theirs());
     }
 }
 
@@ -350,11 +404,31 @@ pub(crate) async fn one(client: &Arc<Client>, ticket: Ticket, request: Box<Reque
         Ok(permit) => permit,
         Err(error) => return Outcome::refused(error),
     };
-    match (request.peer.era(), server.known_era()) {
-        (Era::Modern, Some(Era::Legacy)) => polled(client, ticket, request, &server, permit, route).await,
-        (Era::Legacy, Some(Era::Modern)) => waited(client, ticket, request, &server, permit, &task).await,
-        _ => exchange::dispatch(client, ticket, request, &server, permit).await,
+    let line = match route.as_ref().and_then(|route| route.line()) {
+        Some(line) => line,
+        None => match server.line_for(client, &request.peer).await {
+            Ok((line, _lane)) => line,
+            Err(error) => return exchange::unavailable(client, &server, &error),
+        },
+    };
+    if let Some(route) = &route {
+        route.moves_to(&line);
     }
+    match (request.peer.era(), server.known_era()) {
+        (Era::Modern, Some(Era::Legacy)) => polled(client, ticket, request, line, permit, route).await,
+        (Era::Legacy, Some(Era::Modern)) => waited(client, ticket, request, &line, &task).await,
+        _ => dispatch_on(client, ticket, request, line, permit).await,
+    }
+}
+
+/// Sends an admitted request to where its task runs.
+async fn dispatch_on(client: &Arc<Client>, ticket: Ticket, request: Box<Request>, line: Arc<Line>, permit: Permit) -> Outcome {
+    let server = line.server.clone();
+    let mut way = Way {
+        line: Some(line),
+        lane: None,
+    };
+    exchange::dispatch_by(client, ticket, request, &server, permit, &mut way).await
 }
 
 /// A task that this process did not see created can only be with the one server that has tasks.
@@ -377,7 +451,7 @@ async fn polled(
     client: &Arc<Client>,
     ticket: Ticket,
     request: Box<Request>,
-    server: &Arc<Server>,
+    line: Arc<Line>,
     permit: Permit,
     route: Option<Arc<Route>>,
 ) -> Outcome {
@@ -387,30 +461,19 @@ async fn polled(
             if let (Some(route), Some(responses)) = (route, responses) {
                 route.answer(&responses, request.peer.revision);
             }
-            modern(Raw::object_empty().edit().set(&["resultType"], &Raw::string("complete")).finish())
+            modern(shape::acknowledged())
         }
-        "tasks/cancel" => match exchange::dispatch(client, ticket, request, server, permit).await {
+        "tasks/cancel" => match dispatch_on(client, ticket, request, line, permit).await {
             Outcome::Result(_) => modern(shape::acknowledged()),
             outcome => outcome,
         },
         _ => {
             let to = request.peer.revision;
-            match exchange::dispatch(client, ticket, request, server, permit).await {
+            match dispatch_on(client, ticket, request, line, permit).await {
                 Outcome::Result(answered) => {
-                    let payload = route.map_or(Payload::None, |route| route.payload(to));
-                    let done = shape::status(&answered.result).is_some_and(Status::is_terminal);
-                    // The status may be ahead of the result by a moment: until both are there, the task is working.
-                    let early = done && matches!(payload, Payload::None | Payload::Input(_));
-                    let task = if early {
-                        answered
-                            .result
-                            .edit()
-                            .set(&["status"], &Raw::string(Status::Working.as_str()))
-                            .finish()
-                    } else {
-                        answered.result
-                    };
-                    modern(shape::got_to_modern(&task, &payload))
+                    let status = shape::status(&answered.result);
+                    let payload = route.map_or(Payload::None, |route| route.payload(status, to));
+                    modern(shape::got_to_modern(&answered.result, &payload))
                 }
                 outcome => outcome,
             }
@@ -426,53 +489,43 @@ fn modern(result: Raw) -> Outcome {
     })
 }
 
-/// A legacy client asks about, waits for or cancels a modern server's task.
-async fn waited(client: &Arc<Client>, ticket: Ticket, request: Box<Request>, server: &Arc<Server>, permit: Permit, task: &str) -> Outcome {
-    match request.method.name() {
-        "tasks/result" => await_result(client, ticket, &request, server, task).await,
-        "tasks/cancel" => {
-            let cancelled = exchange::dispatch(client, ticket, request.clone(), server, permit).await;
-            if matches!(cancelled, Outcome::Error(_)) {
-                return cancelled;
-            }
-            match get(client, server, task).await {
-                Ok(result) => Outcome::own(shape::got_to_legacy(&result).0),
-                Err(outcome) => outcome,
-            }
-        }
-        _ => match get(client, server, task).await {
-            Ok(result) => Outcome::own(shape::got_to_legacy(&result).0),
-            Err(outcome) => outcome,
-        },
+/// A legacy client asks about, waits for or cancels a modern server's task. It knows nothing of the extension, so the gateway asks in its own name.
+async fn waited(client: &Arc<Client>, ticket: Ticket, request: Box<Request>, line: &Arc<Line>, task: &str) -> Outcome {
+    if request.method.name() == "tasks/result" {
+        return await_result(client, ticket, &request, line, task).await;
+    }
+    let cancels = request.method.name() == "tasks/cancel";
+    let params = shape::with_task_id(&Raw::object_empty(), task);
+    if cancels && let Err(outcome) = ask(client, line, "tasks/cancel", params).await {
+        return outcome;
+    }
+    match get(client, line, task).await {
+        Ok(task) if cancels => Outcome::own(shape::cancelled_to_legacy(&task)),
+        Ok(task) => Outcome::own(shape::got_to_legacy(&task).0),
+        Err(outcome) => outcome,
     }
 }
 
-async fn get(client: &Client, server: &Arc<Server>, task: &str) -> Result<Raw, Outcome> {
-    ask(client, server, "tasks/get", shape::with_task_id(&Raw::object_empty(), task)).await
+async fn get(client: &Client, line: &Arc<Line>, task: &str) -> Result<Raw, Outcome> {
+    ask(client, line, "tasks/get", shape::with_task_id(&Raw::object_empty(), task)).await
 }
 
-async fn ask(client: &Client, server: &Arc<Server>, method: &str, params: Raw) -> Result<Raw, Outcome> {
-    let session = server
-        .base_line()
-        .session()
-        .await
-        .map_err(|error| exchange::unavailable(client, server, &error))?;
+async fn ask(client: &Client, line: &Arc<Line>, method: &str, params: Raw) -> Result<Raw, Outcome> {
+    let unavailable = |error| exchange::unavailable(client, &line.server, &error);
+    let session = line.session().await.map_err(unavailable)?;
     let peer = session.inner.listening_peer.clone();
     let mut request = Request::internal(method, Some(params), peer);
     request.method = Method::of(method, session.revision()).unwrap_or(request.method);
-    match fetch::ask_with(&session, request, WAIT)
-        .await
-        .map_err(|error| exchange::unavailable(client, server, &error))?
-    {
+    match fetch::ask_with(&session, request, WAIT).await.map_err(unavailable)? {
         Outcome::Result(answered) | Outcome::InputRequired(answered) => Ok(answered.result),
         outcome @ Outcome::Error(_) => Err(outcome),
     }
 }
 
 /// `tasks/result` blocks until the task is over; meanwhile its questions are put to the client (2025-11-25 basic/utilities/tasks).
-async fn await_result(client: &Arc<Client>, ticket: Ticket, request: &Request, server: &Arc<Server>, task: &str) -> Outcome {
+async fn await_result(client: &Arc<Client>, ticket: Ticket, request: &Request, line: &Arc<Line>, task: &str) -> Outcome {
     loop {
-        let result = match get(client, server, task).await {
+        let result = match get(client, line, task).await {
             Ok(result) => result,
             Err(outcome) => return outcome,
         };
@@ -501,7 +554,7 @@ async fn await_result(client: &Arc<Client>, ticket: Ticket, request: &Request, s
                     .edit()
                     .set(&["inputResponses"], &responses)
                     .finish();
-                if let Err(outcome) = ask(client, server, "tasks/update", update).await {
+                if let Err(outcome) = ask(client, line, "tasks/update", update).await {
                     return outcome;
                 }
             }
@@ -556,7 +609,7 @@ async fn tasks_of(client: &Arc<Client>, request: &Request, id: &ServerId) -> Opt
         params = Some(Raw::object_empty().edit().set(&["cursor"], &cursor).finish());
     }
     for task in tasks.iter().filter_map(shape::task_id) {
-        client.inner.tasks.note(&client.principal.id, &task, id);
+        client.inner.tasks.listed(&client.principal.id, &task, &line);
     }
     Some(tasks)
 }

@@ -5,6 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use jsonrpc::{ErrorObject, Id, Kind, Limits, Message, Raw};
+use mcp::adapt::{self, ResultType};
+use mcp::capabilities::ClientCapabilities;
 use mcp::mirror::{self, Mirrors, ParamHeaders};
 use mcp::revision::Era;
 use serde_json::Value;
@@ -71,6 +73,8 @@ struct State {
     /// Where the server speaks of its own accord: the GET streams of sessions, and listen streams with their ids.
     streams: Vec<(Option<Raw>, mpsc::Sender<Emitted>)>,
     cancelled: usize,
+    /// The tasks that run, and on which connection each was created.
+    tasks: HashSet<(u64, String)>,
     /// Tools whose definitions have changed, by name.
     redefined: HashMap<String, Value>,
 }
@@ -342,7 +346,11 @@ impl Scripted {
             what: what.clone(),
             answers: Vec::new(),
         };
-        for step in self.steps_for(method, what.as_deref(), round(params.as_ref())) {
+        let steps = match self.refuses_task(connection, method, params.as_ref()) {
+            Some(refusal) => vec![refusal],
+            None => self.steps_for(method, what.as_deref(), round(params.as_ref())),
+        };
+        for step in steps {
             let emitted = match step {
                 Step::Send(frame) => vec![Emitted::Frame(context.fill(&frame), false)],
                 Step::Flood(count, frame) => {
@@ -354,6 +362,7 @@ impl Scripted {
                 }
                 Step::Answer(result) => {
                     let frame = context.fill(&format!(r#"{{"jsonrpc":"2.0","id":$id,"result":{result}}}"#));
+                    self.keep_task(connection, &frame);
                     vec![Emitted::Frame(frame, true)]
                 }
                 Step::Fail(code, text) => {
@@ -417,6 +426,44 @@ impl Scripted {
         };
         let headers = schema.and_then(|schema| ParamHeaders::read(&schema).ok());
         mirror::validate(mirrors, method, params.as_ref(), headers.as_ref()).err()
+    }
+
+    // === tasks
+
+    /// Where a task is kept that was created on a connection: in the process of a pipe and the session of the legacy era, else with all others.
+    fn keeper(&self, connection: u64) -> u64 {
+        if self.script.http && self.script.era == Era::Modern {
+            0
+        } else {
+            connection
+        }
+    }
+
+    /// Remembers the task that an answer creates.
+    fn keep_task(&self, connection: u64, frame: &Bytes) {
+        let Some(result) = read(frame.clone()).and_then(|(_, message)| message.result_raw()) else {
+            return;
+        };
+        if adapt::result_type(&result) == ResultType::Task || mcp::tasks::is_created(&result) {
+            let created = mcp::tasks::task_id(&result).map(|task| (self.keeper(connection), task));
+            self.lock().tasks.extend(created);
+        }
+    }
+
+    /// Refuses a request about a task that was not created there, and in the modern era one of a client that does not declare the extension.
+    fn refuses_task(&self, connection: u64, method: &str, params: Option<&Raw>) -> Option<Step> {
+        if !matches!(method, "tasks/get" | "tasks/result" | "tasks/update" | "tasks/cancel") {
+            return None;
+        }
+        let declared = params.and_then(|params| mcp::meta::get(params, mcp::meta::key::CLIENT_CAPABILITIES));
+        let declares = declared.is_some_and(|declared| ClientCapabilities::new(declared).tasks_extension());
+        if self.script.era == Era::Modern && !declares {
+            let text = "Missing required client capability".to_owned();
+            return Some(Step::Fail(mcp::error::MISSING_CLIENT_CAPABILITY, text));
+        }
+        let task = params.and_then(mcp::tasks::task_id).unwrap_or_default();
+        let known = self.lock().tasks.contains(&(self.keeper(connection), task));
+        (!known).then(|| Step::Fail(jsonrpc::code::INVALID_PARAMS, "there is no such task".to_owned()))
     }
 
     async fn until_open(&self, gate: &str) {

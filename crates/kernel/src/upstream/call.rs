@@ -118,7 +118,7 @@ fn enqueue(sender: &mpsc::Sender<CallEvent>, event: CallEvent) -> Option<CallEve
 pub(crate) struct Call {
     pub(crate) session: Arc<Session>,
     pub(crate) ticket: Ticket,
-    pub(crate) lane: Option<LanePermit>,
+    pub(crate) lane: Option<Arc<LanePermit>>,
     source: Source,
     over: bool,
 }

@@ -279,7 +279,7 @@ impl Line {
             "notifications/resources/updated" => self.updated(message),
             _ => {
                 let message = without_subscription(message);
-                tasks::told(&self.server.inner(), session.revision(), &message);
+                tasks::told(self, &message);
                 let Some(message) = for_legacy(&message, session.revision()) else {
                     return;
                 };

@@ -114,7 +114,7 @@ pub(crate) fn start(line: &Arc<Line>, session: &Arc<Session>) {
     });
 }
 
-fn filter(line: &Line, session: &Session) -> Filter {
+fn filter(line: &Arc<Line>, session: &Session) -> Filter {
     let capabilities = session
         .ready
         .get()
@@ -125,7 +125,7 @@ fn filter(line: &Line, session: &Session) -> Filter {
         prompts: capabilities.list_changed(ListKind::Prompts),
         resources: capabilities.list_changed(ListKind::Resources),
         uris: line.subscriptions(),
-        tasks: line.server.inner().tasks.of_server(&line.server.spec.id),
+        tasks: line.server.inner().tasks.on_line(line),
     }
 }
 

@@ -10,6 +10,7 @@ pub(crate) mod server;
 pub(crate) mod session;
 
 pub(crate) use call::{Call, CallEvent, Hears};
+pub(crate) use lanes::LanePermit;
 pub(crate) use line::Line;
 pub(crate) use server::Server;
 pub(crate) use session::Session;

@@ -1,11 +1,11 @@
 //! Tasks: the core of 2025-11-25 and the extension of the modern era, both ways.
 
-use serde_json::json;
-use testkit::{Era, Script, Step, gateway};
+use serde_json::{Value, json};
+use testkit::{Client, Era, Script, Step, Wire, gateway};
 
-use super::WIRES;
+use super::{WIRES, retry};
 use crate::callers::sole_question;
-use crate::form;
+use crate::{ECHO, form, said};
 
 const OLD_TASK: &str = r#"{"taskId":"t1","status":"working","createdAt":"2026-01-01T00:00:00Z","lastUpdatedAt":"2026-01-01T00:00:00Z","ttl":60000,"pollInterval":50}"#;
 
@@ -113,6 +113,157 @@ fn old_tasks() -> Script {
         .tool_as(tool, vec![vec![Step::answer(format!(r#"{{"task":{OLD_TASK}}}"#))]])
 }
 
+/// The next news of a task.
+async fn news(client: &Client) -> Value {
+    let heard = client.notification("notifications/tasks").await;
+    heard.params().expect("params").to_value()
+}
+
+#[tokio::test]
+async fn a_legacy_servers_task_stays_with_the_process_that_runs_it() {
+    let result = [
+        Step::gate("heard"),
+        Step::elicit(r#""who?""#),
+        Step::gate("over"),
+        Step::answer(r#"{"content":[],"structuredContent":$answers}"#),
+    ];
+    let script = |asks: bool| {
+        old_tasks()
+            .tool("say", [Step::answer(ECHO)])
+            .on("tasks/get", [Step::answer(OLD_TASK)])
+            .on("tasks/result", if asks { result.to_vec() } else { result[2..].to_vec() })
+    };
+    for (asks, wire) in [(false, Wire::Pipe), (false, Wire::Http), (true, Wire::Pipe), (true, Wire::Http)] {
+        let gateway = gateway().upstream("far", script(asks)).start();
+        let mut capabilities = if asks { form() } else { json!({}) };
+        capabilities["extensions"] = json!({TASKS: {}});
+        let ann = gateway.client(Era::Modern, wire).principal("ann").capabilities(capabilities);
+        let client = ann.connect().await;
+        client.tools().await;
+        assert_eq!(client.call("long", json!({})).await.result()["resultType"], "task");
+        let stream = client
+            .start("subscriptions/listen", json!({"notifications": {"taskIds": ["t1"]}}))
+            .await;
+        client.notification("notifications/subscriptions/acknowledged").await;
+        if asks {
+            gateway.server("far").open_gate("heard");
+            let asked = news(&client).await;
+            assert_eq!(asked["status"], "input_required", "{asked}");
+            let (key, _) = sole_question(&asked);
+            let update = json!({"taskId": "t1", "inputResponses": {key: {"action": "decline"}}});
+            assert!(!client.request("tasks/update", update).await.message.is_error());
+        }
+        let running = client.request("tasks/get", json!({"taskId": "t1"})).await.result();
+        assert_eq!(running["status"], "working", "{asks} {wire:?}: {running}");
+        assert_eq!(said(&client.call("say", json!({"on": 1})).await.result())["on"], 1);
+        gateway.server("far").open_gate("over");
+        let over = news(&client).await;
+        assert_eq!((&over["taskId"], &over["status"]), (&json!("t1"), &json!("completed")), "{over}");
+        let got = client.request("tasks/get", json!({"taskId": "t1"})).await.result();
+        assert_eq!((&got["status"], &got["result"]), (&over["status"], &over["result"]), "{got}");
+        client.cancel(&stream).await;
+        gateway.stop().await;
+        assert_eq!(gateway.kernel.census()[2..], [0; 3]);
+    }
+}
+
+#[tokio::test]
+async fn a_legacy_server_may_ask_before_it_makes_a_task_of_a_call() {
+    let tool = json!({"name": "long", "inputSchema": {"type": "object"}, "execution": {"taskSupport": "required"}});
+    let steps = vec![Step::elicit(r#""who?""#), Step::answer(format!(r#"{{"task":{OLD_TASK}}}"#))];
+    let script = old_tasks()
+        .tool_as(tool, vec![steps])
+        .on("tasks/get", [Step::answer(OLD_TASK.replace("working", "completed"))])
+        .on("tasks/result", [Step::answer(r#"{"content":[{"type":"text","text":"at last"}]}"#)]);
+    for wire in WIRES {
+        let gateway = gateway().upstream("far", script.clone()).start();
+        let mut capabilities = form();
+        capabilities["extensions"] = json!({TASKS: {}});
+        let client = gateway.client(Era::Modern, wire).capabilities(capabilities).connect().await;
+        client.tools().await;
+        let asked = client.call("long", json!({})).await;
+        let (key, _) = sole_question(&asked.result());
+        let created = retry(&client, "long", &key, json!({"action": "decline"}), &asked.state())
+            .await
+            .result();
+        assert_eq!(
+            (&created["resultType"], &created["taskId"]),
+            (&json!("task"), &json!("t1")),
+            "{created}"
+        );
+        let result = loop {
+            let task = client.request("tasks/get", json!({"taskId": "t1"})).await.result();
+            if task["status"] == "completed" {
+                break task;
+            }
+            tokio::task::yield_now().await;
+        };
+        assert_eq!(result["result"]["content"][0]["text"], "at last", "{result}");
+        gateway.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn tasks_of_2025_11_25_cross_between_legacy_ends() {
+    let related = r#"{"io.modelcontextprotocol/related-task":{"taskId":"t1"}}"#;
+    let question = format!(r#"{{"message":"who?","requestedSchema":{{"type":"object","properties":{{}}}},"_meta":{related}}}"#);
+    let script = old_tasks()
+        .on("tasks/list", [Step::answer(format!(r#"{{"tasks":[{OLD_TASK}]}}"#))])
+        .on("tasks/get", [Step::answer(OLD_TASK.replace("working", "input_required"))])
+        .on(
+            "tasks/result",
+            [
+                Step::ask("elicitation/create", &question),
+                Step::answer(format!(r#"{{"content":[],"structuredContent":$answers,"_meta":{related}}}"#)),
+            ],
+        )
+        .on("tasks/cancel", [Step::answer(OLD_TASK.replace("working", "cancelled"))]);
+    for (server_wire, wire) in [
+        (Wire::Pipe, Wire::Pipe),
+        (Wire::Pipe, Wire::Http),
+        (Wire::Http, Wire::Pipe),
+        (Wire::Http, Wire::Http),
+    ] {
+        let gateway = gateway()
+            .upstream("far", script.clone().over_http(server_wire == Wire::Http))
+            .start();
+        let client = gateway.client(Era::Legacy, wire).capabilities(form()).connect().await;
+        let listed = client.request("tools/list", json!({})).await.result();
+        assert_eq!(listed["tools"][0]["execution"]["taskSupport"], "required", "{listed}");
+        let call = json!({"name": "long", "arguments": {}, "task": {"ttl": 60000}});
+        let created = client.request("tools/call", call).await.result();
+        assert_eq!(created["task"]["taskId"], "t1", "{created}");
+        let sent = gateway.server("far").received_of("tools/call")[0].params();
+        assert_eq!(sent["task"], json!({"ttl": 60000}), "{sent}");
+        let task: Value = serde_json::from_str(OLD_TASK).expect("a task");
+        let tasks = client.request("tasks/list", json!({})).await.result();
+        assert_eq!(tasks, json!({"tasks": [task]}));
+        let got = client.request("tasks/get", json!({"taskId": "t1"})).await.result();
+        assert_eq!(
+            (&got["status"], &got["pollInterval"]),
+            (&json!("input_required"), &json!(50)),
+            "{got}"
+        );
+        let waiting = client.start("tasks/result", json!({"taskId": "t1"})).await;
+        let question = client.question().await;
+        let asked = question.params().expect("params").to_value();
+        assert_eq!(asked["_meta"]["io.modelcontextprotocol/related-task"]["taskId"], "t1", "{asked}");
+        client.answer(&question, json!({"action": "decline"})).await;
+        let result = client.reply(&waiting).await.result();
+        assert_eq!(said(&result), &json!([{"action": "decline"}]));
+        assert_eq!(result["_meta"]["io.modelcontextprotocol/related-task"]["taskId"], "t1", "{result}");
+        let cancelled = client.request("tasks/cancel", json!({"taskId": "t1"})).await.result();
+        assert_eq!((&cancelled["taskId"], &cancelled["status"]), (&json!("t1"), &json!("cancelled")));
+        let stranger = gateway.client(Era::Legacy, wire).principal("stranger").connect().await;
+        stranger.tools().await;
+        assert!(stranger.request("tasks/get", json!({"taskId": "t1"})).await.message.is_error());
+        client.leave().await;
+        stranger.leave().await;
+        gateway.stop().await;
+        assert_eq!(gateway.kernel.census(), [0; 5]);
+    }
+}
+
 #[tokio::test]
 async fn a_question_in_a_legacy_servers_task_is_answered_by_an_update_of_a_modern_client() {
     let script = old_tasks()
@@ -182,7 +333,8 @@ async fn a_question_in_a_modern_servers_task_is_put_to_the_legacy_client_that_wa
         assert_eq!(update["inputResponses"], json!({"q": {"action": "accept", "content": {"a": 1}}}));
         assert_eq!(update["taskId"], "t1");
         client.cancel(&waiting).await;
-        assert!(!client.request("tasks/cancel", json!({"taskId": "t1"})).await.message.is_error());
+        let cancelled = client.request("tasks/cancel", json!({"taskId": "t1"})).await.result();
+        assert_eq!((&cancelled["taskId"], &cancelled["status"]), (&json!("t1"), &json!("cancelled")));
         gateway.server("far").nth("tasks/cancel", 1).await;
         client.leave().await;
         gateway.stop().await;
@@ -193,7 +345,7 @@ async fn a_question_in_a_modern_servers_task_is_put_to_the_legacy_client_that_wa
 #[tokio::test]
 async fn cancelling_a_legacy_servers_task_reaches_it_from_a_modern_client() {
     let script = old_tasks()
-        .on("tasks/get", [Step::answer(OLD_TASK)])
+        .on("tasks/get", [Step::answer(OLD_TASK.replace("working", "cancelled"))])
         .on(
             "tasks/result",
             [Step::gate("cancelled"), Step::Fail(-32602, "cancelled".to_owned())],
@@ -212,7 +364,16 @@ async fn cancelling_a_legacy_servers_task_reaches_it_from_a_modern_client() {
         assert_eq!(acknowledged["resultType"], "complete", "an empty acknowledgement: {acknowledged}");
         assert!(acknowledged.get("taskId").is_none(), "{acknowledged}");
         gateway.server("far").nth("tasks/cancel", 1).await;
+        let stream = client
+            .start("subscriptions/listen", json!({"notifications": {"taskIds": ["t1"]}}))
+            .await;
+        client.notification("notifications/subscriptions/acknowledged").await;
         gateway.server("far").open_gate("cancelled");
+        let heard = news(&client).await;
+        assert_eq!(heard["status"], "cancelled", "{heard}");
+        let got = client.request("tasks/get", json!({"taskId": "t1"})).await.result();
+        assert_eq!(got["status"], "cancelled", "what `tasks/result` refuses is no failure: {got}");
+        client.cancel(&stream).await;
         gateway.stop().await;
     }
 }
@@ -246,12 +407,7 @@ async fn a_tasks_state_reaches_those_who_listen_to_it() {
             "only what is this client's: {acknowledged}"
         );
         gateway.server("far").say("notifications/tasks/status", OLD_TASK);
-        let heard = client
-            .notification("notifications/tasks")
-            .await
-            .params()
-            .expect("params")
-            .to_value();
+        let heard = news(&client).await;
         assert_eq!((&heard["taskId"], &heard["status"]), (&json!("t1"), &json!("working")), "{heard}");
         assert_eq!(heard["_meta"]["io.modelcontextprotocol/subscriptionId"], stream.id.raw().to_value());
         gateway.stop().await;
