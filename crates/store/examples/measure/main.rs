@@ -45,5 +45,5 @@ fn main() -> ExitCode {
     report.calibrate();
     let searches = runtime.block_on(load::searches(&folder));
     report.searches(&searches);
-    if report.print() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if report.verdict() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -1,6 +1,5 @@
-//! The tables, and whether the figures are what they should be.
+//! The tables, line by line as they are measured, and whether the figures are what they should be.
 
-use std::fmt::Write as _;
 use std::fs::File;
 use std::hint::black_box;
 use std::io::Write as _;
@@ -12,11 +11,10 @@ use super::load::{Load, Search};
 /// Events a second that a store has to take, in both modes, from many at once.
 const TARGET: f64 = 20_000.0;
 
-/// What was measured, as text.
+/// What was measured so far.
 #[derive(Debug)]
 pub(crate) struct Report {
     folder: PathBuf,
-    text: String,
     met: Vec<bool>,
     rows: bool,
 }
@@ -29,18 +27,19 @@ impl Report {
     pub(crate) fn new(folder: &Path) -> Self {
         Self {
             folder: folder.to_owned(),
-            text: String::new(),
             met: Vec::new(),
             rows: false,
         }
     }
 
-    fn line(&mut self, line: &str) {
-        writeln!(self.text, "{line}").expect("a string takes it");
+    fn line(&self, line: &str) {
+        let mut out = std::io::stdout();
+        // A reader that has gone away (`| head`) is no error of ours.
+        out.write_all(line.as_bytes()).and_then(|()| out.write_all(b"\n")).ok();
     }
 
     /// How fast the machine and the disk are just now.
-    pub(crate) fn calibrate(&mut self) {
+    pub(crate) fn calibrate(&self) {
         let loops = median(200, || {
             black_box(hash(black_box(b"a byte after the other")));
         });
@@ -80,7 +79,7 @@ impl Report {
         self.line(&line);
     }
 
-    pub(crate) fn searches(&mut self, searches: &[Search]) {
+    pub(crate) fn searches(&self, searches: &[Search]) {
         let events = searches.first().map_or(0, |search| search.events);
         self.line(&format!("\n| with {events} events | found | ms |\n|---|---:|---:|"));
         for search in searches {
@@ -89,15 +88,13 @@ impl Report {
         }
     }
 
-    /// Prints everything; says whether every bound was met.
-    pub(crate) fn print(mut self) -> bool {
+    /// Says whether every bound was met.
+    pub(crate) fn verdict(self) -> bool {
         let met = !self.met.is_empty() && self.met.iter().all(|met| *met);
         let verdict = if met { "met" } else { "missed" };
         self.line(&format!(
             "\n{TARGET:.0} events a second from 1024 at once, in both modes: {verdict}"
         ));
-        // A reader that has gone away (`| head`) is no error of ours.
-        std::io::stdout().write_all(self.text.as_bytes()).ok();
         met
     }
 }
