@@ -136,7 +136,7 @@ pub struct Program {
 /// When, how much, and who answers.
 #[derive(Args, Clone, Debug)]
 pub struct Limits {
-    /// What `now` means, RFC 3339; the clock if it is left out
+    /// What `now` means: a time in RFC 3339, or a date; the clock if it is left out
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub eval_time: Option<i64>,
     /// How many facts may be derived
@@ -327,7 +327,11 @@ fn external(text: &str) -> Result<(String, PathBuf), String> {
 }
 
 fn time(text: &str) -> Result<i64, String> {
-    mangle::value::parse_rfc3339(text).ok_or_else(|| "write a time such as `2024-06-01T00:00:00Z`".to_owned())
+    // A date is the midnight that begins it, as in programs.
+    let midnight = || mangle::value::parse_rfc3339(&format!("{text}T00:00:00Z"));
+    mangle::value::parse_rfc3339(text)
+        .or_else(midnight)
+        .ok_or_else(|| "write a time such as `2024-06-01T00:00:00Z`, or a date".to_owned())
 }
 
 fn duration(text: &str) -> Result<Duration, String> {

@@ -100,7 +100,7 @@ pub(super) fn finding(program: &Program, error: &EvalError) -> Diagnostic {
                 Limit::Facts => "look for a recursion that makes new values in each round; or allow more with `--max-facts`",
                 Limit::Intervals => "look for a recursion that shifts a time in each round; or allow more with `--max-intervals`",
                 Limit::Bytes => "look for what grows; or allow more with `--max-bytes`",
-                Limit::Cancelled => "allow more time with `--deadline`",
+                Limit::Cancelled => "it was interrupted, or took longer than `--deadline` allows",
             })
         }
         other => Diagnostic::new(Code::EvaluationFailed, span, other.to_string()).here("while this rule was evaluated"),

@@ -7,6 +7,7 @@ mod occurrence;
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
+use anyhow::Context as _;
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, Response};
 use mangle::syntax::Dialect;
 use serde_json::{Value, json};
@@ -17,7 +18,9 @@ use document::Document;
 /// Serves until the editor says `exit`.
 pub(super) fn lsp(args: &Lsp) -> anyhow::Result<ExitCode> {
     let (connection, threads) = Connection::stdio();
-    let (id, _) = connection.initialize_start()?;
+    let (id, _) = connection
+        .initialize_start()
+        .context("nobody spoke the Language Server Protocol on stdin: an editor starts this command")?;
     let about = json!({ "name": "chancery mangle lsp", "version": env!("CARGO_PKG_VERSION") });
     connection.initialize_finish(id, json!({ "capabilities": capabilities(), "serverInfo": about }))?;
     let mut server = Server {

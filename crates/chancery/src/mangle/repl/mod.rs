@@ -70,7 +70,7 @@ pub(super) fn repl(args: &Repl) -> anyhow::Result<ExitCode> {
         let _none_yet = editor.load_history(file);
     }
     print("Mangle: say `p(/a).`, ask `? p(X).`, or `:help`\n")?;
-    print(&session.check()?)?;
+    print(&session.begin()?)?;
     let mut stale = true;
     loop {
         if std::mem::take(&mut stale) {
@@ -189,9 +189,15 @@ impl Session<'_> {
         Ok(String::new())
     }
 
-    fn check(&self) -> anyhow::Result<String> {
+    /// Says what is wrong with the files of the command line; a session begins without those of a program that is rejected.
+    fn begin(&mut self) -> anyhow::Result<String> {
         let loaded = self.understand(None)?;
-        Ok(report(&loaded.findings(Severity::Warning), &loaded.sources))
+        let text = report(&loaded.findings(Severity::Warning), &loaded.sources);
+        if loaded.is_rejected() {
+            self.files.clear();
+            return Ok(text + "nothing is loaded: mend it, then `:load` it\n");
+        }
+        Ok(text)
     }
 
     /// Evaluates what was said, or says what is wrong with it.

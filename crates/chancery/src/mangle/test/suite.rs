@@ -88,7 +88,10 @@ impl Suite {
         }
         suite.given = suite.cases.iter().flat_map(|case| heads(&case.texts.given)).collect();
         if suite.cases.is_empty() {
-            bail!("`{}` has no case", suite.name);
+            bail!(
+                "`{}` has no case: begin one with `#: case NAME`, in YAML with `- name:`",
+                suite.name
+            );
         }
         Ok(suite)
     }

@@ -45,6 +45,36 @@ fn a_session_survives_its_errors() {
 }
 
 #[test]
+fn a_session_begins_without_what_is_broken() {
+    let machine = family();
+    machine.write("project/broken.mg", "parent(/ann,\n");
+    let (said, well) = session(&machine, b":load family.mg\n? ancestor(/bea, X)\n", &["broken.mg"]);
+    assert!(well, "it ends well");
+    assert!(said.contains("nothing is loaded"), "{said}");
+    assert!(said.ends_with("X = /cid\n"), "{said}");
+}
+
+#[test]
+fn a_language_server_without_an_editor_says_so() {
+    let output = run(&Machine::new(), &["lsp"], Some(b"hello\n"));
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(text.contains("nobody spoke the Language Server Protocol"), "{text}");
+}
+
+#[test]
+#[cfg(unix)]
+fn bytes_that_are_no_text_are_refused_with_their_line() {
+    let machine = Machine::new();
+    std::fs::write(machine.path("project/raw.mg"), b"p(/a).\nq(\xff).\n").expect("a file");
+    let output = run(&machine, &["check", "raw.mg"], None);
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        "error: `raw.mg` is not UTF-8: see line 2\n"
+    );
+}
+
+#[test]
 fn a_session_goes_on_over_lines_and_bad_bytes() {
     let (said, well) = session(
         &family(),

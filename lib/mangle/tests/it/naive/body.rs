@@ -79,7 +79,10 @@ fn ready(premise: &Premise, bound: &[String]) -> bool {
 
 /// A variable, wildcard or constant, which a value can be held against.
 pub(crate) fn is_pattern(term: &Term) -> bool {
-    !matches!(term.kind, TermKind::Call(_) | TermKind::List(_))
+    !matches!(
+        term.kind,
+        TermKind::Call(_) | TermKind::List(_) | TermKind::Map(_) | TermKind::Struct(_)
+    )
 }
 
 /// Which arguments of a built-in predicate have to have a value.
@@ -87,6 +90,7 @@ fn inputs(atom: &Atom) -> Vec<usize> {
     match &*atom.predicate.text {
         ":list:member" => vec![1],
         ":match_pair" | ":match_cons" => vec![0],
+        ":match_entry" | ":match_field" => vec![0, 1],
         _ => (0..atom.args.len()).collect(),
     }
 }
@@ -191,6 +195,22 @@ fn built_in(atom: &Atom, binding: &Binding) -> Result<Vec<Binding>, Fail> {
         }
         ":match_pair" => match value(0)? {
             Value::Pair(pair) => both(atom, &pair.0, &pair.1, binding),
+            _ => Ok(Vec::new()),
+        },
+        ":match_entry" | ":match_field" => match (value(0)?, value(1)?) {
+            (Value::Map(entries) | Value::Struct(entries), key) => match entries.iter().find(|(known, _)| *known == key) {
+                Some((_, found)) => Ok(unify(&atom.args[2], found, binding.clone())?.into_iter().collect()),
+                None => Ok(Vec::new()),
+            },
+            _ => Ok(Vec::new()),
+        },
+        ":match_nil" => holds(value(0)? == Value::List(Vec::new())),
+        ":match_prefix" => match (value(0)?, value(1)?) {
+            (Value::Name(name), Value::Name(prefix)) => holds(name.len() > prefix.len() && name.starts_with(&prefix)),
+            _ => Ok(Vec::new()),
+        },
+        ":string:starts_with" => match (value(0)?, value(1)?) {
+            (Value::Text(text), Value::Text(start)) => holds(text.starts_with(&start)),
             _ => Ok(Vec::new()),
         },
         ":match_cons" => match value(0)? {

@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use mangle::syntax::ast::{Call, Term, TermKind};
 
-use super::{Fail, value::Value};
+use super::{
+    Fail,
+    value::{Real, Value, duration_of, time_of},
+};
 
 /// The variables that have a value.
 pub(crate) type Binding = BTreeMap<String, Value>;
@@ -19,9 +22,21 @@ pub(crate) fn eval(term: &Term, binding: &Binding) -> Result<Value, Fail> {
         TermKind::Time(nanos) => Value::Time(*nanos),
         TermKind::Duration(nanos) => Value::Duration(*nanos),
         TermKind::List(items) => Value::List(all(items, binding)?),
+        TermKind::Float(float) => Value::Float(Real(*float)),
+        TermKind::Bytes(bytes) => Value::Bytes(bytes.to_vec()),
+        TermKind::Map(entries) => Value::Map(sorted(entries, binding)?),
+        TermKind::Struct(fields) => Value::Struct(sorted(fields, binding)?),
         TermKind::Call(call) => apply(call, binding)?,
         other => return Err(Fail::NotCovered(format!("{other:?}"))),
     })
+}
+
+/// Entries in the order of their keys, as [`super::value::Value`] has it.
+fn sorted(entries: &[(Term, Term)], binding: &Binding) -> Result<Vec<(Value, Value)>, Fail> {
+    let one = |(key, value): &(Term, Term)| Ok((eval(key, binding)?, eval(value, binding)?));
+    let mut entries = entries.iter().map(one).collect::<Result<Vec<_>, Fail>>()?;
+    entries.sort();
+    Ok(entries)
 }
 
 fn all(terms: &[Term], binding: &Binding) -> Result<Vec<Value>, Fail> {
@@ -48,6 +63,8 @@ fn apply(call: &Call, binding: &Binding) -> Result<Value, Fail> {
         ("fn:time:sub", [Time(a), Time(b)]) => Duration(a.wrapping_sub(*b)),
         ("fn:duration:from_nanos", [Number(nanos)]) => Duration(*nanos),
         ("fn:time:from_unix_nanos", [Number(nanos)]) => Time(*nanos),
+        ("fn:time:parse_rfc3339", [Text(text)]) => Time(time_of(text).ok_or_else(|| Fail::NotCovered(text.clone()))?),
+        ("fn:duration:parse", [Text(text)]) => Duration(duration_of(text).ok_or_else(|| Fail::NotCovered(text.clone()))?),
         (name, args) if KNOWN.contains(&name) => return Err(Fail::NoResult(format!("{name} of {args:?}"))),
         (name, _) => return Err(Fail::NotCovered(name.to_owned())),
     })
@@ -84,6 +101,12 @@ pub(crate) fn variables(term: &Term, found: &mut Vec<String>) {
     match &term.kind {
         TermKind::Variable(name) => found.push(name.to_string()),
         TermKind::List(items) => items.iter().for_each(|item| variables(item, found)),
+        TermKind::Map(entries) | TermKind::Struct(entries) => {
+            for (key, value) in entries {
+                variables(key, found);
+                variables(value, found);
+            }
+        }
         TermKind::Call(call) => call.args.iter().for_each(|arg| variables(arg, found)),
         _ => {}
     }

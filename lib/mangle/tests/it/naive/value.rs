@@ -10,8 +10,37 @@ pub(crate) enum Value {
     Duration(i64),
     Text(String),
     Name(String),
+    Bytes(Vec<u8>),
+    Float(Real),
     Pair(Box<(Self, Self)>),
     List(Vec<Self>),
+    /// Entries in the order of their keys.
+    Map(Vec<(Self, Self)>),
+    Struct(Vec<(Self, Self)>),
+}
+
+/// A float, in the total order of IEEE 754.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Real(pub f64);
+
+impl PartialEq for Real {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Real {}
+
+impl PartialOrd for Real {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Real {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0)
+    }
 }
 
 impl fmt::Display for Value {
@@ -27,8 +56,17 @@ impl fmt::Display for Value {
                 let items: Vec<String> = items.iter().map(Self::to_string).collect();
                 write!(f, "[{}]", items.join(", "))
             }
+            Self::Float(Real(float)) => write!(f, "{float}"),
+            Self::Bytes(bytes) => write!(f, "b\"{}\"", bytes.escape_ascii()),
+            Self::Map(entries) => write!(f, "[{}]", listed(entries)),
+            Self::Struct(fields) => write!(f, "{{{}}}", listed(fields)),
         }
     }
+}
+
+fn listed(entries: &[(Value, Value)]) -> String {
+    let entries: Vec<String> = entries.iter().map(|(key, value)| format!("{key} : {value}")).collect();
+    entries.join(", ")
 }
 
 fn escaped(c: char) -> String {
@@ -73,6 +111,51 @@ fn date(mut days: i64) -> (i64, usize, i64) {
         month += 1;
     }
     (year, month + 1, days + 1)
+}
+
+/// The instant of a text such as `2024-06-01T12:00:00Z`; other forms of RFC 3339 are not its business.
+pub(crate) fn time_of(text: &str) -> Option<i64> {
+    let parts: Vec<i64> = text
+        .strip_suffix('Z')?
+        .split(['-', 'T', ':'])
+        .map(str::parse)
+        .collect::<Result<_, _>>()
+        .ok()?;
+    let [year, month, day, hour, minute, second] = parts[..] else {
+        return None;
+    };
+    let mut days = 0;
+    while date(days) != (year, usize::try_from(month).ok()?, day) {
+        days += 1;
+        if days > 100_000 {
+            return None;
+        }
+    }
+    Some((((days * 24 + hour) * 60 + minute) * 60 + second) * SECOND)
+}
+
+/// The length of a text such as `1h30m`: whole numbers with units.
+pub(crate) fn duration_of(text: &str) -> Option<i64> {
+    let (mut total, mut rest) = (0, text);
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit())?;
+        let number: i64 = rest[..digits].parse().ok()?;
+        let end = rest[digits..]
+            .find(|c: char| c.is_ascii_digit())
+            .map_or(rest.len(), |at| digits + at);
+        let unit = match &rest[digits..end] {
+            "h" => 3_600 * SECOND,
+            "m" => 60 * SECOND,
+            "s" => SECOND,
+            "ms" => SECOND / 1_000,
+            "us" => SECOND / 1_000_000,
+            "ns" => 1,
+            _ => return None,
+        };
+        total += number * unit;
+        rest = &rest[end..];
+    }
+    Some(total)
 }
 
 fn days_of(year: i64) -> i64 {

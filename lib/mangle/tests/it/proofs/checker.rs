@@ -18,7 +18,7 @@ use crate::naive::{
     term::{Binding, eval},
     time::{self, ALWAYS},
     transform,
-    value::Value as Plain,
+    value::{Real, Value as Plain},
 };
 
 /// How many steps were looked at, and how many use what the naive evaluator does not know.
@@ -48,7 +48,7 @@ pub(crate) struct Checker<'m> {
     stated: Vec<&'m Clause>,
     outside: &'m Outside,
     /// Everything that holds: for negations and groups.
-    all: Option<Facts>,
+    all: Facts,
 }
 
 impl<'m> Checker<'m> {
@@ -60,23 +60,23 @@ impl<'m> Checker<'m> {
             clauses: clauses().map(|clause| ((clause.span.start, clause.span.end), clause)).collect(),
             stated: clauses().filter(|clause| clause.is_fact()).collect(),
             outside,
-            all: None,
+            all: Facts::none(model.now()),
         };
         checker.all = checker.everything();
         checker
     }
 
-    /// All facts of the model, if their values are plain.
-    fn everything(&self) -> Option<Facts> {
+    /// All facts of the model.
+    fn everything(&self) -> Facts {
         let mut all = Facts::none(self.model.now());
         for number in 0..self.model.program().predicates.len() {
             let pred = PredId(number as u32);
             for fact in self.model.facts(pred) {
-                let row = self.row(&fact.args)?;
+                let row = self.row(&fact.args);
                 all.add(&self.predicate(pred), row, fact.time.map_or(ALWAYS, ends));
             }
         }
-        Some(all)
+        all
     }
 
     fn predicate(&self, pred: PredId) -> (String, usize) {
@@ -126,10 +126,9 @@ impl<'m> Checker<'m> {
             let same_key = other.pred == node.pred && spec.keys.iter().all(|&key| other.args[key] == node.args[key]);
             assert!(same_key, "{}: {} is merged with another key", self.name, self.shown(node));
         }
-        let values = || Fail::NotCovered("values".to_owned());
-        let value = |node: &Node| self.plain(node.args[spec.merged]).ok_or_else(values);
-        let (was, came, is) = (value(before)?, value(with)?, value(node)?);
-        let all = self.all.as_ref().ok_or_else(values)?;
+        let value = |node: &Node| self.plain(node.args[spec.merged]);
+        let (was, came, is) = (value(before), value(with), value(node));
+        let all = &self.all;
         for (_, rule) in program.rules.iter().enumerate().filter(|(_, rule)| rule.head.pred == spec.by) {
             let clause = self.clauses[&(rule.span.start, rule.span.end)];
             let Some(known) = unify(&clause.head.args[0], &was, Binding::new())? else {
@@ -178,7 +177,7 @@ impl<'m> Checker<'m> {
     }
 
     fn is_stated(&self, node: &Node) -> bool {
-        !self.stated_at(node).is_empty() || self.row(&node.args).is_none() || self.is_in(&self.outside.request, node)
+        !self.stated_at(node).is_empty() || self.is_in(&self.outside.request, node)
     }
 
     /// Whether a fact is among those that came from outside.
@@ -192,7 +191,7 @@ impl<'m> Checker<'m> {
     /// The intervals at which the program itself says that a fact holds.
     fn stated_at(&self, node: &Node) -> Vec<time::Interval> {
         let (name, _) = self.predicate(node.pred);
-        let Some(wanted) = self.row(&node.args) else { return vec![ALWAYS] };
+        let wanted = self.row(&node.args);
         let mut found = Vec::new();
         for clause in &self.stated {
             // A package stands before the names of its predicates.
@@ -213,7 +212,7 @@ impl<'m> Checker<'m> {
     fn step(&self, proof: &Proof, node: &Node, derivation: &Derivation) -> Result<(), Fail> {
         let clause = self.clause(derivation.rule)?;
         if derivation.group.is_empty() {
-            let start = self.binding(&derivation.bindings)?;
+            let start = self.binding(&derivation.bindings);
             let solutions = self.fulfilled(proof, clause, start, &derivation.premises)?;
             let solutions = solutions.into_iter().map(|solution| transform::lets_of(clause, solution));
             let solutions = solutions.collect::<Result<Vec<_>, _>>()?;
@@ -222,7 +221,7 @@ impl<'m> Checker<'m> {
         for row in &derivation.group {
             self.contributes(proof, clause, row)?;
         }
-        let all = self.all.as_ref().ok_or_else(|| Fail::NotCovered("values".to_owned()))?;
+        let all = &self.all;
         let groups = transform::bindings(clause, all)?;
         self.head(clause, node, derivation, &groups)
     }
@@ -230,7 +229,7 @@ impl<'m> Checker<'m> {
     /// A row of a group fulfils the body.
     fn contributes(&self, proof: &Proof, clause: &Clause, row: &Contribution) -> Result<(), Fail> {
         let body: BTreeSet<String> = transform::body_variables(clause);
-        let mut start = self.binding(&row.bindings)?;
+        let mut start = self.binding(&row.bindings);
         start.retain(|name, _| body.contains(name));
         self.fulfilled(proof, clause, start, &row.premises).map(|_| ())
     }
@@ -242,7 +241,7 @@ impl<'m> Checker<'m> {
             match support {
                 Support::Fact(id) => {
                     let node = proof.node(*id);
-                    let row = self.row(&node.args).ok_or_else(|| Fail::NotCovered("values".to_owned()))?;
+                    let row = self.row(&node.args);
                     facts.add(&self.predicate(node.pred), row, node.time.map_or(ALWAYS, ends));
                 }
                 Support::Called(..) => return Err(Fail::NotCovered("deferred predicates".to_owned())),
@@ -264,7 +263,7 @@ impl<'m> Checker<'m> {
                 .all(|(name, value)| solution.get(name).is_none_or(|found| found == value))
         });
         if !negated.is_empty() {
-            let all = self.all.as_ref().ok_or_else(|| Fail::NotCovered("values".to_owned()))?;
+            let all = &self.all;
             let mut kept = Vec::new();
             for solution in solutions {
                 kept.extend(solve_from(solution, &negated, all)?);
@@ -279,7 +278,7 @@ impl<'m> Checker<'m> {
 
     /// Under one of the bindings the head is the fact, at the time that the step says.
     fn head(&self, clause: &Clause, node: &Node, derivation: &Derivation, solutions: &[Binding]) -> Result<(), Fail> {
-        let wanted = self.row(&node.args).ok_or_else(|| Fail::NotCovered("values".to_owned()))?;
+        let wanted = self.row(&node.args);
         for solution in solutions {
             let row: Vec<Plain> = clause.head.args.iter().map(|arg| eval(arg, solution)).collect::<Result<_, _>>()?;
             let at = clause
@@ -343,10 +342,9 @@ impl<'m> Checker<'m> {
 
     fn fails(&self, why_not: &WhyNot, failure: &Failure) -> Result<(), Fail> {
         let clause = self.clause(failure.rule)?;
-        let values = || Fail::NotCovered("values".to_owned());
-        let wanted = self.row(&why_not.args).ok_or_else(values)?;
-        let all = self.all.as_ref().ok_or_else(values)?;
-        let mut start = Some(self.binding(&failure.bindings)?);
+        let wanted = self.row(&why_not.args);
+        let all = &self.all;
+        let mut start = Some(self.binding(&failure.bindings));
         // What the head computes is not known before its variables are.
         let patterns = clause.head.args.iter().zip(&wanted).filter(|(arg, _)| is_pattern(arg));
         let all_patterns = clause.head.args.iter().all(is_pattern);
@@ -380,29 +378,36 @@ impl<'m> Checker<'m> {
         }
     }
 
-    fn binding(&self, bindings: &[(std::sync::Arc<str>, Value)]) -> Result<Binding, Fail> {
+    fn binding(&self, bindings: &[(std::sync::Arc<str>, Value)]) -> Binding {
         let named = bindings.iter().filter(|(name, _)| !name.is_empty());
-        let plain = |(name, value): &(std::sync::Arc<str>, Value)| Some((name.to_string(), self.plain(*value)?));
-        let binding: Option<Binding> = named.map(plain).collect();
-        binding.ok_or_else(|| Fail::NotCovered("values".to_owned()))
+        named.map(|(name, value)| (name.to_string(), self.plain(*value))).collect()
     }
 
-    fn row(&self, args: &[Value]) -> Option<Vec<Plain>> {
+    fn row(&self, args: &[Value]) -> Vec<Plain> {
         args.iter().map(|&arg| self.plain(arg)).collect()
     }
 
-    /// The value, if it is of a kind that the naive evaluator knows.
-    fn plain(&self, value: Value) -> Option<Plain> {
-        Some(match self.model.interner().view(value) {
+    fn entries(&self, all: impl Iterator<Item = (Value, Value)>) -> Vec<(Plain, Plain)> {
+        let mut entries: Vec<(Plain, Plain)> = all.map(|(key, value)| (self.plain(key), self.plain(value))).collect();
+        entries.sort();
+        entries
+    }
+
+    /// The value as the naive evaluator has it.
+    fn plain(&self, value: Value) -> Plain {
+        match self.model.interner().view(value) {
             View::Number(number) => Plain::Number(number),
+            View::Float(float) => Plain::Float(Real(float)),
             View::Time(nanos) => Plain::Time(nanos),
             View::Duration(nanos) => Plain::Duration(nanos),
             View::Name(name) => Plain::Name(name.to_owned()),
             View::String(text) => Plain::Text(text.to_owned()),
-            View::Pair(first, second) => Plain::Pair(Box::new((self.plain(first)?, self.plain(second)?))),
-            View::List(items) => Plain::List(items.iter().map(|item| self.plain(item)).collect::<Option<_>>()?),
-            View::Float(_) | View::Bytes(_) | View::Map(_) | View::Struct(_) => return None,
-        })
+            View::Bytes(bytes) => Plain::Bytes(bytes.to_vec()),
+            View::Pair(first, second) => Plain::Pair(Box::new((self.plain(first), self.plain(second)))),
+            View::List(items) => Plain::List(items.iter().map(|item| self.plain(item)).collect()),
+            View::Map(all) => Plain::Map(self.entries(all.iter())),
+            View::Struct(all) => Plain::Struct(self.entries(all.iter())),
+        }
     }
 }
 
