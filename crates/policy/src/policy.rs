@@ -6,7 +6,7 @@ use model::{
     Access, Digest, Grant, GrantScope, Permission, PermissionDecision, Principal, PrincipalId, ServerId, Timestamp, Token, ToolId,
 };
 
-use crate::book::{Book, Edit, PermissionState, PinState, Standing, TokenRefusal};
+use crate::book::{Book, Edit, PermissionState, PinState, Server, Standing, TokenRefusal};
 use crate::decide::{self, Sight};
 use crate::tables::Tables;
 use crate::{Action, Decision, Query, Reason, Revision, ToolFacts, Verdict};
@@ -160,12 +160,12 @@ impl Policy {
         }
     }
 
-    /// Every grant that a principal holds, expired ones too.
+    /// Every grant that a principal holds, expired ones too, by tool and server.
     pub fn grants<'a>(&'a self, principal: &PrincipalId) -> impl Iterator<Item = &'a Arc<Grant>> + use<'a> {
-        self.book()
-            .and_then(|book| book.held(principal))
-            .into_iter()
-            .flat_map(|held| held.grants())
+        let held = self.book().and_then(|book| book.held(principal));
+        let mut grants: Vec<_> = held.into_iter().flat_map(|held| held.grants()).collect();
+        grants.sort_by_key(|grant| (grant.scope.clone(), grant.access == Access::Allow));
+        grants.into_iter()
     }
 
     /// What is wrong with a grant that somebody wants to make; records are taken as they are.
@@ -228,19 +228,25 @@ impl Policy {
 
     /// What is known of the tools of a server, by name.
     pub fn tools<'a>(&'a self, server: &ServerId) -> impl Iterator<Item = &'a Arc<ToolFacts>> + use<'a> {
-        self.book()
-            .and_then(|book| book.server(server))
-            .into_iter()
-            .flat_map(|known| known.tools())
+        self.by_name(server).into_iter().map(|(facts, _)| facts)
     }
 
     /// How the tools of a server stand to their pins, by name: who keeps pins notes those that have none, and tells the audit of those that
     /// have changed.
     pub fn pins<'a>(&'a self, server: &ServerId) -> impl Iterator<Item = (&'a Arc<ToolFacts>, PinState)> + use<'a> {
-        let known = self.book().and_then(|book| book.server(server));
-        known
+        self.by_name(server)
             .into_iter()
-            .flat_map(|known| known.tools().map(|facts| (facts, known.pin_state(facts))))
+            .map(|(facts, known)| (facts, known.pin_state(facts)))
+    }
+
+    fn by_name(&self, server: &ServerId) -> Vec<(&Arc<ToolFacts>, &Server)> {
+        let known = self.book().and_then(|book| book.server(server));
+        let mut tools: Vec<_> = known
+            .into_iter()
+            .flat_map(|known| known.tools().map(move |facts| (facts, &**known)))
+            .collect();
+        tools.sort_by_key(|(facts, _)| &facts.name);
+        tools
     }
 
     /// The tables in force.

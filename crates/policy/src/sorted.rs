@@ -1,9 +1,12 @@
 //! A sorted map whose versions share what they have in common: to change one entry among a hundred thousand copies one small chunk.
 //!
-//! Two levels are enough: chunks of at most 128 entries, and one list of chunks. It needs no hash, so that nobody who chooses names can
-//! choose them to collide, and it has an order, so that lists come out the same each time.
+//! Two levels are enough: chunks of at most 128 entries, and one list of chunks. The order is that of a number made of the key, and of the
+//! key where numbers are the same: a search looks at numbers side by side, and at one or two keys. The number is always the same for the
+//! same key. Whoever chooses names to collide only makes a search look at more keys.
 
 use std::borrow::Borrow;
+use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 /// A chunk with more entries is split.
@@ -19,9 +22,16 @@ pub(crate) struct Sorted<K, V> {
 
 #[derive(Clone, Debug)]
 struct Chunk<K, V> {
-    /// At most the key of the first entry, and more than every key of the chunk before.
-    from: K,
-    entries: Arc<Vec<(K, V)>>,
+    /// At most the place of the first entry, and more than every place of the chunk before.
+    from: (u64, K),
+    entries: Arc<Vec<Entry<K, V>>>,
+}
+
+#[derive(Clone, Debug)]
+struct Entry<K, V> {
+    number: u64,
+    key: K,
+    value: V,
 }
 
 impl<K, V> Default for Sorted<K, V> {
@@ -32,60 +42,59 @@ impl<K, V> Default for Sorted<K, V> {
     }
 }
 
-impl<K: Ord + Clone, V: Clone> Sorted<K, V> {
+impl<K: Ord + Hash + Clone, V: Clone> Sorted<K, V> {
     /// The value under a key.
-    pub(crate) fn get<Q: Ord + ?Sized>(&self, key: &Q) -> Option<&V>
+    pub(crate) fn get<Q: Ord + Hash + ?Sized>(&self, key: &Q) -> Option<&V>
     where
         K: Borrow<Q>,
     {
-        let entries = &self.chunks.get(place(&self.chunks, key))?.entries;
-        let at = entries.binary_search_by(|(other, _)| other.borrow().cmp(key)).ok()?;
-        Some(&entries[at].1)
+        let number = number(key);
+        let entries = &self.chunks.get(place(&self.chunks, number, key))?.entries;
+        let at = find(entries, number, key).ok()?;
+        Some(&entries[at].value)
     }
 
     /// The value under a key, to be changed in this version.
-    pub(crate) fn get_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
+    pub(crate) fn get_mut<Q: Ord + Hash + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
     where
         K: Borrow<Q>,
     {
         // Looked up first: a key that is not there copies nothing.
         self.get(key)?;
+        let number = number(key);
         let chunks = Arc::make_mut(&mut self.chunks);
-        let chunk = place(chunks, key);
+        let chunk = place(chunks, number, key);
         let entries = Arc::make_mut(&mut chunks[chunk].entries);
-        let at = entries.binary_search_by(|(other, _)| other.borrow().cmp(key)).ok()?;
-        Some(&mut entries[at].1)
+        let at = find(entries, number, key).ok()?;
+        Some(&mut entries[at].value)
     }
 
     /// Puts a value under a key; returns the one before.
     pub(crate) fn insert(&mut self, key: K, value: V) -> Option<V> {
+        let number = number(&key);
         let chunks = Arc::make_mut(&mut self.chunks);
         if chunks.is_empty() {
             chunks.push(Chunk {
-                from: key.clone(),
+                from: (number, key.clone()),
                 entries: Arc::default(),
             });
         }
-        let at = place(chunks, &key);
+        let at = place(chunks, number, &key);
         let chunk = &mut chunks[at];
         let entries = Arc::make_mut(&mut chunk.entries);
-        match entries.binary_search_by(|(other, _)| other.cmp(&key)) {
-            Ok(found) => return Some(std::mem::replace(&mut entries[found].1, value)),
-            Err(gap) => entries.insert(gap, (key, value)),
+        match find(entries, number, &key) {
+            Ok(found) => return Some(std::mem::replace(&mut entries[found].value, value)),
+            Err(gap) => entries.insert(gap, Entry { number, key, value }),
         }
-        if entries[0].0 < chunk.from {
-            chunk.from = entries[0].0.clone();
+        let first = &entries[0];
+        if compare(first.number, &first.key, chunk.from.0, &chunk.from.1).is_lt() {
+            chunk.from = (first.number, first.key.clone());
         }
         if entries.len() > MOST {
             let upper = entries.split_off(MOST / 2);
-            let from = upper[0].0.clone();
-            chunks.insert(
-                at + 1,
-                Chunk {
-                    from,
-                    entries: Arc::new(upper),
-                },
-            );
+            let from = (upper[0].number, upper[0].key.clone());
+            let entries = Arc::new(upper);
+            chunks.insert(at + 1, Chunk { from, entries });
         }
         None
     }
@@ -99,25 +108,25 @@ impl<K: Ord + Clone, V: Clone> Sorted<K, V> {
     }
 
     /// Takes a key out; returns its value.
-    pub(crate) fn remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<V>
+    pub(crate) fn remove<Q: Ord + Hash + ?Sized>(&mut self, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,
     {
         self.get(key)?;
+        let number = number(key);
         let chunks = Arc::make_mut(&mut self.chunks);
-        let chunk = place(chunks, key);
+        let chunk = place(chunks, number, key);
         let entries = Arc::make_mut(&mut chunks[chunk].entries);
-        let at = entries.binary_search_by(|(other, _)| other.borrow().cmp(key)).ok()?;
-        let (_, value) = entries.remove(at);
+        let at = find(entries, number, key).ok()?;
+        let value = entries.remove(at).value;
         join(chunks, chunk);
         Some(value)
     }
 
-    /// All entries, by their keys.
+    /// All entries, the same ones always in the same order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
-        self.chunks
-            .iter()
-            .flat_map(|chunk| chunk.entries.iter().map(|(key, value)| (key, value)))
+        let entries = self.chunks.iter().flat_map(|chunk| chunk.entries.iter());
+        entries.map(|entry| (&entry.key, &entry.value))
     }
 
     /// Whether nothing is in it.
@@ -126,13 +135,50 @@ impl<K: Ord + Clone, V: Clone> Sorted<K, V> {
     }
 }
 
+/// The order: numbers first, then keys.
+fn compare<Q: Ord + ?Sized>(number: u64, key: &Q, other: u64, other_key: &Q) -> Ordering {
+    number.cmp(&other).then_with(|| key.cmp(other_key))
+}
+
 /// The chunk where a key is, or belongs.
-fn place<K: Borrow<Q>, V, Q: Ord + ?Sized>(chunks: &[Chunk<K, V>], key: &Q) -> usize {
-    chunks.partition_point(|chunk| chunk.from.borrow() <= key).saturating_sub(1)
+fn place<K: Borrow<Q>, V, Q: Ord + ?Sized>(chunks: &[Chunk<K, V>], number: u64, key: &Q) -> usize {
+    let before = |chunk: &Chunk<K, V>| compare(chunk.from.0, chunk.from.1.borrow(), number, key).is_le();
+    chunks.partition_point(before).saturating_sub(1)
+}
+
+/// Where a key is among the entries of a chunk, or where it belongs.
+fn find<K: Borrow<Q>, V, Q: Ord + ?Sized>(entries: &[Entry<K, V>], number: u64, key: &Q) -> Result<usize, usize> {
+    entries.binary_search_by(|entry| compare(entry.number, entry.key.borrow(), number, key))
+}
+
+/// The number of a key.
+fn number<Q: Hash + ?Sized>(key: &Q) -> u64 {
+    let mut mixer = Mixer(0x9e37_79b9_7f4a_7c15);
+    key.hash(&mut mixer);
+    mixer.finish()
+}
+
+/// Mixes bytes into a number, eight at a time.
+struct Mixer(u64);
+
+impl Hasher for Mixer {
+    fn write(&mut self, bytes: &[u8]) {
+        for chunk in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            let mixed = (self.0 ^ u64::from_le_bytes(word)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            self.0 = mixed ^ (mixed >> 32);
+        }
+    }
+
+    fn finish(&self) -> u64 {
+        let mixed = self.0.wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
 }
 
 /// Keeps chunks from crumbling: an empty one goes, a small one joins the one after it.
-fn join<K: Ord + Clone, V: Clone>(chunks: &mut Vec<Chunk<K, V>>, at: usize) {
+fn join<K: Clone, V: Clone>(chunks: &mut Vec<Chunk<K, V>>, at: usize) {
     if chunks[at].entries.is_empty() {
         chunks.remove(at);
         return;

@@ -171,7 +171,7 @@ impl Held {
             .unwrap_or_default()
     }
 
-    /// Every grant, expired ones too, by server and tool.
+    /// Every grant, expired ones too.
     pub(crate) fn grants(&self) -> impl Iterator<Item = &Arc<Grant>> {
         self.servers.iter().flat_map(|(_, at)| {
             let tools = at.tools.iter().flat_map(|(_, slot)| slot.iter());

@@ -25,7 +25,10 @@ proptest! {
         }
         kept.push((map, model));
         for (map, model) in kept {
-            prop_assert!(map.iter().eq(model.iter()));
+            let mut entries: Vec<(&u16, &u8)> = map.iter().collect();
+            prop_assert!(entries.iter().is_sorted_by_key(|(key, _)| (number(*key), **key)));
+            entries.sort_unstable();
+            prop_assert!(entries.into_iter().eq(model.iter()));
             prop_assert_eq!(map.is_empty(), model.is_empty());
         }
     }
@@ -66,4 +69,28 @@ fn chunks_do_not_crumble() {
         );
     }
     assert!(map.is_empty());
+}
+
+/// A key whose number is that of many others.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Colliding(u32);
+
+impl Hash for Colliding {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.0 % 2).hash(state);
+    }
+}
+
+#[test]
+fn keys_that_collide_are_told_apart() {
+    let mut map = Sorted::default();
+    for key in 0..1000 {
+        assert_eq!(map.insert(Colliding(key), key), None);
+    }
+    for key in (0..1000).step_by(3) {
+        assert_eq!(map.remove(&Colliding(key)), Some(key));
+    }
+    for key in 0..1000 {
+        assert_eq!(map.get(&Colliding(key)).copied(), (key % 3 != 0).then_some(key));
+    }
 }
