@@ -27,6 +27,7 @@ pub(super) fn options(limits: &Limits) -> Options {
             bytes: limits.max_bytes.unwrap_or(default.bytes),
         },
         cancel: Cancel::default(),
+        ..Options::default()
     }
 }
 

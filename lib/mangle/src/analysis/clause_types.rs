@@ -25,10 +25,6 @@ const MAX_STATES: usize = 16;
 /// Whether something fits, and why not.
 type Checked = Result<(), Box<Diagnostic>>;
 
-/// Rules with more premises than this are made by programs: their types are taken for what is declared, for each premise
-/// looks at all variables, and that would take too long.
-const MAX_PREMISES: usize = 1_000;
-
 /// What is known of each variable; nothing is [`Type::Any`].
 type State = Vec<Type>;
 
@@ -71,9 +67,6 @@ impl<'c, 'u> Checker<'c, 'u> {
     }
 
     pub(crate) fn rule(mut self, rule: &RuleInfo<'_>) -> Judgement {
-        if rule.premises.len() > MAX_PREMISES {
-            return self.unknown(rule);
-        }
         let mut states = vec![State::new()];
         self.given(rule, &mut states[0]);
         for &index in &rule.order {
@@ -94,16 +87,6 @@ impl<'c, 'u> Checker<'c, 'u> {
             .iter()
             .map(|state| args.iter().map(|arg| self.type_of(arg, state)).collect())
             .collect();
-        self.judge(rows)
-    }
-
-    /// What a rule gives that is not looked at.
-    fn unknown(self, rule: &RuleInfo<'_>) -> Judgement {
-        let info = self.model.pred(rule.head);
-        let rows = match &info.declaration {
-            Some(_) => info.types.clone(),
-            None => vec![vec![Type::Any; info.arity]],
-        };
         self.judge(rows)
     }
 

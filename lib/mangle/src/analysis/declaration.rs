@@ -117,6 +117,18 @@ pub(crate) fn read(decl: &Decl, report: &mut Report) -> Declaration {
         }
         out.bounds.push(bounds.types.iter().map(|ty| read_bound(ty, report)).collect());
     }
+    if let [first, .., last] | [first @ last] = &decl.inclusion[..] {
+        let found = Diagnostic::new(
+            Code::UncheckedConstraint,
+            first.span.to(last.span),
+            "nothing checks this constraint",
+        );
+        let args = out.args.join(", ");
+        let (name, other) = (&decl.atom.predicate.text, &first.predicate.text);
+        report.push(found.help(format!(
+            "let a rule find what breaks it: `bad({args}) :- {name}({args}), !{other}(..).`"
+        )));
+    }
     for atom in &decl.descr {
         descriptor(atom, &mut out, report);
     }
@@ -125,6 +137,14 @@ pub(crate) fn read(decl: &Decl, report: &mut Report) -> Declaration {
 }
 
 fn read_bound(term: &Term, report: &mut Report) -> Type {
+    if let TermKind::String(name) = &term.kind {
+        let found = Diagnostic::new(Code::UncheckedConstraint, term.span, "a predicate is not checked as a type");
+        report.push(
+            found
+                .here("taken for `/any`")
+                .help(format!("write the type of the values that `{name}` holds of")),
+        );
+    }
     read_type(term).unwrap_or_else(|bad| {
         report.push(Diagnostic::new(Code::InvalidType, bad.span, "this is not a type").here(bad.why));
         Type::Any

@@ -27,9 +27,15 @@ pub(crate) fn infer(model: &mut Model<'_>, strata: &Strata, report: &mut Report)
     declared(model);
     facts(model, &prefixes, report);
     for group in &strata.groups {
+        if report.is_cancelled() {
+            return;
+        }
         settle(model, &prefixes, strata, group);
     }
     for number in 0..model.rules.len() {
+        if report.is_cancelled() {
+            return;
+        }
         check_rule(model, &prefixes, number, report);
     }
 }

@@ -23,6 +23,9 @@ const MAX_PREMISES: usize = 64;
 pub(crate) fn check(model: &Model<'_>, report: &mut Report) {
     let alive = alive(model);
     for rule in &model.rules {
+        if report.is_cancelled() {
+            return;
+        }
         dead(model, rule, &alive, report);
         if rule.premises.len() <= MAX_PREMISES {
             product(rule, report);

@@ -20,6 +20,7 @@ mod transform;
 mod trust;
 mod types;
 mod variables;
+mod weight;
 
 pub use declaration::{Declaration, MergeBy};
 pub use level::Level;
@@ -30,7 +31,7 @@ use crate::{
     diagnostic::{Code, Diagnostic},
     program::{Mode, Program, RuleId},
     syntax::{
-        Dialect, Span,
+        Bounds, Dialect, Span,
         ast::{Term, TermKind, Unit},
     },
     value::{Interner, Value},
@@ -77,7 +78,18 @@ pub struct Dependency {
 /// Analyses the sources of a program together. Diagnostics of parsing are not repeated; a source that did not parse gives
 /// what could be read of it, and the caller decides whether the rest is worth running.
 pub fn analyse(inputs: &[Input<'_>], dialect: Dialect) -> Analysis {
-    let mut report = Report::default();
+    analyse_within(inputs, dialect, &Bounds::default())
+}
+
+/// As [`analyse`], within these bounds.
+pub fn analyse_within(inputs: &[Input<'_>], dialect: Dialect, bounds: &Bounds) -> Analysis {
+    if let Some(too_heavy) = weight::check(inputs, bounds) {
+        return Analysis {
+            diagnostics: vec![too_heavy],
+            ..Analysis::default()
+        };
+    }
+    let mut report = Report::until(bounds.cancel.clone());
     let mut model = names::resolve(inputs, dialect, &mut report);
     call_modes(&mut model);
     trust::check(&model, &mut report);
@@ -86,6 +98,9 @@ pub fn analyse(inputs: &[Input<'_>], dialect: Dialect) -> Analysis {
     definitions(&model, &mut report);
     merge::check(&model, &mut report);
     for number in 0..model.rules.len() {
+        if report.is_cancelled() {
+            break;
+        }
         let order = safety::check(&model, &model.rules[number], dialect, &mut report);
         model.rules[number].order = order;
     }
@@ -97,7 +112,7 @@ pub fn analyse(inputs: &[Input<'_>], dialect: Dialect) -> Analysis {
     }
     lint::check(&model, &mut report);
     let program = (report.errors() == 0).then(|| lower::lower(&model, &strata, &mut report));
-    let program = program.filter(|_| report.errors() == 0);
+    let program = program.filter(|_| report.errors() == 0 && !report.is_cancelled());
     Analysis {
         program,
         diagnostics: report.finish(),

@@ -54,7 +54,12 @@ pub(crate) fn resolve<'u>(inputs: &[Input<'u>], dialect: Dialect, report: &mut R
     for input in inputs {
         let package = package(input);
         let first = names.model.rules.len();
-        input.unit.clauses().for_each(|clause| names.define(clause, input, &package));
+        for clause in input.unit.clauses() {
+            if names.report.is_cancelled() {
+                break;
+            }
+            names.define(clause, input, &package);
+        }
         rules.push(first..names.model.rules.len());
     }
     for (input, rules) in inputs.iter().zip(rules) {
@@ -197,6 +202,11 @@ impl<'u> Names<'_, 'u> {
     fn premises(&mut self, rules: Range<usize>, package: &Arc<str>) {
         for index in rules {
             let clause = self.model.rules[index].clause;
+            if self.report.is_cancelled() {
+                // As many as the clause has, whatever they mean.
+                self.model.rules[index].premises = vec![Meaning::Broken; clause.premises.len()];
+                continue;
+            }
             let premises = clause.premises.iter().map(|premise| self.meaning(premise, package)).collect();
             self.model.rules[index].premises = premises;
         }

@@ -1,6 +1,10 @@
 //! Where findings go, and what to compare a misspelt word with.
 
-use crate::diagnostic::{Code, Diagnostic};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    eval::Cancel,
+    syntax::Span,
+};
 
 /// How many findings an analysis keeps: enough for a person, and bounded whatever the program is.
 const MAX_FINDINGS: usize = 500;
@@ -10,9 +14,20 @@ const MAX_FINDINGS: usize = 500;
 pub(crate) struct Report {
     found: Vec<Diagnostic>,
     errors: usize,
+    cancel: Cancel,
 }
 
 impl Report {
+    /// One that says when to end early.
+    pub(crate) fn until(cancel: Cancel) -> Self {
+        Self { cancel, ..Self::default() }
+    }
+
+    /// Whether to end early. Asked before each clause.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cancel.is_cancelled()
+    }
+
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
         self.errors += usize::from(diagnostic.is_error());
         if self.found.len() < MAX_FINDINGS {
@@ -30,6 +45,10 @@ impl Report {
 
     /// All of them by place, each once.
     pub(crate) fn finish(mut self) -> Vec<Diagnostic> {
+        if self.is_cancelled() {
+            // What was found is not all, and some of it may be wrong for want of the rest.
+            return vec![Diagnostic::new(Code::BudgetExceeded, Span::default(), "the analysis was cancelled")];
+        }
         self.found.sort_by_key(|found| (found.primary.span, found.code));
         self.found.dedup();
         self.found

@@ -11,7 +11,7 @@ use crate::{
     program::PredId,
     syntax::{
         Dialect, Span,
-        ast::{Annotation, Atom, Bound, BoundKind, OperatorKind, Premise},
+        ast::{Annotation, Atom, Bound, BoundKind, Operator, OperatorKind, Premise},
     },
 };
 
@@ -68,6 +68,22 @@ fn interval(time: &Annotation, report: &mut Report) {
     }
 }
 
+/// The bounds of an operator: the near one first; two points in time as in any interval.
+fn window(operator: &Operator, report: &mut Report) {
+    let Some(end) = &operator.end else { return };
+    match (&operator.start.kind, &end.kind) {
+        (BoundKind::Duration(start), BoundKind::Duration(end)) if start > end => {
+            let found = Diagnostic::new(Code::ReversedWindow, operator.span, "the far end of the window stands first");
+            report.push(found.help("write the nearer distance first: it is taken as if it were"));
+        }
+        (BoundKind::Time(start), BoundKind::Time(end)) if start > end => {
+            let found = Diagnostic::new(Code::InvalidInterval, operator.span, "the window ends before it begins");
+            report.push(found.help("write the earlier bound first"));
+        }
+        _ => {}
+    }
+}
+
 fn body(model: &Model<'_>, premise: &Premise, meaning: Meaning, report: &mut Report) {
     let (Premise::Atom(literal) | Premise::Negated(literal)) = premise else {
         return;
@@ -92,7 +108,10 @@ fn body(model: &Model<'_>, premise: &Premise, meaning: Meaning, report: &mut Rep
                 .into_iter()
                 .for_each(|span| not_temporal(model, pred, span, report));
         }
-        Meaning::Fact(_) | Meaning::NoFact(_) => literal.time.iter().for_each(|time| interval(time, report)),
+        Meaning::Fact(_) | Meaning::NoFact(_) => {
+            literal.time.iter().for_each(|time| interval(time, report));
+            literal.operator.iter().for_each(|operator| window(operator, report));
+        }
         _ => {
             if let Some(span) = timed {
                 let found = Diagnostic::new(Code::NotTemporal, span, "a built-in predicate does not hold at times");

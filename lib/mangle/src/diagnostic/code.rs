@@ -138,6 +138,8 @@ codes! {
         "Names that begin with a colon are built in. `docs/mangle` lists all of them.";
     SelfUse "M0113" Error "package that uses itself"
         "The predicates of a file's own package are there without `Use`.";
+    UncheckedConstraint "M0114" Warning "constraint that nothing checks"
+        "`inclusion [..]` and a predicate's name as a type are read for the sake of programs that have them, and not enforced. A rule that derives what must not be is: `bad(X) :- sold(X), !tool(X).`";
     UnboundVariable "M0201" Error "variable without a value"
         "Every variable gets its values from facts, from a constant, or from a function of variables that have values. Negated premises and comparisons only test.";
     PremiseTooEarly "M0202" Error "premise before its values"
@@ -156,6 +158,8 @@ codes! {
         "A fact says something of constants. A fact about all values of a variable cannot be stored.";
     TooManyVariables "M0209" Error "too many variables"
         "A rule has at most 30000 variables. Split it, or make facts of what it lists.";
+    TooManyPremises "M0210" Error "too many premises"
+        "A rule has at most 500 premises.";
     FactType "M0301" Error "fact that does not fit its declaration"
         "Every fact fits one of the `bound [..]` of its predicate.";
     RuleType "M0302" Error "rule that does not fit its declaration"
@@ -184,6 +188,8 @@ codes! {
         "Recursion of several predicates through time may never end. The strict language refuses it; without the switch it is a warning.";
     FutureRecursion "M0506" Error "recursion into the future"
         "A rule that asks what will hold, of a predicate that it helps to make, has no beginning.";
+    ReversedWindow "M0507" Warning "window from far to near"
+        "The bounds of a window are distances from now, the nearer one first: `<-[1d, 7d]` looks at the days from a week ago to yesterday. The other way round it means the same.";
     TrustViolation "M0601" Error "definition above one's level"
         "Levels are schema, policy, domain and client. Rules only add, so a lower level that defines a predicate of a higher one would widen what that says.";
     DeadRule "M0801" Warning "rule that never fires"
@@ -193,7 +199,7 @@ codes! {
     SingleVariable "M0803" Note "variable that stands once"
         "A variable that stands once in a rule links nothing: often a misspelt one. `_` says that it does not matter.";
     BudgetExceeded "M0901" Error "the budget is used up"
-        "An evaluation may take so many steps, derive so many facts, use so much memory and time. The rule that was at work is often, not always, the one to look at.";
+        "Reading and analysing a program may use so much memory, and an evaluation may take so many steps, derive so many facts, use so much memory and time. The rule that was at work is often, not always, the one to look at.";
     EvaluationFailed "M0902" Error "the evaluation failed"
         "A function had no answer for its arguments, or a merge did not come to an end. There are no partial results.";
     ExternalUnanswered "M0903" Error "nobody answers for an external predicate"

@@ -8,6 +8,7 @@ use super::{
     coverage::RuleCount,
     error::{EvalError, Stop},
     external::{Asked, Batch, Question},
+    hash::Keys,
     machine::{Tools, World},
     merge,
     model::Model,
@@ -29,6 +30,9 @@ pub struct Options {
     pub budget: Budget,
     /// Ends it early.
     pub cancel: Cancel,
+    /// What no peer knows, if peers choose facts: else they could choose rows that all fall into one place of a hash table.
+    /// The result does not depend on it. Requests over a [`super::Snapshot`] have the seed of the snapshot.
+    pub seed: u64,
 }
 
 /// A program being evaluated.
@@ -58,7 +62,7 @@ impl Evaluation {
     /// # Errors
     /// A fact holds from something that is not a time, or there are more facts than memory is allowed for.
     pub fn new(program: Arc<Program>, options: &Options) -> Result<Self, EvalError> {
-        let interner = Interner::overlay(Arc::new(program.interner.clone()));
+        let interner = Interner::overlay(Arc::new(program.interner.clone()), options.seed);
         let strata = (0..program.strata.len()).collect();
         let mut this = Self::bare(program, interner, strata, |_| None, options);
         let program = Arc::clone(&this.program);
@@ -73,10 +77,11 @@ impl Evaluation {
         frozen: impl Fn(PredId) -> Option<Arc<Frozen>>,
         options: &Options,
     ) -> Self {
+        let keys = Keys::new(options.seed);
         let relations = (0..program.predicates.len())
             .map(|at| {
                 let predicate = &program.predicates[at];
-                Relation::new(predicate.arity, predicate.temporal, frozen(PredId(at as u32)))
+                Relation::new(predicate.arity, predicate.temporal, frozen(PredId(at as u32)), keys)
             })
             .collect();
         Self {
@@ -112,33 +117,32 @@ impl Evaluation {
     }
 
     fn give_block(&mut self, block: &FactBlock) -> Result<(), EvalError> {
-        let at = block.pred.index();
-        let arity = self.program.predicates[at].arity;
-        let relation = &mut self.relations[at];
+        let relation = &mut self.relations[block.pred.index()];
+        let (before, heap) = (relation.len(), relation.heap());
         relation.own.reserve(block.len);
-        let before = relation.len();
-        let (mut row, mut parts) = (Vec::with_capacity(arity.max(1)), Vec::new());
-        for number in 0..block.len {
-            row.clear();
-            row.extend(block.rows[number * arity..(number + 1) * arity].iter().map(|value| value.bits()));
-            if arity == 0 {
-                row.push(0);
-            }
-            self.meter.step(1, || relation.own.moving())?;
-            if block.times.is_empty() {
-                relation.put(&row);
-                continue;
-            }
-            let (place, _) = relation.insert(&row);
-            if let Some(&time) = block.times.get(number) {
-                let interval = interval_of(&self.interner, time, self.now)?;
-                relation.past.stated.push((place, interval));
-                let count = relation.hold(place, interval, &mut parts);
-                self.meter.intervals(count)?;
-            }
+        if block.times.is_empty() {
+            give_rows(relation, block, &mut self.meter)?;
+        } else {
+            self.give_times(block)?;
         }
+        let relation = &mut self.relations[block.pred.index()];
         relation.past.given += (relation.len() - before) as u32;
-        self.meter.resting += relation.heap();
+        self.meter.resting += relation.heap().saturating_sub(heap);
+        Ok(())
+    }
+
+    fn give_times(&mut self, block: &FactBlock) -> Result<(), EvalError> {
+        let relation = &mut self.relations[block.pred.index()];
+        let (mut row, mut parts) = (Vec::with_capacity(relation.width()), Vec::new());
+        for (number, &time) in block.times.iter().enumerate().take(block.len) {
+            self.meter.step(1, || relation.own.moving())?;
+            take_row(block, number, relation.width(), &mut row);
+            let (place, _) = relation.insert(&row);
+            let interval = interval_of(&self.interner, time, self.now)?;
+            relation.past.stated.push((place, interval));
+            let count = relation.hold(place, interval, &mut parts);
+            self.meter.intervals(count)?;
+        }
         Ok(())
     }
 
@@ -227,7 +231,7 @@ impl Evaluation {
     }
 
     pub(super) fn merge_into(&mut self, pred: PredId, rows: &[u64]) -> Result<(), Stop> {
-        let mut relation = std::mem::replace(&mut self.relations[pred.index()], Relation::new(0, false, None));
+        let mut relation = std::mem::replace(&mut self.relations[pred.index()], Relation::placeholder());
         let world = World {
             program: &self.program,
             relations: &self.relations,
@@ -255,6 +259,45 @@ impl Evaluation {
             now: self.now,
         }
     }
+}
+
+/// A row of a block as words: a predicate without arguments has a word that is zero.
+fn take_row(block: &FactBlock, number: usize, width: usize, row: &mut Vec<u64>) {
+    let arity = block.rows.len() / block.len;
+    row.clear();
+    row.extend(block.rows[number * arity..(number + 1) * arity].iter().map(|value| value.bits()));
+    row.resize(width, 0);
+}
+
+/// Rows without times. Those of which a column only ascends are known to be different, as ids and sorted facts are.
+fn give_rows(relation: &mut Relation, block: &FactBlock, meter: &mut Meter) -> Result<(), EvalError> {
+    /// Rows between two looks at the budget.
+    const CHUNK: usize = 1024;
+    let width = relation.width();
+    let all_new = relation.len() == 0 && ascends(&block.rows, width);
+    let mut row = Vec::with_capacity(width);
+    for start in (0..block.len).step_by(CHUNK) {
+        let end = block.len.min(start + CHUNK);
+        meter.step((end - start) as u64, || relation.own.moving())?;
+        for number in start..end {
+            take_row(block, number, width, &mut row);
+            if all_new {
+                relation.own.push(&row);
+            } else {
+                relation.put(&row);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether each row has more than the one before it in some column, always the same.
+fn ascends(rows: &[Value], width: usize) -> bool {
+    (0..width).any(|column| {
+        let mut words = rows.iter().skip(column).step_by(width).map(|value| value.bits());
+        let Some(mut last) = words.next() else { return false };
+        words.all(|word| std::mem::replace(&mut last, word) < word)
+    })
 }
 
 /// For each predicate the stratum that its rules are in, if it has rules.

@@ -1,12 +1,11 @@
 //! Groups: bindings with equal keys come together, reducers make one value of each group.
 
-use hashbrown::HashTable;
-
 use super::{
     error::Stop,
+    hash::Keys,
     machine::{Machine, Target},
     plan::Group,
-    segment::hash_row,
+    table::Table,
 };
 use crate::{
     builtin::{Context, Reducer, Rows},
@@ -18,6 +17,15 @@ use crate::{
 struct Bindings {
     slots: Vec<Slot>,
     words: Vec<u64>,
+    keys: Keys,
+}
+
+/// The numbers of bindings, those with equal keys side by side: keys in the order in which they first came, and bindings of a key
+/// in theirs.
+struct Partition {
+    rows: Vec<u32>,
+    /// Where each key begins, and at last where the last one ends.
+    starts: Vec<u32>,
 }
 
 impl Bindings {
@@ -48,6 +56,7 @@ impl Machine<'_, '_> {
             return Ok(Vec::new());
         };
         let bindings = Bindings {
+            keys: distinct.keys,
             slots: group.kept.clone(),
             words: if group.distinct { distinct.rows } else { all },
         };
@@ -68,13 +77,16 @@ impl Machine<'_, '_> {
         let mut next = Bindings {
             slots: keys.iter().copied().chain(lets.iter().map(slot_of)).collect(),
             words: Vec::new(),
+            keys: bindings.keys,
         };
-        for rows in self.partition(bindings, keys)? {
+        let Partition { rows, starts } = self.partition(bindings, keys)?;
+        for ends in starts.windows(2) {
+            let rows = &rows[ends[0] as usize..ends[1] as usize];
             self.load(bindings, rows[0] as usize);
             for one in lets {
                 let value = match one {
                     Aggregate::Let(one) => self.evaluate(&one.expr)?,
-                    Aggregate::Reduce { reducer, args, .. } => self.reduce(bindings, &rows, *reducer, args)?,
+                    Aggregate::Reduce { reducer, args, .. } => self.reduce(bindings, rows, *reducer, args)?,
                 };
                 self.registers[usize::from(slot_of(one))] = value.bits();
             }
@@ -132,47 +144,57 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// The rows of each key, keys in the order in which they first came.
-    fn partition(&mut self, bindings: &Bindings, keys: &[Slot]) -> Result<Vec<Vec<u32>>, Stop> {
-        let columns: Vec<usize> = keys
+    fn partition(&mut self, bindings: &Bindings, keys: &[Slot]) -> Result<Partition, Stop> {
+        let columns: Vec<u16> = keys
             .iter()
             .filter_map(|key| bindings.slots.iter().position(|slot| slot == key))
+            .map(|column| column as u16)
             .collect();
-        let key_of = |row: u32| -> Vec<u64> { columns.iter().map(|&column| bindings.row(row as usize)[column]).collect() };
-        let mut groups: Vec<Vec<u32>> = Vec::new();
-        let mut table: HashTable<u32> = HashTable::new();
-        let mut key = Vec::with_capacity(columns.len());
-        for row in 0..bindings.len() as u32 {
+        let mut table = Table::default();
+        let mut firsts: Vec<u32> = Vec::new();
+        let mut starts: Vec<u32> = Vec::new();
+        let mut group_of: Vec<u32> = Vec::with_capacity(bindings.len());
+        for (number, row) in bindings.words.chunks_exact(bindings.width()).enumerate() {
             self.charge(1)?;
-            key.clear();
-            key.extend(columns.iter().map(|&column| bindings.row(row as usize)[column]));
-            let same = |&group: &u32| {
-                let first = bindings.row(groups[group as usize][0] as usize);
-                columns.iter().zip(&key).all(|(&column, &word)| first[column] == word)
-            };
-            match table.find(hash_row(&key), same) {
-                Some(&group) => groups[group as usize].push(row),
-                None => {
-                    let group = groups.len() as u32;
-                    groups.push(vec![row]);
-                    table.insert_unique(hash_row(&key), group, |&group| hash_row(&key_of(groups[group as usize][0])));
-                }
-            }
+            let group = table.find_or_insert(bindings.keys.columns(row, &columns), firsts.len() as u32, |group| {
+                let first = bindings.row(firsts[group as usize] as usize);
+                columns.iter().all(|&column| first[usize::from(column)] == row[usize::from(column)])
+            });
+            let group = group.unwrap_or_else(|| {
+                firsts.push(number as u32);
+                starts.push(0);
+                firsts.len() as u32 - 1
+            });
+            starts[group as usize] += 1;
+            group_of.push(group);
         }
-        Ok(groups)
+        let mut sum = 0;
+        for start in &mut starts {
+            sum += std::mem::replace(start, sum);
+        }
+        let mut next = starts.clone();
+        starts.push(sum);
+        let mut rows = vec![0; group_of.len()];
+        for (number, &group) in group_of.iter().enumerate() {
+            let next = &mut next[group as usize];
+            rows[*next as usize] = number as u32;
+            *next += 1;
+        }
+        Ok(Partition { rows, starts })
     }
 
     fn reduce(&mut self, bindings: &Bindings, rows: &[u32], reducer: Reducer, args: &[Expr]) -> Result<Value, Stop> {
-        let keep: Vec<u64> = self.registers.clone();
+        self.charge(rows.len() as u64)?;
+        let column = |slot: &Slot| bindings.slots.iter().position(|bound| bound == slot);
         let mut values = Vec::with_capacity(rows.len() * args.len());
-        for &row in rows {
-            self.charge(1)?;
-            self.load(bindings, row as usize);
-            for arg in args {
-                values.push(self.evaluate(arg)?);
+        match args {
+            [] => {}
+            // A register that the bindings have: nothing to compute.
+            [Expr::Slot(slot)] if let Some(column) = column(slot) => {
+                values.extend(rows.iter().map(|&row| Value::from_bits(bindings.row(row as usize)[column])));
             }
+            args => self.evaluate_each(bindings, rows, args, &mut values)?,
         }
-        self.registers = keep;
         if reducer.ordered {
             sort_rows(self.interner(), &mut values, args.len());
         }
@@ -181,6 +203,19 @@ impl Machine<'_, '_> {
             values: &values,
         };
         self.reduce_with(reducer, &rows)
+    }
+
+    /// The arguments of a reducer for each binding.
+    fn evaluate_each(&mut self, bindings: &Bindings, rows: &[u32], args: &[Expr], values: &mut Vec<Value>) -> Result<(), Stop> {
+        let keep: Vec<u64> = self.registers.clone();
+        for &row in rows {
+            self.load(bindings, row as usize);
+            for arg in args {
+                values.push(self.evaluate(arg)?);
+            }
+        }
+        self.registers = keep;
+        Ok(())
     }
 
     fn reduce_with(&mut self, reducer: Reducer, rows: &Rows<'_>) -> Result<Value, Stop> {

@@ -1,12 +1,7 @@
 //! From the values of some columns to the rows that have them. Rows that no longer change lie grouped by key, so that a
 //! lookup reads one run of memory; rows that still come are chained.
 
-use hashbrown::HashTable;
-
-use super::{
-    hash::{fold, fold_pair},
-    segment::hash_row,
-};
+use super::{hash::Keys, segment::Segment, table::Table};
 
 /// Which columns make the key, in ascending order.
 pub(crate) type Columns = Box<[u16]>;
@@ -16,15 +11,21 @@ pub(crate) type Columns = Box<[u16]>;
 pub(crate) enum Index {
     /// One column whose words are close together: key `k` has the rows `starts[k - least]..starts[k - least + 1]`.
     Dense { least: u64, starts: Vec<u32>, rows: Vec<u64> },
-    /// Any key: an entry is the range of a group.
-    Hashed { groups: HashTable<(u32, u32)>, rows: Vec<u64> },
+    /// Any key: the table gives the group, whose rows are `starts[group]..starts[group + 1]`.
+    Hashed {
+        keys: Keys,
+        groups: Table,
+        starts: Vec<u32>,
+        rows: Vec<u64>,
+    },
 }
 
 /// An index of rows that still come: for each key its newest row, for each row the one of the same key before it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Chain {
     pub columns: Columns,
-    newest: HashTable<u32>,
+    keys: Keys,
+    newest: Table,
     before: Vec<u32>,
 }
 
@@ -39,28 +40,15 @@ fn key_equals(row: &[u64], columns: &[u16], key: &[u64]) -> bool {
     columns.iter().zip(key).all(|(&column, &word)| row[column as usize] == word)
 }
 
-/// The same as [`hash_row`] of the key.
-fn hash_key(row: &[u64], columns: &[u16]) -> u64 {
-    match *columns {
-        [a, b] => fold_pair(row[a as usize], row[b as usize]),
-        _ => columns.iter().fold(1, |hash, &column| fold(hash, row[column as usize])),
-    }
-}
-
-fn key_of(row: &[u64], columns: &[u16], key: &mut Vec<u64>) {
-    key.clear();
-    key.extend(columns.iter().map(|&column| row[column as usize]));
-}
-
 impl Index {
     /// Over rows that do not change any more.
-    pub(crate) fn fixed(rows: &[u64], width: usize, columns: &Columns) -> Self {
+    pub(crate) fn fixed(segment: &Segment, columns: &Columns) -> Self {
         if let [column] = **columns
-            && let Some(dense) = Self::dense(rows, width, column as usize)
+            && let Some(dense) = Self::dense(&segment.rows, segment.width, column as usize)
         {
             return dense;
         }
-        Self::hashed(rows, width, columns)
+        Self::hashed(&segment.rows, segment.width, segment.keys, columns)
     }
 
     /// Works if the words have one tag and span little more than there are rows.
@@ -99,9 +87,7 @@ impl Index {
             grouped[*next as usize * width..][..width].copy_from_slice(row);
             *next += 1;
         }
-        // Each start has moved on to the next group's: move them back by one.
-        starts.rotate_right(1);
-        starts[0] = 0;
+        move_back(&mut starts);
         Some(Self::Dense {
             least: least as u64,
             starts,
@@ -109,53 +95,43 @@ impl Index {
         })
     }
 
-    fn hashed(rows: &[u64], width: usize, columns: &Columns) -> Self {
-        let mut key = Vec::with_capacity(columns.len());
-        // First the size of each group and the group of each row, then the rows in their places.
-        let mut groups: HashTable<(u32, u32)> = HashTable::new();
+    fn hashed(rows: &[u64], width: usize, keys: Keys, columns: &Columns) -> Self {
+        // First the group of each row and the size of each group, then the rows in their places.
+        let mut groups = Table::default();
         let mut firsts: Vec<u32> = Vec::new();
-        let mut sizes: Vec<u32> = Vec::new();
+        let mut starts: Vec<u32> = Vec::new();
         let mut group_of: Vec<u32> = Vec::with_capacity(rows.len() / width);
         for (at, row) in rows.chunks_exact(width).enumerate() {
-            key_of(row, columns, &mut key);
-            let hash = hash_row(&key);
-            let found = groups.find(hash, |&(group, _)| {
-                key_equals(&rows[firsts[group as usize] as usize * width..][..width], columns, &key)
+            let group = groups.find_or_insert(keys.columns(row, columns), firsts.len() as u32, |group| {
+                let first = &rows[firsts[group as usize] as usize * width..][..width];
+                columns.iter().all(|&column| first[usize::from(column)] == row[usize::from(column)])
             });
-            let group = match found {
-                Some(&(group, _)) => group,
-                None => {
-                    let group = firsts.len() as u32;
-                    firsts.push(at as u32);
-                    sizes.push(0);
-                    groups.insert_unique(hash, (group, 0), |&(group, _)| {
-                        hash_key(&rows[firsts[group as usize] as usize * width..][..width], columns)
-                    });
-                    group
-                }
-            };
-            sizes[group as usize] += 1;
+            let group = group.unwrap_or_else(|| {
+                firsts.push(at as u32);
+                starts.push(0);
+                firsts.len() as u32 - 1
+            });
+            starts[group as usize] += 1;
             group_of.push(group);
         }
         let mut sum = 0;
-        let mut starts: Vec<u32> = sizes
-            .iter()
-            .map(|&size| {
-                sum += size;
-                sum - size
-            })
-            .collect();
-        for (start, size) in groups.iter_mut() {
-            let group = *start as usize;
-            (*start, *size) = (starts[group], starts[group] + sizes[group]);
+        for start in &mut starts {
+            sum += std::mem::replace(start, sum);
         }
+        starts.push(sum);
         let mut grouped = vec![0; rows.len()];
         for (row, &group) in rows.chunks_exact(width).zip(&group_of) {
             let next = &mut starts[group as usize];
             grouped[*next as usize * width..][..width].copy_from_slice(row);
             *next += 1;
         }
-        Self::Hashed { groups, rows: grouped }
+        move_back(&mut starts);
+        Self::Hashed {
+            keys,
+            groups,
+            starts,
+            rows: grouped,
+        }
     }
 
     /// The rows of a key, end to end.
@@ -171,46 +147,61 @@ impl Index {
                 }
                 &rows[starts[place] as usize * width..starts[place + 1] as usize * width]
             }
-            Self::Hashed { groups, rows } => groups
-                .find(hash_row(key), |&(start, _)| {
-                    key_equals(&rows[start as usize * width..][..width], columns, key)
-                })
-                .map_or(&[], |&(start, end)| &rows[start as usize * width..end as usize * width]),
+            Self::Hashed {
+                keys,
+                groups,
+                starts,
+                rows,
+            } => {
+                let first = |group: u32| &rows[starts[group as usize] as usize * width..][..width];
+                let Some(group) = groups.find(keys.row(key), |group| key_equals(first(group), columns, key)) else {
+                    return &[];
+                };
+                let group = group as usize;
+                &rows[starts[group] as usize * width..starts[group + 1] as usize * width]
+            }
         }
     }
 
     pub(crate) fn heap(&self) -> usize {
         match self {
             Self::Dense { starts, rows, .. } => 4 * starts.capacity() + 8 * rows.capacity(),
-            Self::Hashed { groups, rows } => 9 * groups.capacity() + 8 * rows.capacity(),
+            Self::Hashed { groups, starts, rows, .. } => groups.heap() + 4 * starts.capacity() + 8 * rows.capacity(),
         }
     }
 }
 
+/// Each start has moved on to that of the next group while rows were put in their places.
+fn move_back(starts: &mut [u32]) {
+    starts.rotate_right(1);
+    starts[0] = 0;
+}
+
 impl Chain {
-    pub(crate) fn new(columns: Columns) -> Self {
+    pub(crate) fn new(columns: Columns, keys: Keys) -> Self {
         Self {
             columns,
-            ..Self::default()
+            keys,
+            newest: Table::default(),
+            before: Vec::new(),
         }
     }
 
     /// Takes in the rows that came since the last time; gives how many.
     pub(crate) fn extend(&mut self, rows: &[u64], width: usize) -> usize {
-        let Self { columns, newest, before } = self;
+        let Self {
+            columns,
+            keys,
+            newest,
+            before,
+        } = self;
         let known = before.len();
-        let mut key = Vec::with_capacity(columns.len());
         for (at, row) in rows.chunks_exact(width).enumerate().skip(known) {
-            key_of(row, columns, &mut key);
-            let hash = hash_row(&key);
-            let found = newest.find_mut(hash, |&last| key_equals(&rows[last as usize * width..][..width], columns, &key));
-            match found {
-                Some(last) => before.push(std::mem::replace(last, at as u32)),
-                None => {
-                    before.push(NONE);
-                    newest.insert_unique(hash, at as u32, |&last| hash_key(&rows[last as usize * width..][..width], columns));
-                }
-            }
+            let last = newest.replace(keys.columns(row, columns), at as u32, |last| {
+                let last = &rows[last as usize * width..][..width];
+                columns.iter().all(|&column| last[usize::from(column)] == row[usize::from(column)])
+            });
+            before.push(last.unwrap_or(NONE));
         }
         before.len() - known
     }
@@ -218,10 +209,10 @@ impl Chain {
     /// The newest row of a key.
     #[inline(always)]
     pub(crate) fn newest(&self, rows: &[u64], width: usize, key: &[u64]) -> u32 {
-        let found = self.newest.find(hash_row(key), |&last| {
+        let found = self.newest.find(self.keys.row(key), |last| {
             key_equals(&rows[last as usize * width..][..width], &self.columns, key)
         });
-        found.copied().unwrap_or(NONE)
+        found.unwrap_or(NONE)
     }
 
     /// The row of the same key before this one.
@@ -231,6 +222,6 @@ impl Chain {
     }
 
     pub(crate) fn heap(&self) -> usize {
-        5 * self.newest.capacity() + 4 * self.before.capacity()
+        self.newest.heap() + 4 * self.before.capacity()
     }
 }

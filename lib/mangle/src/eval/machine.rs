@@ -5,6 +5,7 @@
 
 mod emit;
 mod expr;
+mod outbox;
 mod rows;
 mod timing;
 
@@ -118,6 +119,9 @@ pub(crate) struct Machine<'a, 'b> {
     /// The relation that rows go to, and whose it is.
     pub head: Option<(PredId, &'a mut Relation)>,
     pub target: Target,
+    /// The head has no rows yet, and the plan gives none twice.
+    pub all_new: bool,
+    outbox: outbox::Outbox,
     pub registers: Vec<u64>,
     answers: Vec<Answers>,
     /// How many bindings fulfilled all premises.
@@ -211,6 +215,9 @@ fn prepare_rows(plan: &Plan, rows: &Rows, at: usize, relation: &mut Relation, gr
             (frozen_index, own, indexed) = indexes(relation, columns, growing);
         }
     }
+    if let Access::Find(_) = &rows.access {
+        meter.resting += relation.own.prepare_to_find();
+    }
     // An index holds its rows once more, a chain a link for each; the exact sum is taken when the rule has run.
     meter.resting += indexed * (8 * relation.width() + 4);
     meter.step(indexed as u64, || 0)?;
@@ -268,6 +275,8 @@ impl<'a, 'b> Machine<'a, 'b> {
             plan,
             found,
             head: None,
+            all_new: false,
+            outbox: outbox::Outbox::default(),
             target,
             fired: 0,
             depth: 0,
@@ -277,62 +286,45 @@ impl<'a, 'b> Machine<'a, 'b> {
 
     /// Runs the plan from its first step.
     pub(crate) fn start(&mut self) -> Result<(), Stop> {
-        self.run(0).map(|_| ())
+        self.run(0)?;
+        self.flush()
     }
 
     /// Runs the steps from `at` on. Says whether some binding fulfilled them all.
-    fn run(&mut self, at: usize) -> Result<bool, Stop> {
+    fn run(&mut self, mut at: usize) -> Result<bool, Stop> {
         let plan = self.plan;
-        if self.deepest.is_some() {
-            self.note(at);
-        }
-        let Some(step) = plan.steps.get(at) else {
-            self.fired += 1;
-            return self.emit();
-        };
-        match step {
-            Step::Rows(rows) => self.rows(at, rows),
-            Step::Absent(rows) => {
-                if self.exists(at, rows)? {
-                    return Ok(false);
+        // Only what may have several answers calls itself for the rest: the stack is as deep as a rule has such premises.
+        loop {
+            if self.deepest.is_some() {
+                self.note(at);
+            }
+            let Some(step) = plan.steps.get(at) else {
+                self.fired += 1;
+                return self.emit();
+            };
+            let holds = match step {
+                Step::Rows(rows) => return self.rows(at, rows),
+                Step::Built(relation, args, outputs) => return self.built(at, *relation, args, outputs),
+                Step::Call(pred, keys, rows) => return self.call(at, *pred, keys, rows),
+                Step::Absent(rows) => !self.exists(at, rows)?,
+                Step::NotBuilt(relation, args, outputs) => !self.built_holds(at, *relation, args, outputs)?,
+                Step::Equal(left, right) => self.value(left)? == self.value(right)?,
+                Step::Compare(op, of, left, right) => self.compare(*op, *of, left, right)?,
+                Step::Let(slot, expr) => {
+                    let value = self.value(expr)?;
+                    self.set(*slot, value.bits());
+                    true
                 }
-                self.run(at + 1)
-            }
-            Step::Let(slot, expr) => {
-                let value = self.value(expr)?;
-                self.set(*slot, value.bits());
-                self.run(at + 1)
-            }
-            Step::Equal(left, right) => {
-                if self.value(left)? != self.value(right)? {
-                    return Ok(false);
+                Step::Ask(pred, question) => {
+                    let question = question.iter().map(|key| key.as_ref().map(|key| Value::from_bits(self.word(key))));
+                    let question: Vec<Option<Value>> = question.collect();
+                    self.tools.asked.answered(*pred, question)
                 }
-                self.run(at + 1)
+            };
+            if !holds {
+                return Ok(false);
             }
-            Step::Compare(op, of, left, right) => {
-                if !self.compare(*op, *of, left, right)? {
-                    return Ok(false);
-                }
-                self.run(at + 1)
-            }
-            Step::Built(relation, args, outputs) => self.built(at, *relation, args, outputs),
-            Step::NotBuilt(relation, args, outputs) => {
-                if self.built_holds(at, *relation, args, outputs)? {
-                    return Ok(false);
-                }
-                self.run(at + 1)
-            }
-            Step::Call(pred, keys, rows) => self.call(at, *pred, keys, rows),
-            Step::Ask(pred, question) => {
-                let question: Vec<Option<Value>> = question
-                    .iter()
-                    .map(|key| key.as_ref().map(|key| Value::from_bits(self.word(key))))
-                    .collect();
-                if !self.tools.asked.answered(*pred, question) {
-                    return Ok(false);
-                }
-                self.run(at + 1)
-            }
+            at += 1;
         }
     }
 

@@ -2,14 +2,13 @@
 
 use std::{collections::HashSet, sync::Arc};
 
-use hashbrown::HashTable;
-
 use super::{
     call::Calls,
     error::{BadMerge, Stop},
     machine::{Tools, World},
     relation::Relation,
-    segment::{Segment, hash_row},
+    segment::Segment,
+    table::Table,
 };
 use crate::{
     program::{Merge, PredId, Program},
@@ -19,7 +18,7 @@ use crate::{
 /// Which rows of a relation are the newest of their key.
 #[derive(Debug, Default)]
 pub(crate) struct Versions {
-    newest: HashTable<u32>,
+    newest: Table,
     dead: HashSet<u32>,
 }
 
@@ -29,9 +28,8 @@ impl Versions {
     }
 }
 
-fn hash_key(row: &[u64], keys: &[usize]) -> u64 {
-    let words: Vec<u64> = keys.iter().map(|&key| row[key]).collect();
-    hash_row(&words)
+fn hash_key(relation: &Relation, row: &[u64], keys: &[usize]) -> u64 {
+    relation.own.keys.words(keys.iter().map(|&key| row[key]))
 }
 
 /// Merges `rows` into the relation of `pred`, which is out of `world`'s reach meanwhile.
@@ -59,8 +57,8 @@ pub(crate) fn merge(world: &World<'_>, tools: &mut Tools<'_>, pred: PredId, rela
 
 fn newest(relation: &Relation, keys: &[usize], row: &[u64]) -> Option<u32> {
     let versions = relation.versions.as_ref()?;
-    let same = |&number: &u32| keys.iter().all(|&key| relation.row(number)[key] == row[key]);
-    versions.newest.find(hash_key(row, keys), same).copied()
+    let same = |number: u32| keys.iter().all(|&key| relation.row(number)[key] == row[key]);
+    versions.newest.find(hash_key(relation, row, keys), same)
 }
 
 /// The row that takes the place of `old`, if it changes.
@@ -118,23 +116,10 @@ fn replace(program: &Program, tools: &mut Tools<'_>, pred: PredId, spec: &Merge,
         })));
     }
     tools.meter.fact()?;
-    let Relation { own, versions, .. } = relation;
-    let versions = versions.get_or_insert_default();
-    match before {
-        Some(before) => {
-            versions.dead.insert(before);
-            let entry = versions.newest.find_mut(hash_key(row, &spec.keys), |&other| other == before);
-            if let Some(entry) = entry {
-                *entry = number;
-            }
-        }
-        None => {
-            let first = own.first;
-            versions.newest.insert_unique(hash_key(row, &spec.keys), number, |&other| {
-                hash_key(own.row((other - first) as usize), &spec.keys)
-            });
-        }
-    }
+    let hash = hash_key(relation, row, &spec.keys);
+    let versions = relation.versions.get_or_insert_default();
+    versions.newest.replace(hash, number, |other| Some(other) == before);
+    versions.dead.extend(before);
     Ok(())
 }
 
@@ -145,7 +130,8 @@ pub(crate) fn begin(relation: &mut Relation) -> Vec<u64> {
     if let Some(frozen) = relation.frozen.take() {
         rows.extend_from_slice(&frozen.segment.rows);
     }
-    let own = std::mem::replace(&mut relation.own, Segment::new(width, 0));
+    let empty = Segment::new(width, 0, relation.own.keys);
+    let own = std::mem::replace(&mut relation.own, empty);
     rows.extend_from_slice(&own.rows);
     relation.chains.clear();
     relation.versions = Some(Versions::default());
@@ -160,11 +146,10 @@ pub(crate) fn end(relation: &mut Relation) {
         relation.chains.clear();
         return;
     }
-    let mut own = Segment::new(relation.width(), 0);
+    let mut own = Segment::new(relation.width(), 0, relation.own.keys);
     for number in 0..relation.own.len() as u32 {
         if versions.alive(number) {
-            let row = relation.own.row(number as usize);
-            own.insert(row, hash_row(row));
+            own.push(relation.own.row(number as usize));
         }
     }
     let mut all = std::mem::replace(&mut relation.own, own);

@@ -21,6 +21,7 @@ mod relation;
 mod round;
 mod segment;
 mod snapshot;
+pub(crate) mod table;
 
 pub use budget::{Budget, Cancel, Exceeded, Limit};
 pub use coverage::RuleCount;
@@ -40,7 +41,7 @@ pub(crate) mod parts {
         machine::{Deepest, Machine, Proofs, Seen, Target, Tools, World, prepare_shared},
         plan::{Emit, Plan, Wish, plan},
         relation::{Past, Relation},
-        segment::{Segment, hash_row},
+        segment::Segment,
     };
 }
 

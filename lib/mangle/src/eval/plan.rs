@@ -1,5 +1,6 @@
 //! A rule in the order in which it is run: which rows to look up by which key, and what to compute, check and emit.
 
+mod injective;
 mod live;
 mod order;
 
@@ -22,6 +23,8 @@ pub(crate) struct Plan {
     pub emit: Emit,
     /// How many registers: the rule's slots and those of intermediate results.
     pub slots: usize,
+    /// No two bindings give the same row of the head.
+    pub injective: bool,
 }
 
 /// What comes of one binding.

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::{
+    hash::Keys,
     index::{Chain, Columns},
     interval_set::IntervalSet,
-    segment::{Segment, hash_row},
+    segment::Segment,
 };
 use crate::program::Interval;
 
@@ -66,12 +67,17 @@ pub(crate) enum Range {
 }
 
 impl Relation {
-    /// `arity` arguments; over `frozen` rows if there are some.
-    pub(crate) fn new(arity: usize, temporal: bool, frozen: Option<Arc<Frozen>>) -> Self {
+    /// One that stands for another while that is in use.
+    pub(crate) fn placeholder() -> Self {
+        Self::new(0, false, None, Keys::default())
+    }
+
+    /// `arity` arguments; over `frozen` rows if there are some, which have the same `keys`.
+    pub(crate) fn new(arity: usize, temporal: bool, frozen: Option<Arc<Frozen>>, keys: Keys) -> Self {
         let first = frozen.as_ref().map_or(0, |frozen| frozen.segment.len());
         let times = temporal.then(|| frozen.as_ref().map_or_else(Arc::default, |frozen| Arc::clone(&frozen.times)));
         Self {
-            own: Segment::new(arity.max(1), first as u32),
+            own: Segment::new(arity.max(1), first as u32, keys),
             frozen,
             chains: Vec::new(),
             times,
@@ -98,7 +104,7 @@ impl Relation {
 
     /// These rows and no others.
     pub(crate) fn of(own: Segment) -> Self {
-        let empty = Self::new(own.width, false, None);
+        let empty = Self::new(own.width, false, None, own.keys);
         Self { own, ..empty }
     }
 
@@ -117,7 +123,7 @@ impl Relation {
 
     /// The number of a row.
     pub(crate) fn find(&self, row: &[u64]) -> Option<u32> {
-        let hash = hash_row(row);
+        let hash = self.own.keys.row(row);
         if let Some(frozen) = &self.frozen
             && let Some(at) = frozen.segment.find(row, hash)
         {
@@ -128,24 +134,21 @@ impl Relation {
 
     /// Adds a row; says its number and whether it is new.
     pub(crate) fn insert(&mut self, row: &[u64]) -> (u32, bool) {
-        let hash = hash_row(row);
+        let hash = self.own.keys.row(row);
         if let Some(frozen) = &self.frozen
             && let Some(at) = frozen.segment.find(row, hash)
         {
             return (at as u32, false);
         }
         match self.own.insert(row, hash) {
-            Some(at) => (self.own.first + at as u32, true),
-            None => {
-                let at = self.own.find(row, hash).expect("a row that is not new is there");
-                (self.own.first + at as u32, false)
-            }
+            Ok(at) => (self.own.first + at as u32, true),
+            Err(at) => (self.own.first + at as u32, false),
         }
     }
 
     /// Adds a row if it is new.
     pub(crate) fn put(&mut self, row: &[u64]) {
-        let hash = hash_row(row);
+        let hash = self.own.keys.row(row);
         if let Some(frozen) = &self.frozen
             && frozen.segment.find(row, hash).is_some()
         {
@@ -155,7 +158,7 @@ impl Relation {
             [a] => self.own.insert_array([a], hash),
             [a, b] => self.own.insert_array([a, b], hash),
             [a, b, c] => self.own.insert_array([a, b, c], hash),
-            _ => self.own.insert(row, hash).is_some(),
+            _ => self.own.insert(row, hash).is_ok(),
         };
     }
 
@@ -186,7 +189,7 @@ impl Relation {
         let at = match self.chains.iter().position(|chain| chain.columns == *columns) {
             Some(at) => at,
             None => {
-                self.chains.push(Chain::new(columns.clone()));
+                self.chains.push(Chain::new(columns.clone(), self.own.keys));
                 self.chains.len() - 1
             }
         };

@@ -64,7 +64,7 @@ fn premises_of(program: &Program, rule: RuleId, growing: &dyn Fn(PredId) -> bool
 
 impl Round {
     /// The first round of a stratum.
-    pub(crate) fn first(evaluation: &Evaluation, stratum: usize) -> Result<Self, Stop> {
+    pub(crate) fn first(evaluation: &mut Evaluation, stratum: usize) -> Result<Self, Stop> {
         let mut this = Self {
             stratum,
             seeded: false,
@@ -78,12 +78,19 @@ impl Round {
     }
 
     /// The tasks of the first round (`delta` false) or of all others.
-    fn plans(&self, evaluation: &Evaluation, delta: bool) -> Result<Vec<Task>, Stop> {
-        let program = &*evaluation.program;
+    fn plans(&self, evaluation: &mut Evaluation, delta: bool) -> Result<Vec<Task>, Stop> {
+        let Evaluation {
+            program,
+            relations,
+            owner,
+            meter,
+            ..
+        } = evaluation;
+        let program = &**program;
         let stratum = &program.strata[self.stratum];
-        let growing = |pred: PredId| stratum.recursive && evaluation.owner[pred.index()] == self.stratum as u32;
+        let growing = |pred: PredId| stratum.recursive && owner[pred.index()] == self.stratum as u32;
         let sizes = Now {
-            relations: &evaluation.relations,
+            relations,
             growing: &growing,
         };
         let mut tasks = Vec::new();
@@ -99,6 +106,10 @@ impl Round {
                 (true, false) => inner.into_iter().map(Some).collect(),
             };
             for premise in wanted {
+                // For each premise that it takes, the planner looks at all that are left.
+                let premises = program.rule(rule).premises.len() as u64;
+                meter.rule = Some(rule);
+                meter.step(premises * premises / 64, || 0)?;
                 let wish = Wish {
                     delta: premise.map(|(at, _)| at),
                     growing: &growing,
@@ -152,13 +163,13 @@ impl Round {
         meter.rule = Some(plan.rule);
         let before = (meter.steps(), meter.derived);
         let found = prepare(plan, relations, &growing, meter)?;
-        let mut head = std::mem::replace(&mut relations[pred.index()], Relation::new(0, false, None));
+        let mut head = std::mem::replace(&mut relations[pred.index()], Relation::placeholder());
         let resting = meter.resting;
         let heap = head.heap();
         meter.resting = resting.saturating_sub(head.own.moving());
         let predicate = program.predicate(pred);
         let target = match (&plan.emit, predicate.merge.is_some(), predicate.temporal) {
-            (Emit::Group(group), ..) => Target::Bindings(Segment::new(group.kept.len().max(1), 0), Vec::new()),
+            (Emit::Group(group), ..) => Target::Bindings(Segment::new(group.kept.len().max(1), 0, head.own.keys), Vec::new()),
             (_, true, _) => Target::Loose(Vec::new()),
             (_, _, true) => Target::Timed(Vec::new()),
             _ => Target::Rows,
@@ -171,6 +182,7 @@ impl Round {
         };
         let mut tools = Tools { interner, meter, asked };
         let mut machine = Machine::new(&world, &mut tools, plan, &found, target);
+        machine.all_new = plan.injective && head.len() == 0;
         machine.head = Some((pred, &mut head));
         let outcome = machine.start().and_then(|()| match &plan.emit {
             // With questions open, the groups are not complete.

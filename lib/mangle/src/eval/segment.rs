@@ -1,23 +1,12 @@
-//! Rows of one width in one flat vector, each once, numbered as they come.
+//! Rows of one width end to end, each once, and what finds them.
 
-use std::sync::{Arc, RwLock};
-
-use hashbrown::{HashTable, hash_table::Entry};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use super::{
-    hash::{fold, fold_pair},
+    hash::Keys,
     index::{Columns, Index},
+    table::Table,
 };
-
-/// Hash of a row or of the key columns of a row.
-#[inline(always)]
-pub(crate) fn hash_row(row: &[u64]) -> u64 {
-    match *row {
-        [a] => fold(1, a),
-        [a, b] => fold_pair(a, b),
-        _ => row.iter().fold(1, |hash, &word| fold(hash, word)),
-    }
-}
 
 /// Rows and what finds them. A predicate without arguments has rows of one word that is zero.
 #[derive(Debug)]
@@ -26,18 +15,21 @@ pub(crate) struct Segment {
     /// The number of the first row: how many rows the segment below has.
     pub first: u32,
     pub rows: Vec<u64>,
-    table: HashTable<u32>,
+    pub keys: Keys,
+    /// Made when somebody first looks for a row: many relations are only ever gone through.
+    table: OnceLock<Table>,
     /// Indexes made so far. A lock, because a frozen segment gets them while requests share it.
     indexes: RwLock<Vec<(Columns, Arc<Index>)>>,
 }
 
 impl Segment {
-    pub(crate) fn new(width: usize, first: u32) -> Self {
+    pub(crate) fn new(width: usize, first: u32, keys: Keys) -> Self {
         Self {
             width,
             first,
             rows: Vec::new(),
-            table: HashTable::new(),
+            keys,
+            table: OnceLock::new(),
             indexes: RwLock::default(),
         }
     }
@@ -47,7 +39,7 @@ impl Segment {
         Self {
             rows: self.rows.clone(),
             table: self.table.clone(),
-            ..Self::new(self.width, self.first)
+            ..Self::new(self.width, self.first, self.keys)
         }
     }
 
@@ -66,49 +58,91 @@ impl Segment {
     /// The place of a row in this segment.
     #[inline(always)]
     pub(crate) fn find(&self, row: &[u64], hash: u64) -> Option<usize> {
-        self.table.find(hash, |&at| self.row(at as usize) == row).map(|&at| at as usize)
+        let found = self.table().find(hash, |at| self.row(at as usize) == row);
+        found.map(|at| at as usize)
     }
 
-    /// Adds a row if it is new.
+    /// Adds a row if it is new; its place then, or the place of the same one.
     #[inline(always)]
-    pub(crate) fn insert(&mut self, row: &[u64], hash: u64) -> Option<usize> {
+    pub(crate) fn insert(&mut self, row: &[u64], hash: u64) -> Result<usize, usize> {
+        self.table();
         let Self { rows, table, width, .. } = self;
-        let width = *width;
-        if table.find(hash, |&at| &rows[at as usize * width..][..width] == row).is_some() {
-            return None;
+        let at = rows.len() / *width;
+        let table = table.get_mut().expect("it was just made");
+        match table.find_or_insert(hash, at as u32, |at| &rows[at as usize * *width..][..*width] == row) {
+            Some(there) => Err(there as usize),
+            None => {
+                rows.extend_from_slice(row);
+                Ok(at)
+            }
         }
-        let at = rows.len() / width;
-        rows.extend_from_slice(row);
-        table.insert_unique(hash, at as u32, |&at| hash_row(&rows[at as usize * width..][..width]));
-        Some(at)
     }
 
     /// As [`Self::insert`], with the width known to the compiler.
     #[inline(always)]
     pub(crate) fn insert_array<const W: usize>(&mut self, row: [u64; W], hash: u64) -> bool {
+        self.table();
         let Self { rows, table, .. } = self;
-        let array = |rows: &[u64], at: u32| -> [u64; W] {
-            let mut array = [0; W];
-            array.copy_from_slice(&rows[at as usize * W..][..W]);
-            array
-        };
-        let place = table.entry(hash, |&at| array(rows, at) == row, |&at| hash_row(&array(rows, at)));
-        let Entry::Vacant(place) = place else { return false };
-        place.insert((rows.len() / W) as u32);
-        rows.extend_from_slice(&row);
-        true
+        let at = rows.len() / W;
+        let table = table.get_mut().expect("it was just made");
+        let found = table.find_or_insert(hash, at as u32, |at| rows[at as usize * W..][..W] == row);
+        if found.is_none() {
+            rows.extend_from_slice(&row);
+        }
+        found.is_none()
+    }
+
+    /// Reads what [`Self::find`] and [`Self::insert`] of rows with these hashes will look at, all of it before any is used.
+    pub(crate) fn fetch(&self, hashes: &[u64]) {
+        let row = |at: u32| self.rows.get(at as usize * self.width).copied().unwrap_or_default();
+        let read = self.table().fetch(hashes, row);
+        // Nobody needs the sum, but without it nothing would be read.
+        std::hint::black_box(read);
+    }
+
+    /// Adds a row of which it is known that it is new.
+    #[inline(always)]
+    pub(crate) fn push(&mut self, row: &[u64]) {
+        if let Some(table) = self.table.get_mut() {
+            table.insert(self.keys.row(row), (self.rows.len() / self.width) as u32);
+        }
+        self.rows.extend_from_slice(row);
     }
 
     /// Makes room for so many more rows.
     pub(crate) fn reserve(&mut self, more: usize) {
-        let Self { rows, table, width, .. } = self;
-        rows.reserve(more * *width);
-        table.reserve(more, |&at| hash_row(&rows[at as usize * *width..][..*width]));
+        self.rows.reserve(more * self.width);
+        if let Some(table) = self.table.get_mut() {
+            table.reserve(more);
+        }
+    }
+
+    /// The table, made if need be.
+    #[inline(always)]
+    fn table(&self) -> &Table {
+        self.table.get_or_init(|| self.whole_table())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn whole_table(&self) -> Table {
+        let mut table = Table::default();
+        table.reserve(self.rows.capacity() / self.width);
+        for (at, row) in self.rows.chunks_exact(self.width).enumerate() {
+            table.insert(self.keys.row(row), at as u32);
+        }
+        table
+    }
+
+    /// Makes the table now; gives how many bytes came with it.
+    pub(crate) fn prepare_to_find(&self) -> usize {
+        let there = self.table.get().map_or(0, Table::heap);
+        self.table().heap() - there
     }
 
     /// The index over `columns`, if it is there.
     pub(crate) fn index(&self, columns: &Columns) -> Option<Arc<Index>> {
-        let indexes = self.indexes.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let indexes = self.indexes.read().unwrap_or_else(PoisonError::into_inner);
         let found = indexes.iter().find(|(of, _)| of == columns)?;
         Some(Arc::clone(&found.1))
     }
@@ -118,27 +152,27 @@ impl Segment {
         if let Some(index) = self.index(columns) {
             return (index, 0);
         }
-        let index = Arc::new(Index::fixed(&self.rows, self.width, columns));
+        let index = Arc::new(Index::fixed(self, columns));
         self.keep(columns.clone(), Arc::clone(&index));
         (index, self.len())
     }
 
     fn keep(&self, columns: Columns, index: Arc<Index>) {
-        let mut indexes = self.indexes.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut indexes = self.indexes.write().unwrap_or_else(PoisonError::into_inner);
         indexes.retain(|(of, _)| *of != columns);
         indexes.push((columns, index));
     }
 
     /// Bytes on the heap.
     pub(crate) fn heap(&self) -> usize {
-        let indexes = self.indexes.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let indexes = self.indexes.read().unwrap_or_else(PoisonError::into_inner);
         self.moving() + indexes.iter().map(|(_, index)| index.heap()).sum::<usize>()
     }
 
     /// Bytes of rows and their table, without indexes: what grows while a rule runs.
     #[inline(always)]
     pub(crate) fn moving(&self) -> usize {
-        8 * self.rows.capacity() + 5 * self.table.capacity()
+        8 * self.rows.capacity() + self.table.get().map_or(0, Table::heap)
     }
 
     /// Forgets all indexes: the rows have changed in another way than by growing.

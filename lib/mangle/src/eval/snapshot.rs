@@ -27,6 +27,7 @@ pub struct Snapshot {
     strata: Vec<usize>,
     /// Facts that hold relative to the time of the request.
     later: Facts,
+    seed: u64,
 }
 
 impl Snapshot {
@@ -43,7 +44,7 @@ impl Snapshot {
             let relative = |time: &HeadTime| reads_now(time.start) || reads_now(time.end);
             block.times.iter().any(relative)
         });
-        let interner = Interner::overlay(Arc::new(program.interner.clone()));
+        let interner = Interner::overlay(Arc::new(program.interner.clone()), options.seed);
         let mut evaluation = Evaluation::bare(Arc::clone(&program), interner, fixed, |_| None, options);
         evaluation.give(&Facts { blocks: now })?;
         let model = match evaluation.run()? {
@@ -65,6 +66,7 @@ impl Snapshot {
             counts,
             strata,
             later: Facts { blocks: later },
+            seed: options.seed,
         };
         this.warm(options);
         Ok(this)
@@ -83,7 +85,12 @@ impl Snapshot {
     /// # Errors
     /// A fact that holds relative to the evaluation time has no interval at this one.
     pub fn request(&self, options: &Options) -> Result<Evaluation, EvalError> {
-        let interner = Interner::overlay(Arc::clone(&self.interner));
+        let interner = Interner::overlay(Arc::clone(&self.interner), self.seed);
+        // Frozen tables are looked into with the hashes that they were made with.
+        let options = &Options {
+            seed: self.seed,
+            ..options.clone()
+        };
         let mut evaluation = Evaluation::bare(
             Arc::clone(&self.program),
             interner,

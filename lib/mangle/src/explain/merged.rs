@@ -13,7 +13,7 @@ use super::{
 use crate::{
     eval::{
         EvalError,
-        parts::{Relation, Segment, Tools, World, hash_row},
+        parts::{Relation, Segment, Tools, World},
     },
     program::{Merge, PredId, Premise, Program, RuleId},
 };
@@ -35,7 +35,7 @@ impl<'m> Explainer<'m> {
     /// The number of a row, counting those that were replaced.
     pub(super) fn number(&self, pred: PredId, row: &[u64]) -> Option<u32> {
         match self.versions(pred) {
-            Some(versions) => versions.find(row, hash_row(row)).map(|at| at as u32),
+            Some(versions) => versions.find(row, versions.keys.row(row)).map(|at| at as u32),
             None => self.model.relations[pred.index()].find(row),
         }
     }
@@ -64,7 +64,7 @@ impl<'m> Explainer<'m> {
             match self.versions(pred).filter(|_| own) {
                 Some(versions) => Relation::of(versions.copy()),
                 None if read[at] => self.model.relations[at].copy(),
-                None => Relation::new(0, false, None),
+                None => Relation::placeholder(),
             }
         };
         Some((0..program.predicates.len()).map(relation).collect())

@@ -176,7 +176,8 @@ impl Explainer<'_> {
             meter: &mut self.meter,
             asked: &mut self.asked,
         };
-        let target = Target::Bindings(Segment::new(group.kept.len().max(1), 0), Vec::new());
+        let keys = self.model.relations[own.rule.head.pred.index()].own.keys;
+        let target = Target::Bindings(Segment::new(group.kept.len().max(1), 0, keys), Vec::new());
         let mut machine = Machine::new(&world, &mut tools, &plan, &found, target);
         if !give(&mut machine.registers, &own.rule.head.args, &known) {
             return Ok(Vec::new());

@@ -45,6 +45,11 @@ impl<'s> Lexer<'s> {
         }
     }
 
+    /// Takes nothing more: the text ends here.
+    pub(crate) fn stop(&mut self) {
+        self.at = self.text.len();
+    }
+
     fn span_from(&self, start: usize) -> Span {
         Span::new(self.base + start as u32, self.base + self.at as u32)
     }

@@ -1,6 +1,7 @@
 //! The text of programs: tokens, the tree they make, and the way back.
 
 pub mod ast;
+mod bounds;
 mod lexer;
 mod literal;
 mod parser;
@@ -8,6 +9,7 @@ mod print;
 mod source;
 mod token;
 
-pub use parser::{Dialect, Parsed, parse};
+pub use bounds::Bounds;
+pub use parser::{Dialect, Parsed, parse, parse_within};
 pub use print::format;
 pub use source::{Position, Source, Sources, Span, TooLong};

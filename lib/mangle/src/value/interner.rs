@@ -7,6 +7,7 @@ use super::{
     pool::{Slices, Texts, Words},
     view::View,
 };
+use crate::eval::hash::Keys;
 
 /// Gives values to things and things to values.
 ///
@@ -15,6 +16,7 @@ use super::{
 #[derive(Clone, Debug, Default)]
 pub struct Interner {
     below: Option<Arc<Self>>,
+    keys: Keys,
     texts_below: usize,
     slices_below: usize,
     words_below: usize,
@@ -33,9 +35,18 @@ impl Interner {
         Self::default()
     }
 
-    /// A new layer over a frozen interner.
-    pub fn overlay(below: Arc<Self>) -> Self {
+    /// An empty one whose tables nobody can foresee who does not know the seed.
+    pub fn seeded(seed: u64) -> Self {
         Self {
+            keys: Keys::new(seed),
+            ..Self::default()
+        }
+    }
+
+    /// A new layer over a frozen interner, with a seed of its own as in [`Self::seeded`].
+    pub fn overlay(below: Arc<Self>, seed: u64) -> Self {
+        Self {
+            keys: Keys::new(seed),
             texts_below: below.texts_below + below.texts.len(),
             slices_below: below.slices_below + below.slices.len(),
             words_below: below.words_below + below.words.len(),
@@ -173,7 +184,7 @@ impl Interner {
     fn text(&mut self, tag: Tag, text: &[u8]) -> Value {
         let number = self
             .find_text(text)
-            .unwrap_or_else(|| self.texts_below + self.texts.add(text) as usize);
+            .unwrap_or_else(|| self.texts_below + self.texts.add(self.keys, text) as usize);
         Value::pack(tag, number as u64)
     }
 
@@ -183,13 +194,13 @@ impl Interner {
         {
             return Some(found);
         }
-        self.texts.find(text).map(|at| self.texts_below + at as usize)
+        self.texts.find(self.keys, text).map(|at| self.texts_below + at as usize)
     }
 
     fn slice(&mut self, tag: Tag, slice: &[u64]) -> Value {
         let number = self
             .find_slice(slice)
-            .unwrap_or_else(|| self.slices_below + self.slices.add(slice) as usize);
+            .unwrap_or_else(|| self.slices_below + self.slices.add(self.keys, slice) as usize);
         Value::pack(tag, number as u64)
     }
 
@@ -199,13 +210,13 @@ impl Interner {
         {
             return Some(found);
         }
-        self.slices.find(slice).map(|at| self.slices_below + at as usize)
+        self.slices.find(self.keys, slice).map(|at| self.slices_below + at as usize)
     }
 
     fn word(&mut self, tag: Tag, word: u64) -> Value {
         let number = self
             .find_word(word)
-            .unwrap_or_else(|| self.words_below + self.words.add(word) as usize);
+            .unwrap_or_else(|| self.words_below + self.words.add(self.keys, word) as usize);
         Value::pack(tag, number as u64)
     }
 
@@ -215,7 +226,7 @@ impl Interner {
         {
             return Some(found);
         }
-        self.words.find(word).map(|at| self.words_below + at as usize)
+        self.words.find(self.keys, word).map(|at| self.words_below + at as usize)
     }
 
     fn word_at(&self, value: Value) -> u64 {

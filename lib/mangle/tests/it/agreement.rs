@@ -82,7 +82,8 @@ fn naive_answer(text: &str) -> Result<Rows, Fail> {
     Ok(naive::run(&parsed.unit, NOW, FACTS)?.print())
 }
 
-fn engine_answer(text: &str) -> Answer {
+/// What the engine makes of a generated program.
+pub(crate) fn engine_answer(text: &str) -> Answer {
     let source = Source {
         name: "generated".to_owned(),
         text: text.to_owned(),
@@ -195,19 +196,6 @@ fn answer_named_back(answer: &Rows) -> Rows {
 /// Leaves out what [`change::split`] added.
 fn without_parts(answer: Rows) -> Rows {
     answer.into_iter().filter(|(key, _)| !key.starts_with("part")).collect()
-}
-
-#[test]
-fn threads_make_no_difference() {
-    let texts: Vec<String> = (900..1_000).map(|seed| generate::program(seed).text()).collect();
-    let alone: Vec<Answer> = texts.iter().map(|text| engine_answer(text)).collect();
-    let all = || texts.iter().map(|text| engine_answer(text)).collect::<Vec<_>>();
-    std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..4).map(|_| scope.spawn(all)).collect();
-        for thread in threads {
-            assert_eq!(thread.join().expect("no panic"), alone);
-        }
-    });
 }
 
 /// Where the random programs of a long run begin.

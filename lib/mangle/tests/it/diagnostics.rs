@@ -5,7 +5,7 @@
 
 use std::{collections::BTreeSet, path::PathBuf};
 
-use expect_test::expect_file;
+use expect_test::{expect, expect_file};
 use mangle::{
     analysis::{Input, Level, analyse},
     diagnostic::{Code, Diagnostic, Severity, human, json, sarif},
@@ -16,12 +16,13 @@ fn folder() -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "tests", "data", "diagnostics"].iter().collect()
 }
 
-/// Codes of the evaluation, which `chancery mangle run` makes and its tests show; and one whose program is too long for a file.
+/// Codes of the evaluation, which `chancery mangle run` makes and its tests show; and those whose programs are too long for a file.
 const ELSEWHERE: &[Code] = &[
     Code::BudgetExceeded,
     Code::EvaluationFailed,
     Code::ExternalUnanswered,
     Code::TooManyVariables,
+    Code::TooManyPremises,
 ];
 
 /// The findings of a program in the test format.
@@ -143,9 +144,30 @@ fn json_and_sarif_carry_the_same_places() {
 #[test]
 fn a_rule_with_too_many_variables_is_refused() {
     let variables: Vec<String> = (0..30_001).map(|number| format!("X{number}")).collect();
-    let (_, found) = findings("x", &format!("p(1).\nq() :- p({}).\n", variables.join("), p(")));
+    let (_, found) = findings("x", &format!("q() :- p({}).\n", variables.join(", ")));
     assert_eq!(
         found.iter().find(|one| one.is_error()).map(|one| one.code),
         Some(Code::TooManyVariables)
     );
+}
+
+#[test]
+fn a_rule_with_too_many_premises_costs_only_itself() {
+    let text = format!("p(1).\nq() :- {}.\nr(X) :- s(X).\n", vec!["p(1)"; 501].join(",\n"));
+    let (sources, found) = findings("x", &text);
+    let rendered: String = found.iter().map(|one| human(one, &sources)).collect();
+    expect![[r#"
+        error[M0210]: the rule has too many premises
+           --> x.mg:502:1
+            |
+          2 | q() :- p(1),
+            | --- the rule
+           ...
+        502 | p(1).
+            | ^ 500 are allowed
+            |
+            = help: make facts of what it lists, or derive a part of it by a rule of its own
+
+    "#]]
+    .assert_eq(&rendered);
 }

@@ -32,6 +32,8 @@ pub(crate) struct Limits {
     pub steps: Option<u64>,
     pub intervals: Option<u64>,
     pub outside: Outside,
+    /// What hashes are keyed with.
+    pub seed: u64,
 }
 
 /// Rows of terms by `name/arity`, as a program would write them.
@@ -60,6 +62,7 @@ impl Limits {
                 bytes: default.bytes,
             },
             cancel: Cancel::default(),
+            seed: self.seed,
         }
     }
 }

@@ -67,6 +67,7 @@ pub(crate) fn evaluating(data: &[u8]) {
             now: 0,
             budget: BUDGET,
             cancel: Cancel::default(),
+            seed: 0,
         };
         let run = || match Evaluation::new(Arc::clone(&program), &options)?.run()? {
             Running::Done(model) => Ok(model.to_text()),

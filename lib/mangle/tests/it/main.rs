@@ -12,3 +12,4 @@ mod generate;
 mod laws;
 mod naive;
 mod proofs;
+mod sameness;

@@ -21,11 +21,13 @@ use crate::{
 pub(crate) fn lower(model: &Model<'_>, strata: &Strata, report: &mut Report) -> Program {
     let mut interner = Interner::new();
     let predicates = model.predicates.iter().map(|info| predicate(model, info)).collect();
-    let rules = model
-        .rules
-        .iter()
-        .map(|info| rule::lower(model, info, &mut interner, report))
-        .collect();
+    let mut rules = Vec::with_capacity(model.rules.len());
+    for info in &model.rules {
+        if report.is_cancelled() {
+            return Program::default();
+        }
+        rules.push(rule::lower(model, info, &mut interner, report));
+    }
     let mut program = Program {
         predicates,
         rules,

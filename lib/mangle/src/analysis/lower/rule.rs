@@ -270,6 +270,11 @@ impl Lower<'_> {
             Some(end) => (first, self.bound(end)),
             None => (program::Bound::Offset(0), first),
         };
+        let (from, to) = match (from, to) {
+            // The far one first: it was warned of, and means the same.
+            (program::Bound::Offset(far), program::Bound::Offset(near)) if far > near => (to, from),
+            both => both,
+        };
         let operator = match operator.kind {
             OperatorKind::DiamondMinus => program::Operator::OncePast,
             OperatorKind::BoxMinus => program::Operator::AlwaysPast,

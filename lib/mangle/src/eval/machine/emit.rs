@@ -5,8 +5,6 @@ use crate::{
     eval::{
         error::Stop,
         plan::{Emit, Head, Key, Plan, Rows},
-        relation::Relation,
-        segment::hash_row,
     },
     program::Interval,
 };
@@ -23,7 +21,9 @@ impl Machine<'_, '_> {
                 };
                 if group.distinct {
                     let row = if row.is_empty() { Words::from_slice(&[0]) } else { row };
-                    distinct.insert(&row, hash_row(&row));
+                    let hash = distinct.keys.row(&row);
+                    // Whether it was there already does not matter.
+                    let _: Result<usize, usize> = distinct.insert(&row, hash);
                 } else if row.is_empty() {
                     all.push(0);
                 } else {
@@ -36,10 +36,11 @@ impl Machine<'_, '_> {
 
     fn emit_head(&mut self, head: &Head) -> Result<bool, Stop> {
         if let (Target::Rows, None) = (&self.target, head.time) {
-            match *head.args.as_slice() {
-                [a] => return self.add_array([a]),
-                [a, b] => return self.add_array([a, b]),
-                [a, b, c] => return self.add_array([a, b, c]),
+            let word = |key: &Key| self.word(key);
+            match head.args.as_slice() {
+                [a] => return self.send([word(a)]).map(|()| true),
+                [a, b] => return self.send([word(a), word(b)]).map(|()| true),
+                [a, b, c] => return self.send([word(a), word(b), word(c)]).map(|()| true),
                 _ => {}
             }
         }
@@ -52,10 +53,7 @@ impl Machine<'_, '_> {
             Some((start, end)) => Some(self.interval(start, end)?),
         };
         match &mut self.target {
-            Target::Rows => {
-                self.add(&row)?;
-                Ok(true)
-            }
+            Target::Rows => self.send_wide(&row).map(|()| true),
             Target::Timed(pending) => {
                 if let (Some(interval), Some((_, relation))) = (interval, &mut self.head) {
                     pending.push((relation.insert(&row).0, interval));
@@ -85,38 +83,6 @@ impl Machine<'_, '_> {
         Ok(fits && proofs.found.len() >= proofs.enough)
     }
 
-    /// As [`Self::add`], with the width known to the compiler.
-    #[inline(always)]
-    fn add_array<const W: usize>(&mut self, keys: [Key; W]) -> Result<bool, Stop> {
-        let row = keys.map(|key| self.word(&key));
-        let Some((_, relation)) = &mut self.head else { return Ok(true) };
-        let hash = hash_row(&row);
-        if let Some(frozen) = &relation.frozen
-            && frozen.segment.find(&row, hash).is_some()
-        {
-            return Ok(true);
-        }
-        if relation.own.insert_array(row, hash) {
-            self.tools.meter.fact()?;
-        }
-        Ok(true)
-    }
-
-    #[inline(always)]
-    fn add(&mut self, row: &[u64]) -> Result<(), Stop> {
-        let Some((_, relation)) = &mut self.head else { return Ok(()) };
-        let hash = hash_row(row);
-        if let Some(frozen) = &relation.frozen
-            && frozen.segment.find(row, hash).is_some()
-        {
-            return Ok(());
-        }
-        if relation.own.insert(row, hash).is_some() {
-            self.tools.meter.fact()?;
-        }
-        Ok(())
-    }
-
     /// The rows of a last step as they go into the head: the innermost loop, without registers.
     pub(super) fn emit_direct<const W: usize>(&mut self, direct: &Direct, slice: &[u64], width: usize) -> Result<bool, Stop> {
         /// Rows between two looks at the budget.
@@ -131,26 +97,13 @@ impl Machine<'_, '_> {
             let count = (chunk.len() / width) as u64;
             self.step(count)?;
             self.fired += count;
-            let Some((_, relation)) = &mut self.head else { return Ok(false) };
-            let Relation { frozen, own, .. } = &mut **relation;
-            let before = own.len();
-            let room = self.tools.meter.room();
             for row in chunk.chunks_exact(width) {
                 let mut new = fixed;
                 for (word, &column) in new.iter_mut().zip(&from) {
                     *word = row.get(column).copied().unwrap_or(*word);
                 }
-                let hash = hash_row(&new);
-                if let Some(frozen) = frozen
-                    && frozen.segment.find(&new, hash).is_some()
-                {
-                    continue;
-                }
-                if own.insert_array(new, hash) && (own.len() - before) as u64 > room {
-                    break;
-                }
+                self.send(new)?;
             }
-            self.tools.meter.facts((own.len() - before) as u64)?;
         }
         Ok(!slice.is_empty())
     }

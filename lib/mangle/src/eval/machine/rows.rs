@@ -6,7 +6,6 @@ use crate::eval::{
     index::NONE,
     plan::{Access, Rows, Step},
     relation::Range,
-    segment::hash_row,
 };
 
 /// A key of an index or a whole row: no longer on the heap than it must be.
@@ -51,7 +50,7 @@ impl Machine<'_, '_> {
 
     fn find(&mut self, at: usize, rows: &Rows, found: &Found, key: &[u64]) -> Result<bool, Stop> {
         self.step(1)?;
-        let hash = hash_row(key);
+        let hash = self.relation(rows.pred).own.keys.row(key);
         if let Some(frozen) = &found.frozen
             && let Some(number) = frozen.segment.find(key, hash)
         {
@@ -166,21 +165,29 @@ impl Machine<'_, '_> {
         Ok(any)
     }
 
-    /// Own rows of the relation that rows are added to meanwhile: each is copied out first.
+    /// Own rows of the relation that rows are added to meanwhile: they are copied out, some at a time.
     fn scan_head(&mut self, at: usize, rows: &Rows, found: &Found, checks: &[(u16, u64)]) -> Result<bool, Stop> {
         let mut any = false;
-        let mut buffer = Words::new();
-        let first = self.relation(rows.pred).own.first;
-        for number in found.from.max(first)..found.to {
-            self.step(1)?;
+        let mut buffer: smallvec::SmallVec<[u64; 128]> = smallvec::SmallVec::new();
+        let (first, width) = {
+            let own = &self.relation(rows.pred).own;
+            (own.first, own.width)
+        };
+        let (mut place, end) = ((found.from.max(first) - first) as usize, found.to.saturating_sub(first) as usize);
+        while place < end {
+            let count = (end - place).min((buffer.inline_size() / width).max(1));
             buffer.clear();
-            buffer.extend_from_slice(self.relation(rows.pred).own.row((number - first) as usize));
-            if checks.iter().all(|&(column, word)| buffer[usize::from(column)] == word) {
-                any |= self.visit(at, rows, &buffer, Some(number))?;
-                if any && rows.once {
-                    break;
+            buffer.extend_from_slice(&self.relation(rows.pred).own.rows[place * width..(place + count) * width]);
+            for (row, number) in buffer.chunks_exact(width).zip(first + place as u32..) {
+                self.step(1)?;
+                if checks.iter().all(|&(column, word)| row[usize::from(column)] == word) {
+                    any |= self.visit(at, rows, row, Some(number))?;
+                    if any && rows.once {
+                        return Ok(true);
+                    }
                 }
             }
+            place += count;
         }
         Ok(any)
     }

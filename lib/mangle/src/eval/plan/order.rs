@@ -38,6 +38,7 @@ pub(crate) fn plan(program: &Program, id: RuleId, rule: &Rule, wish: &Wish<'_>) 
         origins: planner.origins,
         emit,
         slots: planner.slots,
+        injective: false,
     };
     plan.origins.resize(plan.steps.len(), None);
     if wish.explain {
@@ -49,6 +50,7 @@ pub(crate) fn plan(program: &Program, id: RuleId, rule: &Rule, wish: &Wish<'_>) 
         }
     } else {
         super::live::mark_unused(&mut plan);
+        plan.injective = super::injective::is_injective(&plan, |rows| program.predicate(rows.pred).arity);
     }
     Some(plan)
 }

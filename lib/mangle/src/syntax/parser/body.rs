@@ -9,16 +9,27 @@ use crate::{
     },
 };
 
+/// How many premises a rule may have. People write a dozen; each one that joins is a loop within a loop.
+const MAX_PREMISES: usize = 500;
+
 impl Parser<'_> {
     /// Everything between `:-` and the full stop.
     pub(super) fn body(&mut self, clause: &mut Clause) -> Parse<()> {
         loop {
+            if clause.premises.len() == MAX_PREMISES {
+                let found = Diagnostic::new(Code::TooManyPremises, self.token.span, "the rule has too many premises");
+                let found = found
+                    .here(format!("{MAX_PREMISES} are allowed"))
+                    .label(clause.head.span, "the rule");
+                return self.lose(found.help("make facts of what it lists, or derive a part of it by a rule of its own"));
+            }
             clause.premises.push(self.premise()?);
             let comma = self.eat(TokenKind::Comma).is_some();
             if !comma || matches!(self.token.kind, TokenKind::Dot | TokenKind::Pipe) {
                 break;
             }
         }
+        clause.premises.shrink_to_fit();
         while self.eat(TokenKind::Pipe).is_some() {
             clause.transforms.push(self.transform()?);
         }

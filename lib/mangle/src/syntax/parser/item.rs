@@ -218,13 +218,17 @@ impl Parser<'_> {
         let mut items = Vec::new();
         loop {
             if self.eat(close).is_some() {
-                return Ok(items);
+                break;
             }
             items.push(one(self)?);
             if self.eat(TokenKind::Comma).is_none() {
-                return self.close(open, close).map(|()| items);
+                self.close(open, close)?;
+                break;
             }
         }
+        // Most lists are short, and there are many of them.
+        items.shrink_to_fit();
+        Ok(items)
     }
 
     /// The closing bracket.

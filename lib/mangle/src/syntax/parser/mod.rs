@@ -9,6 +9,7 @@ mod traps;
 use std::{collections::HashMap, sync::Arc};
 
 use super::{
+    Bounds,
     ast::{Ident, Unit},
     lexer::Lexer,
     source::{Source, Span},
@@ -43,10 +44,15 @@ impl Parsed {
     }
 }
 
-/// Reads a source. Takes time in proportion to its length whatever the bytes are, and never fails: what cannot be read is
-/// reported, at most a hundred times.
+/// Reads a source within the usual [`Bounds`]. Takes time in proportion to its length whatever the bytes are, and never fails:
+/// what cannot be read is reported, at most a hundred times.
 pub fn parse(source: &Source, dialect: Dialect) -> Parsed {
-    let mut parser = Parser::new(source, dialect);
+    parse_within(source, dialect, &Bounds::default())
+}
+
+/// As [`parse`], within these bounds.
+pub fn parse_within(source: &Source, dialect: Dialect, bounds: &Bounds) -> Parsed {
+    let mut parser = Parser::new(source, dialect, bounds);
     let unit = parser.unit();
     Parsed {
         unit,
@@ -59,6 +65,11 @@ const MAX_FINDINGS: usize = 100;
 /// How deep terms may be nested.
 const MAX_DEPTH: usize = 100;
 
+/// What a token adds to the tree in bytes, on average over any part of a program, or less.
+const TOKEN_BYTES: u64 = 96;
+/// Tokens between two looks at the bounds.
+const CHUNK: u64 = 4096;
+
 /// It was reported; the clause is lost.
 #[derive(Debug)]
 struct Lost;
@@ -67,6 +78,13 @@ type Parse<T> = Result<T, Lost>;
 
 struct Parser<'s> {
     source: &'s Source,
+    bounds: &'s Bounds,
+    /// Tokens to read before the next look at the bounds.
+    fuel: u64,
+    /// Tokens read at the last look.
+    taken: u64,
+    /// The bounds did not suffice: that is the last thing to report.
+    stopped: bool,
     dialect: Dialect,
     lexer: Lexer<'s>,
     /// The token before [`Self::token`].
@@ -81,7 +99,7 @@ struct Parser<'s> {
 }
 
 impl<'s> Parser<'s> {
-    fn new(source: &'s Source, dialect: Dialect) -> Self {
+    fn new(source: &'s Source, dialect: Dialect, bounds: &'s Bounds) -> Self {
         let mut lexer = Lexer::new(source);
         let token = lexer.next();
         let ahead = lexer.next();
@@ -91,6 +109,10 @@ impl<'s> Parser<'s> {
         };
         Self {
             source,
+            bounds,
+            fuel: 0,
+            taken: 0,
+            stopped: false,
             dialect,
             lexer,
             last,
@@ -106,8 +128,38 @@ impl<'s> Parser<'s> {
     fn bump(&mut self) -> Token {
         self.last = self.token;
         self.token = self.ahead;
+        match self.fuel.checked_sub(1) {
+            Some(left) => self.fuel = left,
+            None => self.look(),
+        }
         self.ahead = self.lexer.next();
         self.last
+    }
+
+    /// Looks whether to go on; if not, the text ends here.
+    #[cold]
+    fn look(&mut self) {
+        let left = (self.bounds.bytes / TOKEN_BYTES).saturating_sub(self.taken);
+        let why = if self.bounds.cancel.is_cancelled() {
+            Diagnostic::new(Code::BudgetExceeded, self.last.span, "reading was cancelled")
+        } else if left == 0 {
+            let text = format!(
+                "the program needs more than the {} bytes of memory that it is allowed",
+                self.bounds.bytes
+            );
+            Diagnostic::new(Code::BudgetExceeded, self.last.span, text)
+                .here("read up to here")
+                .help("hand large sets of facts over as data, not as text, or allow more")
+        } else {
+            self.fuel = left.min(CHUNK);
+            self.taken += self.fuel;
+            return;
+        };
+        if !self.stopped {
+            self.diagnostics.push(why);
+        }
+        self.stopped = true;
+        self.lexer.stop();
     }
 
     fn at(&self, kind: TokenKind) -> bool {
@@ -161,6 +213,9 @@ impl<'s> Parser<'s> {
     }
 
     fn report(&mut self, diagnostic: Diagnostic) {
+        if self.stopped {
+            return;
+        }
         if self.diagnostics.len() < MAX_FINDINGS {
             self.diagnostics.push(diagnostic);
         } else if self.diagnostics.len() == MAX_FINDINGS {

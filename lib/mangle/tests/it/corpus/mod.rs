@@ -84,6 +84,7 @@ fn read(path: &Path) -> Case {
                 answers: given(&json["answers"]),
                 request: given(&json["request"]),
             },
+            seed: 0,
         },
         facts: json["expect"]["facts"]
             .as_object()

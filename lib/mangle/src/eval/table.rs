@@ -1,0 +1,158 @@
+//! A table from hashes to numbers of rows that lie elsewhere. A slot holds the upper half of the hash beside the number:
+//! looking for what is not there reads no row, and neither does growing.
+
+/// Open addressing with linear probing; the upper bits of a hash say where to begin.
+#[derive(Clone, Debug)]
+pub(crate) struct Table {
+    /// Zero if free, else the upper half of the hash above the number plus one. Their count is a power of two.
+    slots: Vec<u64>,
+    /// How many more entries there is room for.
+    left: usize,
+    /// How far a hash is shifted down to give its place.
+    shift: u32,
+}
+
+impl Default for Table {
+    fn default() -> Self {
+        Self {
+            slots: Vec::new(),
+            left: 0,
+            shift: u64::BITS - 1,
+        }
+    }
+}
+
+const UPPER: u64 = !(u32::MAX as u64);
+const LEAST: usize = 8;
+
+/// At most three in four slots are taken.
+const fn room_of(slots: usize) -> usize {
+    slots / 4 * 3
+}
+
+impl Table {
+    /// Makes room for so many more entries.
+    pub(crate) fn reserve(&mut self, more: usize) {
+        if self.left < more {
+            let wanted = room_of(self.slots.len()) - self.left + more;
+            self.grow((wanted + wanted / 3 + 1).next_power_of_two());
+        }
+    }
+
+    /// The number with this hash for which `same` holds.
+    #[inline(always)]
+    pub(crate) fn find(&self, hash: u64, same: impl FnMut(u32) -> bool) -> Option<u32> {
+        if self.slots.is_empty() {
+            return None;
+        }
+        self.probe(hash, same).ok().map(|at| number_of(self.slots[at]))
+    }
+
+    /// Adds a number if there is none with this hash for which `same` holds; else gives that one.
+    #[inline(always)]
+    pub(crate) fn find_or_insert(&mut self, hash: u64, number: u32, same: impl FnMut(u32) -> bool) -> Option<u32> {
+        if self.left == 0 {
+            self.grow(2 * self.slots.len());
+        }
+        match self.probe(hash, same) {
+            Ok(at) => Some(number_of(self.slots[at])),
+            Err(free) => {
+                self.slots[free] = entry(hash, number);
+                self.left -= 1;
+                None
+            }
+        }
+    }
+
+    /// Adds a number of which it is known that it is not there.
+    #[inline(always)]
+    pub(crate) fn insert(&mut self, hash: u64, number: u32) {
+        let _: Option<u32> = self.find_or_insert(hash, number, |_| false);
+    }
+
+    /// Puts a number in the place of the one for which `same` holds, which it gives; adds it if there is none.
+    #[inline(always)]
+    pub(crate) fn replace(&mut self, hash: u64, number: u32, same: impl FnMut(u32) -> bool) -> Option<u32> {
+        if self.left == 0 {
+            self.grow(2 * self.slots.len());
+        }
+        match self.probe(hash, same) {
+            Ok(at) => Some(number_of(std::mem::replace(&mut self.slots[at], entry(hash, number)))),
+            Err(free) => {
+                self.slots[free] = entry(hash, number);
+                self.left -= 1;
+                None
+            }
+        }
+    }
+
+    /// Reads the first slots that these hashes lead to, and `row` of what is there if it may be the same. The sum is of no use.
+    #[inline(always)]
+    pub(crate) fn fetch(&self, hashes: &[u64], row: impl Fn(u32) -> u64) -> u64 {
+        let slot = |hash: u64| self.slots.get((hash >> self.shift) as usize).copied().unwrap_or_default();
+        // Two passes without a branch: the processor has all reads of a pass under way at the same time.
+        let slots = hashes.iter().fold(0, |sum, &hash| sum ^ slot(hash));
+        let rows = hashes.iter().map(|&hash| {
+            let slot = slot(hash);
+            let same = (slot ^ hash) & UPPER == 0;
+            row(number_of(slot) * u32::from(same))
+        });
+        rows.fold(slots, |sum, word| sum ^ word)
+    }
+
+    /// Where the number is, or else the free place for it. Some slot is always free, so this ends.
+    #[inline(always)]
+    fn probe(&self, hash: u64, mut same: impl FnMut(u32) -> bool) -> Result<usize, usize> {
+        let mask = self.slots.len() - 1;
+        let mut at = (hash >> self.shift) as usize & mask;
+        loop {
+            let slot = self.slots[at];
+            if slot == 0 {
+                return Err(at);
+            }
+            if (slot ^ hash) & UPPER == 0 && same(number_of(slot)) {
+                return Ok(at);
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    /// Entries move in the order of their places: memory is written from one end to the other.
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, slots: usize) {
+        let slots = slots.max(LEAST);
+        let taken = room_of(self.slots.len()) - self.left;
+        let old = std::mem::replace(&mut self.slots, vec![0; slots]);
+        self.left = room_of(slots) - taken;
+        self.shift = u64::BITS - slots.trailing_zeros();
+        let mask = slots - 1;
+        for slot in old.into_iter().filter(|slot| *slot != 0) {
+            // A number has 32 bits, so there are no more slots than the upper half of a hash can tell apart.
+            let mut at = ((slot & UPPER) >> self.shift) as usize & mask;
+            while self.slots[at] != 0 {
+                at = (at + 1) & mask;
+            }
+            self.slots[at] = slot;
+        }
+    }
+
+    /// Bytes on the heap.
+    #[inline(always)]
+    pub(crate) fn heap(&self) -> usize {
+        8 * self.slots.capacity()
+    }
+}
+
+#[inline(always)]
+const fn entry(hash: u64, number: u32) -> u64 {
+    (hash & UPPER) | (number as u64 + 1)
+}
+
+#[inline(always)]
+const fn number_of(slot: u64) -> u32 {
+    (slot as u32).wrapping_sub(1)
+}
+
+#[cfg(test)]
+mod tests;
