@@ -106,14 +106,14 @@ pub static ROOT: Section = Section {
             name: "gateway",
             kind: Kind::Table(&GATEWAY),
             doc: "How the gateway itself behaves.",
-            also: &["server", "proxy", "chancery"],
+            also: &["proxy", "chancery"],
             ..KEY
         },
         Key {
             name: "servers",
             kind: Kind::Tables(&SERVER),
             doc: "The MCP servers behind the gateway.",
-            also: &["mcp_servers", "mcpServers", "upstreams", "backends"],
+            also: &["server", "mcp_servers", "mcpServers", "upstreams", "backends"],
             ..KEY
         },
     ],

@@ -499,3 +499,21 @@ fn a_gateway_behind_itself() {
     "#]],
     );
 }
+
+#[test]
+fn one_server_in_one_pair_of_brackets() {
+    check(
+        "[[server]]\nid = \"a\"\ncommand = \"a\"\n",
+        &expect![[r#"
+        1 errors, 0 warnings
+          × unknown key `server` in this file
+           ╭─[mgp.toml:1:3]
+         1 │ [[server]]
+           ·   ───┬──
+           ·      ╰── not a key of this table
+           ╰────
+          help: it is called `servers` here
+
+    "#]],
+    );
+}
