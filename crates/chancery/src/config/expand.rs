@@ -124,6 +124,21 @@ pub fn expand(text: &str, env: &Env) -> Result<String, ExpandError> {
     Ok(out)
 }
 
+/// The variables of a text that are unset and have no default, each once; none if the text is malformed.
+#[must_use]
+pub(super) fn unset<'a>(text: &'a str, env: &Env) -> Vec<&'a str> {
+    let mut names = Vec::new();
+    for piece in pieces(text).unwrap_or_default() {
+        if let Piece::Variable { name, default: None } = piece
+            && env.get(name).is_none()
+            && !names.contains(&name)
+        {
+            names.push(name);
+        }
+    }
+    names
+}
+
 /// Whether anything of the text is literal that could be a secret: more than variables and a word such as `Bearer`.
 #[must_use]
 pub fn is_literal(text: &str) -> bool {

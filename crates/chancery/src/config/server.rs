@@ -9,14 +9,14 @@ use kernel::spec::{EraChoice, HttpKind, Launch, ServerSpec, Share, Start};
 use model::{Secret, ServerId};
 
 use super::digest::Digest;
-use super::expand::{Env, ExpandError, expand, is_literal};
+use super::expand::{Env, ExpandError, expand, is_literal, unset};
 use super::fields::{Fields, meant};
 use super::gateway::{Gateway, resolve};
 use super::hide;
 use super::mask::names_secret;
 use super::node::{Entry, Node};
 use super::problem::{Problem, Problems};
-use super::schema::{MGP, SERVER};
+use super::schema::{Kind, MGP, SERVER};
 use super::source::Place;
 use crate::words::shell_word;
 
@@ -192,6 +192,7 @@ impl Table {
     }
 
     fn launch(&self, env: &Env, home: Option<&Path>) -> Result<Launch, Box<Problem>> {
+        self.check_variables(env)?;
         if self.fields.node("url").is_some() {
             return self.http(env);
         }
@@ -231,6 +232,52 @@ impl Table {
             env,
             cwd,
         })
+    }
+
+    /// Refuses unset variables, all of them at once: whoever sets the first should not have to learn of the second by trying again.
+    fn check_variables(&self, env: &Env) -> Result<(), Box<Problem>> {
+        let (mut names, mut paths, mut first) = (Vec::new(), Vec::new(), None);
+        for (path, node) in self.templates() {
+            for name in unset(node.text().unwrap_or_default(), env) {
+                let shown = format!("`{name}`");
+                if !names.contains(&shown) {
+                    names.push(shown);
+                    paths.push(format!("`{path}`"));
+                    first = first.or(Some((name, &node.place)));
+                }
+            }
+        }
+        let Some((first, at)) = first else { return Ok(()) };
+        let (count, names, paths) = (names.len(), names.join(", "), paths.join(", "));
+        let what = match count {
+            1 => format!("the variable {names} is not set (used in {paths})"),
+            _ => format!("the variables {names} are not set (used in {paths})"),
+        };
+        let help = format!("set {names}, or write `${{{first}:-default}}`; until then this server is in error, the others start");
+        Err(Box::new(Problem::warning(what).at(at).help(help)))
+    }
+
+    /// The values in which variables are replaced, each with the path of its key.
+    fn templates(&self) -> Vec<(String, &Node)> {
+        let mut all = Vec::new();
+        for key in SERVER.keys {
+            let Some(node) = self.fields.node(key.name) else { continue };
+            match key.kind {
+                Kind::Template => all.push((key.name.to_owned(), node)),
+                Kind::Templates => all.extend(
+                    node.list()
+                        .iter()
+                        .enumerate()
+                        .map(|(at, node)| (format!("{}[{at}]", key.name), node)),
+                ),
+                Kind::TemplateMap => {
+                    let entries = node.entries().iter();
+                    all.extend(entries.map(|entry| (format!("{}.{}", key.name, entry.key), &entry.node)));
+                }
+                _ => {}
+            }
+        }
+        all
     }
 
     /// Whether the command is a gateway that would read this same configuration.
@@ -310,9 +357,8 @@ fn fault(node: &Node, what: String) -> Problem {
 fn expand_at(node: &Node, path: &str, env: &Env) -> Result<String, Box<Problem>> {
     expand(node.text().unwrap_or_default(), env).map_err(|error| {
         let problem = match error {
-            ExpandError::Unset(name) => Problem::warning(format!("the variable `{name}` is not set (used in `{path}`)")).help(format!(
-                "set `{name}`, or write `${{{name}:-default}}`; until then this server is in error, the others start"
-            )),
+            // `check_variables` has said so, of all of them.
+            ExpandError::Unset(name) => Problem::warning(format!("the variable `{name}` is not set (used in `{path}`)")),
             ExpandError::Malformed(what) => Problem::error(format!("`{path}` is malformed: {what}")),
         };
         Box::new(problem.at(&node.place))

@@ -363,6 +363,22 @@ fn variables() {
 
         "#]],
     );
+    // All that are missing, each once.
+    check(
+        "[[servers]]\nid = \"a\"\ncommand = \"a\"\nargs = [\"${ONE}/${TWO}\", \"${SET}\"]\nenv = { A = \"${ONE}\", B = \"${THREE}\", C = \"${FOUR:-4}\" }\n",
+        &expect![[r#"
+            0 errors, 1 warnings
+              ⚠ the variables `ONE`, `TWO`, `THREE` are not set (used in `args[0]`, `args[0]`, `env.B`)
+               ╭─[mgp.toml:4:9]
+             4 │ args = ["${ONE}/${TWO}", "${SET}"]
+               ·         ───────┬───────
+               ·                ╰── here
+               ╰────
+              help: set `ONE`, `TWO`, `THREE`, or write `${ONE:-default}`; until then this server is in error, the
+                    others start
+
+        "#]],
+    );
     check(
         "[[servers]]\nid = \"a\"\ncommand = \"${SET\"\nargs = [\"${1}\"]\n",
         &expect![[r#"
