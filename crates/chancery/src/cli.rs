@@ -170,6 +170,11 @@ fn listen(text: &str) -> Result<SocketAddr, String> {
     config::address(text).map_err(|why| format!("{why}, such as `127.0.0.1:8717`"))
 }
 
+fn url(text: &str) -> Result<String, String> {
+    config::check_url(text).map_err(|why| format!("it {why}"))?;
+    Ok(text.to_owned())
+}
+
 /// `serve`
 #[derive(Args, Clone, Debug, Default)]
 pub struct Serve {
@@ -337,7 +342,7 @@ pub struct Connect {
     #[arg(long)]
     pub dry_run: bool,
     /// Let the client connect to a running gateway at this address
-    #[arg(long, value_name = "URL", conflicts_with = "stdio")]
+    #[arg(long, value_name = "URL", value_parser = url, conflicts_with = "stdio")]
     pub http: Option<String>,
     /// Let the client start `chancery stdio` (the default)
     #[arg(long)]

@@ -146,6 +146,8 @@ impl Problems {
         };
         let handler = GraphicalReportHandler::new_themed(theme)
             .with_width(110)
+            // A name that is broken at its hyphens can't be copied.
+            .with_word_splitter(textwrap::WordSplitter::NoHyphenation)
             .with_primary_span_start()
             .with_links(false);
         let mut out = String::new();

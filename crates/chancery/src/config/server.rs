@@ -291,7 +291,7 @@ impl Table {
 
     fn http(&self, env: &Env) -> Result<Launch, Box<Problem>> {
         let url = self.expanded("url", env)?;
-        check_url(&url).map_err(|what| self.refuse("url", what))?;
+        check_url(&url).map_err(|what| self.refuse("url", &format!("`url` {what}")))?;
         let headers = self.map("headers", env, |name, value| {
             let bad = name.parse::<HeaderName>().is_err() || HeaderValue::from_str(value).is_err();
             bad.then_some("is no HTTP header: its name or its value holds a character that isn't allowed")
@@ -365,22 +365,23 @@ fn expand_at(node: &Node, path: &str, env: &Env) -> Result<String, Box<Problem>>
     })
 }
 
-/// What is wrong with a URL, without repeating it: it may hold a secret.
-fn check_url(url: &str) -> Result<(), &'static str> {
-    let uri: Uri = url
-        .parse()
-        .map_err(|_| "`url` is no URL; for example `https://mcp.example.com/mcp`")?;
+/// Whether a URL can be called.
+///
+/// # Errors
+/// What is wrong with it, without repeating it: it may hold a secret.
+pub fn check_url(url: &str) -> Result<(), &'static str> {
+    let uri: Uri = url.parse().map_err(|_| "is no URL; for example `https://mcp.example.com/mcp`")?;
     match uri.scheme_str() {
         Some("http" | "https") => {}
-        Some(_) => return Err("`url` must start with `http://` or `https://`"),
-        None => return Err("`url` is no URL; it must start with `http://` or `https://`"),
+        Some(_) => return Err("must start with `http://` or `https://`"),
+        None => return Err("is no URL; it must start with `http://` or `https://`"),
     }
-    let authority = uri.authority().ok_or("`url` names no host")?;
+    let authority = uri.authority().ok_or("names no host")?;
     if authority.as_str().contains('@') {
-        return Err("`url` holds a user or password; put credentials into `headers`, for example `Authorization`");
+        return Err("holds a user or password; put credentials into `headers`, for example `Authorization`");
     }
     if authority.host().is_empty() || authority.as_str().ends_with(':') || authority.port().is_some() && authority.port_u16().is_none() {
-        return Err("`url` names no host, or no port after its `:`");
+        return Err("names no host, or no port after its `:`");
     }
     Ok(())
 }

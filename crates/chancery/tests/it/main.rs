@@ -207,6 +207,37 @@ fn import_and_connect_there_and_back() {
 
     "#]],
     );
+    // The names are whole: somebody copies one.
+    machine.check(
+        &["connect", "nonsense"],
+        &expect![[r#"
+        2
+        ---
+          × `nonsense` is not a client that is known here
+          help: clients are claude-desktop, claude-code, cursor, vscode, windsurf, zed, gemini-cli, cline,
+                lm-studio, codex
+
+    "#]],
+    );
+}
+
+#[test]
+fn connect_takes_no_address_that_nobody_can_call() {
+    let machine = Machine::new();
+    for url in [
+        "notaurl",
+        "127.0.0.1:8717/mcp",
+        "ftp://example.com/mcp",
+        "http://",
+        "http://:8717/mcp",
+    ] {
+        let shown = machine.shown(&["connect", "cursor", "--http", url]);
+        assert!(
+            shown.starts_with("2\n---\n") && shown.contains("for '--http <URL>': it "),
+            "{shown}"
+        );
+    }
+    assert!(!machine.path(".cursor/mcp.json").exists());
 }
 
 #[test]
