@@ -326,7 +326,10 @@ fn connect_client(sources: &Sources, args: &cli::Connect) -> Result<ExitCode, Fa
 fn stdio_args(sources: &Sources) -> Vec<String> {
     let whole = |path: &PathBuf| absolute(&sources.cwd, path);
     let mut args = vec!["stdio".to_owned()];
-    if let Some(file) = &sources.config {
+    // The client's environment is not ours: what the variable names here is named there as well, where it counts.
+    let variable = sources.env.get_filled("MGP_CONFIG_PATH").map(PathBuf::from);
+    let config = sources.config.clone().or(variable.filter(|_| sources.mcp_json.is_empty()));
+    if let Some(file) = &config {
         args.extend(["--config".to_owned(), whole(file)]);
     }
     for file in &sources.mcp_json {

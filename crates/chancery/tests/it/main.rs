@@ -252,6 +252,24 @@ fn connect_names_this_binary_and_whole_paths() {
 }
 
 #[test]
+fn connect_carries_along_what_the_variable_names() {
+    let machine = Machine::new();
+    let shown = |args: &[&str]| {
+        let mut command = machine.command(args);
+        let output = command.env("MGP_CONFIG_PATH", "own.toml").output().expect("the binary");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let file = machine.path("project/own.toml").display().to_string();
+    let by_variable = shown(&["connect", "cursor", "--dry-run"]);
+    assert!(by_variable.contains("\"--config\"") && by_variable.contains(&file), "{by_variable}");
+    // What is named on the command line stands instead of it here, and there.
+    let by_option = shown(&["--config", "mine.toml", "connect", "cursor", "--dry-run"]);
+    assert!(by_option.contains("mine.toml") && !by_option.contains("own.toml"), "{by_option}");
+    let by_json = shown(&["--mcp-json", ".mcp.json", "connect", "cursor", "--dry-run"]);
+    assert!(by_json.contains(".mcp.json") && !by_json.contains("own.toml"), "{by_json}");
+}
+
+#[test]
 fn every_help_has_an_example() {
     let machine = Machine::new();
     let commands: [&[&str]; 17] = [
