@@ -170,6 +170,7 @@ pub fn load(sources: &Sources, trust: Trust<'_>) -> Result<Loaded, Problems> {
                 Here {
                     cwd,
                     home: home.as_deref(),
+                    env,
                 },
             );
         } else {
@@ -213,6 +214,15 @@ pub fn load_text(name: &str, text: &str, env: &Env) -> Result<(Config, Problems)
     } else {
         Ok((config, problems))
     }
+}
+
+/// What is wrong with the table of one server, as if nothing else were configured.
+#[must_use]
+pub fn check_server(table: &Node, env: &Env) -> Problems {
+    let mut merge = Merge::new();
+    let server = server::read(table, &mut merge.problems);
+    merge.servers.extend(server);
+    merge.finish(env).1
 }
 
 fn read_file(origin: Origin, path: &Path, problems: &mut Problems) -> Option<Arc<Source>> {

@@ -28,7 +28,7 @@ pub use expand::{Env, ExpandError, Piece, expand, is_literal, pieces};
 pub use fields::{address, nearest};
 pub use gateway::{Gateway, Limits, LogFormat, Tls, Token};
 pub use hide::arguments as shown_arguments;
-pub use load::{Config, Loaded, Origin, Sources, load, load_text, question};
+pub use load::{Config, Loaded, Origin, Sources, check_server, load, load_text, question};
 pub use mask::names_secret;
 pub use node::{Entry, Node, Value, parse_toml};
 pub use places::{home, project_config, replace_file, state_dir, user_config};

@@ -117,6 +117,26 @@ impl Node {
         }
     }
 
+    /// Whether another says the same, wherever it stands, and in whatever order its keys are.
+    #[must_use]
+    pub fn says_the_same(&self, other: &Self) -> bool {
+        match (&self.value, &other.value) {
+            (Value::Null, Value::Null) => true,
+            (Value::Bool(one), Value::Bool(another)) => one == another,
+            (Value::Int(one), Value::Int(another)) => one == another,
+            (Value::Float(one), Value::Float(another)) => one.to_bits() == another.to_bits(),
+            (Value::Text(one), Value::Text(another)) => one == another,
+            (Value::List(one), Value::List(another)) => {
+                one.len() == another.len() && one.iter().zip(another).all(|(one, another)| one.says_the_same(another))
+            }
+            (Value::Table(one), Value::Table(another)) => {
+                let found = |entry: &Entry| other.get(&entry.key).is_some_and(|node| entry.node.says_the_same(node));
+                one.len() == another.len() && one.iter().all(found)
+            }
+            _ => false,
+        }
+    }
+
     /// The value of a key; none if it isn't a table.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Self> {

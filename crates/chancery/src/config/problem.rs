@@ -68,6 +68,14 @@ impl Problem {
         self
     }
 
+    /// The same as something that is done without: a warning that says first what is missing because of it.
+    #[must_use]
+    pub fn excused(mut self, what: &str) -> Self {
+        self.severity = Severity::Warning;
+        self.message = format!("{what}: {}", self.message);
+        self
+    }
+
     /// How bad it is.
     #[must_use]
     pub fn severity(&self) -> Severity {

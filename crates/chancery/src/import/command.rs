@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::{Here, Imported, read_text, to_toml};
+use super::{Here, Imported, Note, numbered, read_text, to_toml};
 use crate::clients::{CLIENTS, Client, Machine};
 use crate::config::{Env, Node, Problem, Problems, Severity, Source, home, load_text, nearest, parse_toml, replace_file};
 
@@ -29,55 +29,122 @@ pub fn run(import: &Import<'_>, machine: &Machine<'_>, env: &Env) -> Result<(Str
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(error) => return Err(Problem::error(format!("`{}` can't be read: {error}", import.into.display())).into()),
     };
-    let mut known = ids(import.into, &old)?;
+    let mut newcomers = Newcomers {
+        configured: ids(import.into, &old)?,
+        servers: Vec::new(),
+    };
     let mut report = Report::new(import.dry_run);
-    let (mut problems, mut servers) = (Problems::default(), Vec::new());
+    let (mut problems, mut usable) = (Problems::default(), 0);
+    let home = home(env);
+    let here = Here {
+        cwd: machine.cwd,
+        home: home.as_deref(),
+        env,
+    };
     for (title, path) in &files {
-        let text = std::fs::read_to_string(path).map_err(|error| Problem::error(format!("`{}` can't be read: {error}", path.display())))?;
-        let home = home(env);
-        let here = Here {
-            cwd: machine.cwd,
-            home: home.as_deref(),
-        };
         let mut wrong = Problems::default();
-        let found = read_text(path, text, here, &mut wrong);
-        // Places that are only tried may hold anything; a file that was asked for must be right.
-        if import.from.is_some() {
-            problems.extend(wrong);
-        } else if let Some(problem) = wrong.iter().next() {
+        let found = read_place(path, here, &mut wrong);
+        // Places that are only tried may hold anything; a file that was asked for must be one.
+        if import.from.is_none()
+            && let Some(problem) = wrong.iter().find(|problem| problem.severity() == Severity::Error)
+        {
             report.note(format_args!("{title}: {}: left out: {}", path.display(), problem.message()));
             continue;
         }
-        let count = found.len();
-        let (new, there): (Vec<_>, Vec<_>) = found.into_iter().partition(|server| !known.contains(&server.id));
-        report.note(format_args!("{title}: {}: {count} found, {} new", path.display(), new.len()));
-        for server in &there {
-            report.note(format_args!("  `{}` is configured already and stays as it is", server.id));
-        }
-        known.extend(new.iter().map(|server| server.id.clone()));
-        servers.extend(new);
+        problems.extend(wrong);
+        usable += found.len();
+        newcomers.welcome(title, path, found, &mut report);
     }
     if problems.has_errors() {
         return Err(problems);
     }
-    if import.from.is_none() {
-        for path in CLIENTS
-            .iter()
-            .filter_map(|client| client.project_file(machine))
-            .filter(|path| path.is_file())
-        {
-            report.note(format_args!(
-                "{} belongs to this project and was not read; import it by its name",
-                path.display()
-            ));
-        }
+    if import.from.is_some() && usable == 0 && !problems.is_empty() {
+        let mut all = Problems::from(Problem::error("nothing was imported: no server there can be used"));
+        all.extend(problems);
+        return Err(all);
     }
+    if import.from.is_none() {
+        note_project_files(machine, &mut report);
+    }
+    let servers: Vec<Imported> = newcomers.servers.into_iter().map(|(_, server)| server).collect();
     if servers.is_empty() {
         report.note(format_args!("nothing to add to {}", import.into.display()));
         return Ok((report.text, problems));
     }
     write(import, &old, &servers, env, &mut report)?;
     Ok((report.text, problems))
+}
+
+fn note_project_files(machine: &Machine<'_>, report: &mut Report) {
+    let files = CLIENTS.iter().filter_map(|client| client.project_file(machine));
+    for path in files.filter(|path| path.is_file()) {
+        report.note(format_args!(
+            "{} belongs to this project and was not read; import it by its name",
+            path.display()
+        ));
+    }
+}
+
+fn read_place(path: &Path, here: Here<'_>, problems: &mut Problems) -> Vec<Imported> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => read_text(path, text, here, problems),
+        Err(error) => {
+            problems.push(Problem::error(format!("`{}` can't be read: {error}", path.display())));
+            Vec::new()
+        }
+    }
+}
+
+/// Servers on their way into our file.
+struct Newcomers<'a> {
+    /// The ids that the file has already.
+    configured: Vec<String>,
+    /// What is to be added, each server with the client that it comes from.
+    servers: Vec<(&'a str, Imported)>,
+}
+
+impl<'a> Newcomers<'a> {
+    /// Takes what one client has, and says what came of it.
+    fn welcome(&mut self, title: &'a str, path: &Path, found: Vec<Imported>, report: &mut Report) {
+        let (count, before) = (found.len(), self.servers.len());
+        let known: Vec<String> = found.into_iter().filter_map(|server| self.take(title, server)).collect();
+        let new = self.servers.len() - before;
+        report.note(format_args!("{title}: {}: {count} found, {new} new", path.display()));
+        for line in known {
+            report.note(format_args!("  {line}"));
+        }
+    }
+
+    /// Takes one server, or says who has it already. Another one of the same name gets a number.
+    fn take(&mut self, title: &'a str, mut server: Imported) -> Option<String> {
+        if self.configured.contains(&server.id) {
+            return Some(format!("`{}` is configured already and stays as it is", server.id));
+        }
+        let (name, mut number, mut first) = (server.id.clone(), 1, None);
+        loop {
+            match self.servers.iter().find(|(_, known)| known.id == server.id) {
+                Some((client, known)) if known.reaches_the_same(&server) => {
+                    return Some(format!("`{name}` is the same server as in {client}"));
+                }
+                Some((client, _)) => first = first.or(Some(*client)),
+                None if !self.configured.contains(&server.id) => break,
+                None => {}
+            }
+            number += 1;
+            server.rename(numbered(&name, number));
+        }
+        if let Some(first) = first {
+            server.notes.push(Note {
+                text: format!(
+                    "`{name}` of {title} is called `{}` here: {first} has another server of that name",
+                    server.id
+                ),
+                at: server.table.place.clone(),
+            });
+        }
+        self.servers.push((title, server));
+        None
+    }
 }
 
 /// What is told of an import. A dry run's is TOML, so that it can be kept in a file.

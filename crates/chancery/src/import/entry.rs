@@ -8,7 +8,7 @@ use crate::connect;
 /// Converts an entry; `None` for one that is this gateway itself.
 pub(super) fn convert(entry: &Entry, inputs: &Inputs<'_>) -> Result<Option<Imported>, Problem> {
     if !matches!(entry.node.value, Value::Table(_)) {
-        let problem = Problem::error(format!("the server `{}` must be an object, not {}", entry.key, entry.node.kind()));
+        let problem = Problem::error(format!("it must be an object, not {}", entry.node.kind()));
         return Err(problem.at(&entry.node.place));
     }
     let mut conversion = Conversion {

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::config::{Entry, Node, Place, Problem, Problems, Source, Value, parse_toml};
+use crate::config::{Entry, Env, Node, Place, Problem, Problems, Severity, Source, Value, check_server, parse_toml};
 use crate::jsonc;
 use interpolate::Inputs;
 
@@ -46,6 +46,31 @@ pub struct Here<'a> {
     pub cwd: &'a Path,
     /// The home directory.
     pub home: Option<&'a Path>,
+    /// The environment.
+    pub env: &'a Env,
+}
+
+impl Imported {
+    /// Gives it another id.
+    fn rename(&mut self, id: String) {
+        if let Value::Table(entries) = &mut self.table.value {
+            for entry in entries.iter_mut().filter(|entry| entry.key == "id") {
+                entry.node.value = Value::Text(id.clone());
+            }
+        }
+        self.id = id;
+    }
+
+    /// Whether both start the same program or call the same address; time limits and filters may differ.
+    fn reaches_the_same(&self, other: &Self) -> bool {
+        let sse = |server: &Self| server.table.get("transport").and_then(Node::text) == Some("sse");
+        let same = |key: &&str| match (self.table.get(key), other.table.get(key)) {
+            (None, None) => true,
+            (Some(one), Some(another)) => one.says_the_same(another),
+            _ => false,
+        };
+        sse(self) == sse(other) && ["command", "args", "env", "cwd", "url", "headers"].iter().all(same)
+    }
 }
 
 /// Reads a JSON file of any of the known shapes.
@@ -89,16 +114,29 @@ fn read(root: &Node, here: Here<'_>, problems: &mut Problems) -> Vec<Imported> {
     let mut taken = BTreeSet::new();
     let mut imported = Vec::new();
     for entry in found.iter().flat_map(|container| container.entries()) {
-        match entry::convert(entry, &inputs) {
-            Ok(Some(mut server)) => {
-                make_unique(&mut server, entry, &mut taken);
-                imported.push(server);
+        match usable(entry, &inputs, &mut taken, here.env) {
+            Ok(server) => imported.extend(server),
+            Err(wrong) => {
+                let errors = wrong.into_iter().filter(|problem| problem.severity() == Severity::Error);
+                problems.extend(errors.map(|problem| problem.excused(&format!("`{}` is left out", entry.key))));
             }
-            Ok(None) => {}
-            Err(problem) => problems.push(problem),
         }
     }
     imported
+}
+
+/// The server of an entry, `None` if that is this gateway itself. What is wrong with one entry keeps nobody from the others.
+fn usable(entry: &Entry, inputs: &Inputs<'_>, taken: &mut BTreeSet<String>, env: &Env) -> Result<Option<Imported>, Problems> {
+    let Some(mut server) = entry::convert(entry, inputs)? else {
+        return Ok(None);
+    };
+    make_unique(&mut server, entry, taken);
+    let wrong = check_server(&server.table, env);
+    if wrong.has_errors() {
+        taken.remove(&server.id);
+        return Err(wrong);
+    }
+    Ok(Some(server))
 }
 
 /// The tables that hold servers by name; `None` if the file has no such table.
@@ -131,13 +169,17 @@ fn containers<'a>(root: &'a Node, here: Here<'_>) -> Option<Vec<&'a Node>> {
     (!found.is_empty() || root.get("projects").is_some()).then_some(found)
 }
 
+/// An id with a number, no longer than an id may be.
+fn numbered(id: &str, number: usize) -> String {
+    format!("{}-{number}", &id[..id.len().min(60)])
+}
+
 /// Two names may become one id: the later one gets a number.
 fn make_unique(server: &mut Imported, entry: &Entry, taken: &mut BTreeSet<String>) {
     let base = server.id.clone();
     let mut number = 2;
     while !taken.insert(server.id.clone()) {
-        let room = base.len().min(60);
-        server.id = format!("{}-{number}", &base[..room]);
+        server.id = numbered(&base, number);
         number += 1;
     }
     if server.id != entry.key {

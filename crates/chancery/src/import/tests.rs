@@ -11,16 +11,17 @@ use crate::config::{Env, Problems, Sources, Trust, load, load_text};
 
 fn check(path: &str, text: &str, expected: &Expect) {
     let mut problems = Problems::default();
+    let env = Env::default();
     let here = Here {
         cwd: Path::new("/home/me/project"),
         home: Some(Path::new("/home/me")),
+        env: &env,
     };
     let servers = read_text(Path::new(path), text.to_owned(), here, &mut problems);
     let toml = to_toml(&servers, false);
     // The first line keeps `expect!` from taking a drawing's own margin for indentation.
     expected.assert_eq(&format!("{} servers\n{toml}{}", servers.len(), problems.render(false)));
     if !problems.has_errors() {
-        let env = Env::default();
         load_text("out.toml", &toml, &env).unwrap_or_else(|problems| panic!("{toml}\n{}", problems.render(false)));
     }
 }
@@ -321,7 +322,7 @@ fn what_is_wrong_stands_in_its_place() {
         r#"{"mcpServers": {"a": 3}}"#,
         &expect![[r#"
             0 servers
-              × the server `a` must be an object, not a whole number
+              ⚠ `a` is left out: it must be an object, not a whole number
                ╭─[x.json:1:22]
              1 │ {"mcpServers": {"a": *}}
                ·                      ┬
@@ -395,10 +396,12 @@ fn mcp_json_becomes_servers() {
             trust: false,
         }
     };
-    let problems = load(&sources("\"c\": {\"command\": 3}"), Trust::Recorded).expect_err("a wrong type");
+    let loaded = load(&sources("\"c\": {\"command\": 3}"), Trust::Recorded).expect("the others");
+    assert_eq!(loaded.config.servers.len(), 2);
+    let said = loaded.warnings.to_string();
     assert!(
-        problems.to_string().contains(".mcp.json:1:") && problems.to_string().contains("`command` must be a string"),
-        "{problems}"
+        said.contains(".mcp.json:1:142: `c` is left out: `command` must be a string"),
+        "{said}"
     );
     let config = load(&sources("\"c\": {\"url\": \"https://example.com\"}"), Trust::Recorded)
         .expect("servers")
@@ -633,4 +636,128 @@ fn import_refuses_what_would_not_load() {
     assert!(directory.contains("is a directory"), "{directory}");
     assert!(home.import(Some("cursor"), false).is_err());
     assert!(home.import(None, false).is_err());
+}
+
+#[test]
+fn a_bad_entry_is_left_out_and_the_others_are_imported() {
+    let home = Home::new(&[
+        (
+            ".cursor/mcp.json",
+            "{\"mcpServers\": {\n  \"good\": {\"command\": \"g\"},\n  \"empty\": {},\n  \"number\": {\"command\": 7},\n  \"nowhere\": {\"url\": \"no url\"}\n}}\n",
+        ),
+        (
+            ".gemini/settings.json",
+            "{\"mcpServers\": {\n  \"list\": [],\n  \"more\": {\"command\": \"m\"}\n}}\n",
+        ),
+    ]);
+    let report = home.import(None, false).expect("a report");
+    expect![[r#"
+        Cursor: ~/.cursor/mcp.json: 1 found, 1 new
+        Gemini CLI: ~/.gemini/settings.json: 1 found, 1 new
+        added `good`
+        added `more`
+        2 added to ~/.config/mgp/servers.toml; see how they do with `chancery doctor`
+          ⚠ `empty` is left out: a server has neither a `command` nor a `url`
+           ╭─[~/.cursor/mcp.json:3:3]
+         3 │   "empty": {},
+           ·   ───┬───
+           ·      ╰── this one
+           ╰────
+          help: say how to reach it: `command = "npx"` with `args`, or `url = "https://mcp.example.com/mcp"`
+
+          ⚠ `number` is left out: `command` must be a string, not a whole number
+           ╭─[~/.cursor/mcp.json:4:25]
+         4 │   "number": {"command": *},
+           ·                         ┬
+           ·                         ╰── here
+           ╰────
+          help: for example `command = "npx"`
+
+          ⚠ `nowhere` is left out: `url` is no URL; for example `https://mcp.example.com/mcp`
+           ╭─[~/.cursor/mcp.json:5:22]
+         5 │   "nowhere": {"url": "** ***"}
+           ·                      ────┬───
+           ·                          ╰── here
+           ╰────
+
+          ⚠ `list` is left out: it must be an object, not a list
+           ╭─[~/.gemini/settings.json:2:11]
+         2 │   "list": [],
+           ·           ─┬
+           ·            ╰── here
+           ╰────
+
+    "#]]
+    .assert_eq(&report);
+    expect![[r#"
+        [[servers]]
+        id = "good"
+        command = "g"
+
+        [[servers]]
+        id = "more"
+        command = "m"
+    "#]]
+    .assert_eq(&std::fs::read_to_string(home.target()).expect("a file"));
+}
+
+#[test]
+fn servers_of_one_name_are_told_apart() {
+    let home = Home::new(&[
+        (
+            ".claude.json",
+            r#"{"mcpServers": {"remote": {"type": "http", "url": "https://one.example/mcp"}, "files": {"type": "stdio", "command": "f", "env": {"A": "1", "B": "2"}}}}"#,
+        ),
+        (
+            ".cursor/mcp.json",
+            r#"{"mcpServers": {"remote": {"url": "https://two.example/mcp"}, "files": {"command": "f", "env": {"B": "2", "A": "1"}}}}"#,
+        ),
+        (
+            ".gemini/settings.json",
+            r#"{"mcpServers": {"remote": {"httpUrl": "https://two.example/mcp", "timeout": 5}}}"#,
+        ),
+        (".config/mgp/servers.toml", "[[servers]]\nid = \"remote-2\"\ncommand = \"mine\"\n"),
+    ]);
+    let report = home.import(None, false).expect("a report");
+    expect![[r#"
+        Claude Code: ~/.claude.json: 2 found, 2 new
+        Cursor: ~/.cursor/mcp.json: 2 found, 1 new
+          `files` is the same server as in Claude Code
+        Gemini CLI: ~/.gemini/settings.json: 1 found, 0 new
+          `remote` is the same server as in Cursor
+        added `remote`
+        added `files`
+        added `remote-3`
+            `remote` of Cursor is called `remote-3` here: Claude Code has another server of that name
+        3 added to ~/.config/mgp/servers.toml; see how they do with `chancery doctor`
+    "#]]
+    .assert_eq(&report);
+    expect![[r#"
+        [[servers]]
+        id = "remote-2"
+        command = "mine"
+
+        [[servers]]
+        id = "remote"
+        transport = "http"
+        url = "https://one.example/mcp"
+
+        [[servers]]
+        id = "files"
+        transport = "stdio"
+        command = "f"
+
+        [servers.env]
+        A = "1"
+        B = "2"
+
+        # `remote` of Cursor is called `remote-3` here: Claude Code has another server of that name
+        [[servers]]
+        id = "remote-3"
+        url = "https://two.example/mcp"
+    "#]]
+    .assert_eq(&std::fs::read_to_string(home.target()).expect("a file"));
+    // Again: nothing is left to add.
+    let again = home.import(None, false).expect("a report");
+    assert!(again.contains("nothing to add"), "{again}");
 }
