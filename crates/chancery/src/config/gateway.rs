@@ -1,5 +1,6 @@
 //! `[gateway]`: what the gateway itself is told.
 
+use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -42,6 +43,19 @@ pub struct Gateway {
     pub log_level: String,
     /// How it is logged.
     pub log_format: LogFormat,
+    /// Where that stands of it which can turn out to be wrong in use.
+    pub places: Places,
+}
+
+/// Where settings stand in the files; none for what no file says.
+#[derive(Clone, Debug)]
+pub struct Places {
+    /// The value of `listen`.
+    pub listen: Option<Place>,
+    /// The value of `tls.cert`.
+    pub cert: Option<Place>,
+    /// The value of `tls.key`.
+    pub key: Option<Place>,
 }
 
 /// A certificate and its key.
@@ -166,6 +180,7 @@ impl Tables {
                 Some("json") => LogFormat::Json,
                 _ => LogFormat::Text,
             },
+            places: self.places(),
         };
         if let Some(at) = fields.value_at("log_level")
             && tracing_subscriber::EnvFilter::try_new(&gateway.log_level).is_err()
@@ -180,9 +195,32 @@ impl Tables {
         }
         gateway
     }
+
+    fn places(&self) -> Places {
+        let of_tls = |name: &str| self.tls.as_ref()?.value_at(name).cloned();
+        Places {
+            listen: self.gateway.value_at("listen").cloned(),
+            cert: of_tls("cert"),
+            key: of_tls("key"),
+        }
+    }
 }
 
 impl Gateway {
+    /// What is wrong with the files that it names. That another user may read them only is no error: not every command needs them.
+    pub(super) fn check_files(&self, problems: &mut Problems) {
+        let Some(tls) = &self.tls else { return };
+        for (name, path, at) in [("cert", &tls.cert, &self.places.cert), ("key", &tls.key, &self.places.key)] {
+            let (Err(error), Some(at)) = (open(path), at) else { continue };
+            let what = format!("`{name}` names `{}`, which can't be read: {error}", path.display());
+            let problem = match error.kind() {
+                io::ErrorKind::PermissionDenied => Problem::warning(what),
+                _ => Problem::error(what),
+            };
+            problems.push(problem.at(at).help("name a PEM file; a relative path is relative to this file"));
+        }
+    }
+
     /// What is wrong with listening where it was told to: nobody must be let in from outside by accident.
     #[must_use]
     pub fn check_bind(&self) -> Option<Problem> {
@@ -219,6 +257,18 @@ fn certificate(fields: &Fields, home: Option<&Path>) -> Option<Tls> {
         cert: path("cert")?,
         key: path("key")?,
     })
+}
+
+/// Opens a file as its reader would. A pipe is not touched: who opens it first gets what is in it.
+fn open(path: &Path) -> io::Result<()> {
+    let metadata = std::fs::metadata(path)?;
+    if metadata.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    if metadata.is_file() {
+        std::fs::File::open(path)?;
+    }
+    Ok(())
 }
 
 /// A path as it was written: `~/` is the home directory, a relative one starts at `base`.

@@ -187,7 +187,8 @@ pub fn load(sources: &Sources, trust: Trust<'_>) -> Result<Loaded, Problems> {
         merge.files.push(path.clone());
         merge.warn_of_readers(path);
     }
-    let (config, problems) = merge.finish(env);
+    let (config, mut problems) = merge.finish(env);
+    config.gateway.check_files(&mut problems);
     if problems.has_errors() {
         return Err(problems);
     }
@@ -199,7 +200,7 @@ pub fn load(sources: &Sources, trust: Trust<'_>) -> Result<Loaded, Problems> {
     })
 }
 
-/// One TOML text as a whole configuration; for checks and tests.
+/// One TOML text as a whole configuration, whether or not the files that it names are there; for checks and tests.
 ///
 /// # Errors
 /// As for [`load`].

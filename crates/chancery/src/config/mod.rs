@@ -26,7 +26,7 @@ mod tests;
 pub use digest::{Digest, of_bytes};
 pub use expand::{Env, ExpandError, Piece, expand, is_literal, pieces};
 pub use fields::{address, nearest};
-pub use gateway::{Gateway, Limits, LogFormat, Tls, Token};
+pub use gateway::{Gateway, Limits, LogFormat, Places, Tls, Token};
 pub use hide::arguments as shown_arguments;
 pub use load::{Config, Loaded, Origin, Sources, check_server, load, load_text, question};
 pub use mask::names_secret;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
-use transport::http::Listener;
+use transport::http::{ListenError, Listener};
 use transport::socket::SocketListener;
 
 use super::interrupts::Interrupts;
@@ -28,7 +28,7 @@ pub async fn serve(configured: Configured, args: cli::Serve) -> anyhow::Result<E
     let mut interrupts = Interrupts::listen()?;
     let listener = Listener::bind(settings::listen(&loaded.config, args.listen))
         .await
-        .map_err(failed)?;
+        .map_err(|error| not_listening(&error, &loaded.config.gateway, args.listen))?;
     let own = listener.local_addr();
     let gateway = Gateway::start(&loaded.config, &sources, Some(own));
     let shutdown = CancellationToken::new();
@@ -68,6 +68,22 @@ fn raise_file_limit() {
 
 pub(super) fn failed(error: impl std::fmt::Display) -> anyhow::Error {
     anyhow::anyhow!("failed to {error}")
+}
+
+/// Why there is no listener, and where the configuration says what keeps it from being had.
+fn not_listening(error: &ListenError, gateway: &config::Gateway, given: Option<SocketAddr>) -> anyhow::Error {
+    let places = &gateway.places;
+    let at = match error {
+        ListenError::Insecure(_) | ListenError::Bind { .. } => places.listen.as_ref().filter(|_| given.is_none()),
+        ListenError::Tls(error) => match &gateway.tls {
+            Some(tls) if tls.key == error.path => places.key.as_ref(),
+            _ => places.cert.as_ref(),
+        },
+    };
+    match at {
+        Some(at) => anyhow::anyhow!("{at}: failed to {error}"),
+        None => failed(error),
+    }
 }
 
 /// Where `chancery stdio` finds a gateway that serves the same configuration.

@@ -254,3 +254,29 @@ fn what_cannot_be_read_says_why() {
     sources.config = Some(disk.path("binary.toml"));
     assert!(load(&sources, Trust::All).expect_err("binary").to_string().contains("not UTF-8"));
 }
+
+#[test]
+fn a_certificate_that_is_not_there() {
+    let disk = Disk::new();
+    let tls = "[gateway.tls]\ncert = \"a.pem\"\nkey = \"b.pem\"\n";
+    let file = disk.write(USER, tls);
+    let said = || match load(&disk.sources(), Trust::Recorded) {
+        Ok(loaded) => format!("loaded; {}", loaded.warnings),
+        Err(problems) => problems.to_string(),
+    };
+    let missing = said();
+    for (place, key) in [("2:8", "cert"), ("3:7", "key")] {
+        let line = format!("{}:{place}: `{key}` names `", file.display());
+        assert!(missing.contains(&line), "{missing}");
+    }
+    disk.write("home/.config/mgp/a.pem", "");
+    std::fs::create_dir(disk.path("home/.config/mgp/b.pem")).expect("a directory");
+    let directory = said();
+    assert!(
+        directory.contains("3:7: `key` names `") && !directory.contains("`cert`"),
+        "{directory}"
+    );
+    std::fs::remove_dir(disk.path("home/.config/mgp/b.pem")).expect("removed");
+    disk.write("home/.config/mgp/b.pem", "");
+    assert_eq!(said(), "loaded; ");
+}
