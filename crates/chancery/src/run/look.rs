@@ -3,7 +3,8 @@
 use std::cell::RefCell;
 use std::time::Duration;
 
-use kernel::ServerStatus;
+use kernel::{Health, ServerStatus};
+use model::ServerId;
 
 use super::{Gateway, note};
 
@@ -13,16 +14,56 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// How each server does, in the order of the configuration; `seen` hears of each as soon as it is known. With `ping`, latencies are measured.
 pub(super) async fn look(gateway: &Gateway, ping: bool, seen: impl Fn(&ServerStatus)) -> Vec<ServerStatus> {
     let all = gateway.kernel.status().into_iter().map(|status| status.id);
-    let waiting = RefCell::new(all.map(|id| format!("`{id}`")).collect::<Vec<_>>());
+    let waiting = RefCell::new(all.collect::<Vec<ServerId>>());
     let mut looking = std::pin::pin!(gateway.kernel.look(ping, |status| {
-        waiting.borrow_mut().retain(|name| *name != format!("`{}`", status.id));
+        waiting.borrow_mut().retain(|id| *id != status.id);
         seen(status);
     }));
     tokio::select! {
         statuses = &mut looking => return statuses,
         () = tokio::time::sleep(PATIENCE) => {
-            note(&format!("waiting for {}, at most until `startup_timeout`", waiting.borrow().join(", ")));
+            let mut statuses = gateway.kernel.status();
+            statuses.retain(|status| waiting.borrow().contains(&status.id));
+            note(&format!("waiting for {}", awaited(&statuses)));
         }
     }
     looking.await
+}
+
+/// What is waited for, and until when: a start may take as long as is configured, what a server offers then only a few seconds.
+fn awaited(statuses: &[ServerStatus]) -> String {
+    let (started, starting): (Vec<_>, Vec<_>) = statuses.iter().partition(|status| matches!(status.health, Health::Started));
+    let names = |of: &[&ServerStatus]| of.iter().map(|status| format!("`{}`", status.id)).collect::<Vec<_>>().join(", ");
+    let start = format!("{}, at most until `startup_timeout`", names(&starting));
+    let lists = format!("the lists of {}, a few seconds more", names(&started));
+    match (starting.is_empty(), started.is_empty()) {
+        (_, true) => start,
+        (true, false) => lists,
+        (false, false) => format!("{start}, and for {lists}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_is_waited_for_and_until_when() {
+        let status = |id: &str, health: Health| ServerStatus {
+            id: ServerId::new(id).expect("an id"),
+            health,
+            revision: None,
+            info: None,
+            counts: [0; 4],
+            pids: Vec::new(),
+            latency: None,
+        };
+        let (slow, mute) = (status("slow", Health::Configured), status("mute", Health::Started));
+        assert_eq!(awaited(std::slice::from_ref(&slow)), "`slow`, at most until `startup_timeout`");
+        assert_eq!(awaited(std::slice::from_ref(&mute)), "the lists of `mute`, a few seconds more");
+        assert_eq!(
+            awaited(&[mute, slow]),
+            "`slow`, at most until `startup_timeout`, and for the lists of `mute`, a few seconds more"
+        );
+    }
 }

@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use kernel::{Health, ServerStatus, ToolStatus};
+use kernel::{Health, ServerStatus, ToolStatus, Unavailable};
+use model::ServerId;
 use serde_json::{Value, json};
 
 use super::arguments::Arguments;
@@ -22,12 +23,31 @@ use crate::words::first_line;
 /// When the call fails, or the tool is unknown.
 pub async fn tools(configured: Configured, args: ToolsCommand) -> anyhow::Result<ExitCode> {
     match args {
-        ToolsCommand::List(args) => with(configured, &args.servers, async |gateway| list(gateway, &args)).await,
-        ToolsCommand::Export(args) => with(configured, &args.servers, async |gateway| Ok(export_tools(gateway, args.lang))).await,
+        ToolsCommand::List(args) => {
+            with(configured, &args.servers, async |gateway, statuses| {
+                note_left_out(statuses);
+                list(gateway, &args)
+            })
+            .await
+        }
+        ToolsCommand::Export(args) => {
+            with(configured, &args.servers, async |gateway, statuses| {
+                note_left_out(statuses);
+                Ok(export_tools(gateway, args.lang))
+            })
+            .await
+        }
         ToolsCommand::Call(args) => {
             let arguments = Arguments::read(&args)?;
             let named = named_server(&args.tool, &configured.loaded.config);
-            with(configured, &named, async |gateway| call(gateway, &args, arguments).await).await
+            with(configured, &named, async |gateway, statuses| {
+                // Of a server that was named, the call itself tells.
+                if named.is_empty() {
+                    note_left_out(statuses);
+                }
+                call(gateway, statuses, &args, arguments).await
+            })
+            .await
         }
     }
 }
@@ -36,7 +56,7 @@ pub async fn tools(configured: Configured, args: ToolsCommand) -> anyhow::Result
 async fn with(
     configured: Configured,
     servers: &[String],
-    work: impl AsyncFnOnce(&Gateway) -> anyhow::Result<ExitCode>,
+    work: impl AsyncFnOnce(&Gateway, &[ServerStatus]) -> anyhow::Result<ExitCode>,
 ) -> anyhow::Result<ExitCode> {
     let mut config = configured.loaded.config;
     if config.servers.is_empty() {
@@ -49,8 +69,8 @@ async fn with(
     let mut interrupts = Interrupts::listen()?;
     let gateway = Gateway::start(&config, &configured.sources, None);
     let done = interrupts.or(async {
-        note_left_out(&look(&gateway, false, |_| {}).await);
-        work(&gateway).await
+        let statuses = look(&gateway, false, |_| {}).await;
+        work(&gateway, &statuses).await
     });
     let done = done.await;
     gateway.stop().await;
@@ -69,14 +89,17 @@ fn note_left_out(statuses: &[ServerStatus]) {
     let mut missing = false;
     for status in statuses {
         if let Health::Error(error) = &status.health {
-            let short = error.why.split("; ").next().unwrap_or_default();
-            note(&format!("`{}` is left out: {short}", status.id));
+            note(&format!("`{}` is left out: {}", status.id, in_short(error)));
             missing = true;
         }
     }
     if missing {
         note("`chancery doctor` says more");
     }
+}
+
+fn in_short(error: &Unavailable) -> &str {
+    error.why.split("; ").next().unwrap_or_default()
 }
 
 fn list(gateway: &Gateway, args: &ToolsList) -> anyhow::Result<ExitCode> {
@@ -127,10 +150,10 @@ fn export_tools(gateway: &Gateway, language: Language) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-async fn call(gateway: &Gateway, args: &ToolsCall, arguments: Arguments) -> anyhow::Result<ExitCode> {
+async fn call(gateway: &Gateway, statuses: &[ServerStatus], args: &ToolsCall, arguments: Arguments) -> anyhow::Result<ExitCode> {
     let tools = gateway.kernel.tools();
     let Some(tool) = tools.iter().find(|tool| is_called(tool, &args.tool)) else {
-        bail!("{}", unknown(&args.tool, &tools))
+        bail!("{}", unknown(&args.tool, &tools, statuses))
     };
     let arguments = arguments.for_schema(&schema(tool, "inputSchema").unwrap_or_default());
     let mut insider = Insider::connect(&gateway.kernel, json!({})).await?;
@@ -158,12 +181,24 @@ fn show_progress(aside: Aside<'_>) -> Option<Value> {
 
 /// Whether a tool answers to a name: `server/tool`, `server__tool`, or the bare name where that is unique (DESIGN 3).
 fn is_called(tool: &ToolStatus, name: &str) -> bool {
-    let rest = name.strip_prefix(tool.id.server.as_str());
-    let own = rest.and_then(|rest| rest.strip_prefix('/').or_else(|| rest.strip_prefix("__")));
-    own == Some(&*tool.id.name) || tool.wire == name
+    own_name(name, &tool.id.server) == Some(&*tool.id.name) || tool.wire == name
 }
 
-fn unknown(name: &str, tools: &[ToolStatus]) -> String {
+/// What a name says of a tool beside its server, if it names that server.
+fn own_name<'a>(name: &'a str, server: &ServerId) -> Option<&'a str> {
+    let rest = name.strip_prefix(server.as_str())?;
+    rest.strip_prefix('/').or_else(|| rest.strip_prefix("__"))
+}
+
+fn unknown(name: &str, tools: &[ToolStatus], statuses: &[ServerStatus]) -> String {
+    for ServerStatus { id, health, .. } in statuses.iter().filter(|status| own_name(name, &status.id).is_some()) {
+        if let Health::Error(error) = health {
+            return format!("`{id}` is not up: {}; `chancery doctor {id}` says more", in_short(error));
+        }
+        if !tools.iter().any(|tool| tool.id.server == *id) {
+            return format!("no tool is called `{name}`: `{id}` offers none; `chancery doctor {id}` says how it does");
+        }
+    }
     let same: Vec<String> = tools
         .iter()
         .filter(|tool| &*tool.id.name == name)

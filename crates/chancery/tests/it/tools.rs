@@ -137,3 +137,29 @@ fn where_there_are_no_servers_the_way_to_some_is_shown() {
     "#]],
     );
 }
+
+#[test]
+fn a_call_to_a_server_that_is_not_up_says_so_and_why() {
+    let machine = Machine::new();
+    machine.write(
+        "a.toml",
+        "[[servers]]\nid = \"hang\"\ncommand = \"/bin/sh\"\nargs = [\"-c\", \"exec sleep 3600\"]\nstartup_timeout = \"1s\"\n\
+         [[servers]]\nid = \"absent\"\ncommand = \"no-such-program\"\n",
+    );
+    machine.check(
+        &["--config", "../a.toml", "tools", "call", "hang/x"],
+        &expect![[r#"
+        1
+        ---
+        error: `hang` is not up: it did not complete the handshake within 1 s; `chancery doctor hang` says more
+    "#]],
+    );
+    machine.check(
+        &["--config", "../a.toml", "tools", "call", "absent__x"],
+        &expect![[r#"
+        1
+        ---
+        error: `absent` is not up: failed to start `no-such-program`: no such program in PATH; `chancery doctor absent` says more
+    "#]],
+    );
+}
