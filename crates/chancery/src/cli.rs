@@ -74,7 +74,9 @@ Examples:
     Serve(Serve),
     /// Be an stdio MCP server: what a desktop client starts
     #[command(after_help = "\
-Joins a running gateway of the same user and configuration if there is one, so that five clients don't start five copies of every server.
+Joins a running gateway of the same user and configuration if there is one, so that five clients don't start five copies of every server. \
+A client that servers may ask something (sampling, elicitation, roots) has legacy servers of its own all the same, \
+unless their tables say `share = \"all\"`.
 
 Examples:
   chancery stdio
