@@ -9,6 +9,7 @@ mod example;
 mod insider;
 mod interrupts;
 mod look;
+mod reload;
 mod serve;
 mod settings;
 mod stdio;

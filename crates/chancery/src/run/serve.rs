@@ -4,19 +4,16 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
 
+use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use transport::http::{ListenError, Listener};
 use transport::socket::SocketListener;
 
 use super::interrupts::Interrupts;
-use super::{Configured, Gateway, no_servers, say, settings};
+use super::{Configured, Gateway, no_servers, reload, say, settings};
 use crate::cli;
 use crate::config::{self, Config, Sources};
-
-/// How often the configuration files are looked at.
-const LOOK: Duration = Duration::from_secs(2);
 
 /// `chancery serve`
 ///
@@ -26,6 +23,8 @@ pub async fn serve(configured: Configured, args: cli::Serve) -> anyhow::Result<E
     let Configured { sources, loaded } = configured;
     raise_file_limit();
     let mut interrupts = Interrupts::listen()?;
+    // Heard before anybody can know of a gateway to send it to; it would end the process otherwise.
+    let hangups = signal(SignalKind::hangup())?;
     let listener = Listener::bind(settings::listen(&loaded.config, args.listen))
         .await
         .map_err(|error| not_listening(&error, &loaded.config.gateway, args.listen))?;
@@ -47,7 +46,7 @@ pub async fn serve(configured: Configured, args: cli::Serve) -> anyhow::Result<E
     }
     tokio::select! {
         () = interrupts.next() => {}
-        reloading = reload_forever(&gateway, sources, loaded, own) => reloading?,
+        () = reload::forever(&gateway, &sources, loaded, own, hangups) => {}
     }
     tracing::info!("shutting down");
     shutdown.cancel();
@@ -100,56 +99,5 @@ fn local_socket(config: &Config, sources: &Sources) -> Option<SocketListener> {
             tracing::warn!(%error, "`chancery stdio` does not reach this gateway");
             None
         }
-    }
-}
-
-/// Reloads at SIGHUP and when a file changes: build, check, swap, or keep what there is and say why.
-async fn reload_forever(gateway: &Gateway, sources: Sources, mut loaded: config::Loaded, own: SocketAddr) -> anyhow::Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut hangup = signal(SignalKind::hangup())?;
-    let mut ticks = tokio::time::interval(LOOK);
-    loop {
-        tokio::select! {
-            _ = hangup.recv() => {}
-            _ = ticks.tick() => {
-                if loaded.watch.changed().is_empty() {
-                    continue;
-                }
-            }
-        }
-        match sources.reload() {
-            Ok(fresh) => {
-                note_fixed(&loaded.config, &fresh.config);
-                gateway.kernel.reload(settings::kernel(&fresh.config, Some(own)));
-                for warning in fresh.warnings.iter() {
-                    tracing::warn!("{warning}");
-                }
-                tracing::info!(servers = fresh.config.servers.len(), "the configuration was reloaded");
-                loaded = fresh;
-            }
-            Err(problems) => tracing::error!(
-                "the configuration was not reloaded, the old one stays:\n{}",
-                problems.render(false).trim_end()
-            ),
-        }
-    }
-}
-
-/// Says what only a restart changes.
-fn note_fixed(old: &Config, new: &Config) {
-    let fixed = |config: &Config| {
-        let gateway = &config.gateway;
-        let tokens: Vec<String> = gateway.tokens.iter().map(|token| token.secret.expose().to_owned()).collect();
-        (
-            gateway.listen,
-            gateway.sse,
-            gateway.insecure_bind,
-            tokens,
-            gateway.allowed_hosts.clone(),
-            gateway.allowed_origins.clone(),
-        )
-    };
-    if fixed(old) != fixed(new) {
-        tracing::warn!("a change of address, tokens, hosts, origins or `sse` takes effect at the next start");
     }
 }

@@ -3,6 +3,7 @@
 mod doctor;
 mod machine;
 mod mangle;
+mod serve;
 mod stdio;
 mod tools;
 
