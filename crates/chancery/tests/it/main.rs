@@ -1,5 +1,6 @@
 //! The binary as a person runs it.
 
+mod demo;
 mod doctor;
 mod machine;
 mod mangle;
