@@ -95,7 +95,7 @@ fn done(client: &Arc<Client>, request: &Request, line: &Arc<Line>, outcome: Outc
             client
                 .inner
                 .returned
-                .learn(&client.principal.id, &line.server.spec.id, &answered.result);
+                .learn(&client.principal.id, &line.server.spec.id, request.method.name(), &answered.result);
             Outcome::Result(answered)
         }
         Outcome::Error(failed) if request.peer.era() == Era::Modern && failed.error.code == mcp::error::URL_ELICITATION_REQUIRED => {

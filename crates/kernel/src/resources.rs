@@ -21,6 +21,8 @@ use crate::{lists, tasks};
 
 /// URIs that are remembered with the server that returned them.
 const MAX_RETURNED: usize = 4096;
+/// Bytes of one of them; a longer one is not remembered.
+const MAX_RETURNED_URI: usize = 4096;
 /// How long a modern server may take to acknowledge a subscription.
 const ACKNOWLEDGE_WAIT: std::time::Duration = std::time::Duration::from_secs(2);
 /// How long ending a subscription may take.
@@ -294,24 +296,33 @@ pub(crate) struct Returned {
 }
 
 impl Returned {
-    /// Remembers the URIs of links and embedded resources in a result. A result that cannot hold one is not parsed.
-    pub(crate) fn learn(&self, principal: &PrincipalId, server: &ServerId, result: &Raw) {
-        if !may_hold_uri(result.bytes()) {
-            return;
-        }
-        let Some(content) = result.get("content") else { return };
-        for block in content.items() {
-            let uri = block.get("uri").or_else(|| block.at(&["resource", "uri"]));
-            let Some(uri) = uri.and_then(|raw| raw.as_str().map(std::borrow::Cow::into_owned)) else {
-                continue;
-            };
-            let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-            entries.retain(|(p, u, _)| !(p == principal && *u == uri));
-            if entries.len() >= MAX_RETURNED {
-                entries.pop_front();
+    /// Remembers the URIs in the result of a method: what was read, links and embedded resources. A result that cannot hold one is not parsed.
+    pub(crate) fn learn(&self, principal: &PrincipalId, server: &ServerId, method: &str, result: &Raw) {
+        let blocks: Vec<Raw> = match method {
+            "resources/read" => items(result, "contents"),
+            _ if !may_hold_uri(result.bytes()) => return,
+            "prompts/get" => {
+                let messages = items(result, "messages");
+                messages.iter().filter_map(|message| message.get("content")).collect()
             }
-            entries.push_back((principal.clone(), uri, server.clone()));
+            _ => items(result, "content"),
+        };
+        for block in blocks {
+            let uri = block.get("uri").or_else(|| block.at(&["resource", "uri"]));
+            let uri = uri.and_then(|raw| raw.as_str().map(std::borrow::Cow::into_owned));
+            if let Some(uri) = uri.filter(|uri| uri.len() <= MAX_RETURNED_URI) {
+                self.note(principal, server, uri);
+            }
         }
+    }
+
+    fn note(&self, principal: &PrincipalId, server: &ServerId, uri: String) {
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.retain(|(p, u, _)| !(p == principal && *u == uri));
+        if entries.len() >= MAX_RETURNED {
+            entries.pop_front();
+        }
+        entries.push_back((principal.clone(), uri, server.clone()));
     }
 
     pub(crate) fn by(&self, principal: &PrincipalId, uri: &str) -> Option<ServerId> {
@@ -322,6 +333,10 @@ impl Returned {
             .find(|(p, u, _)| p == principal && u == uri)
             .map(|(_, _, server)| server.clone())
     }
+}
+
+fn items(result: &Raw, key: &str) -> Vec<Raw> {
+    result.get(key).map(|list| list.items()).unwrap_or_default()
 }
 
 /// Whether the bytes hold the start of a resource block's type.

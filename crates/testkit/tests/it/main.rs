@@ -9,6 +9,7 @@ mod headers;
 mod isolation;
 mod leaks;
 mod policy;
+mod resources;
 mod sealed;
 mod transcripts;
 
