@@ -28,6 +28,10 @@ use crate::upstream::{Server, fetch};
 const SWEEP: Duration = Duration::from_secs(5);
 /// How long a line that nobody uses is kept.
 const LINE_IDLE: Duration = Duration::from_secs(60);
+/// How long the answers of calls that the end of the gateway has cut short may take.
+const LAST_ANSWERS: Duration = Duration::from_secs(1);
+/// How often they are looked for.
+const LOOK_FOR_ANSWERS: Duration = Duration::from_millis(5);
 /// How long one look at a server may take.
 const LOOK_WAIT: Duration = Duration::from_secs(5);
 
@@ -95,13 +99,10 @@ impl Kernel {
         self.inner.policy.store(Arc::new(policy));
     }
 
-    /// Ends everything: streams in an orderly way, then servers, each with its deadlines.
+    /// Ends everything: streams in an orderly way, then servers, so that whoever waits for one is told, then sessions.
     pub async fn shutdown(&self, deadline: Duration) {
         self.inner.shutdown.cancel();
         self.inner.parked.clear();
-        for client in self.inner.clients.take_sessions() {
-            client.hang_up();
-        }
         let mut closing = Vec::new();
         for server in self.inner.servers().iter() {
             for session in server.live_sessions() {
@@ -112,9 +113,29 @@ impl Kernel {
             server.hang_up("the gateway is shutting down");
         }
         let closed = futures_util::future::join_all(closing.iter().map(|peer| peer.close()));
+        drop(tokio::time::timeout(deadline.min(LAST_ANSWERS), self.answer_all()).await);
+        for client in self.inner.clients.take_sessions() {
+            client.hang_up();
+        }
         drop(tokio::time::timeout(deadline, closed).await);
         self.inner.tracker().close();
         drop(tokio::time::timeout(deadline, self.inner.tracker().wait()).await);
+    }
+
+    /// Resolves when every request that is under way has been answered. Those that the end of a server does not reach are cut short.
+    async fn answer_all(&self) {
+        let mut busy = self.inner.clients.all();
+        tokio::time::sleep(LOOK_FOR_ANSWERS).await;
+        for client in &busy {
+            client.cut_short();
+        }
+        loop {
+            busy.retain(|client| client.is_busy());
+            if busy.is_empty() {
+                return;
+            }
+            tokio::time::sleep(LOOK_FOR_ANSWERS).await;
+        }
     }
 
     /// Waits until every server is known or has failed; says how each does, in the order of the configuration. `seen` hears of each at once.

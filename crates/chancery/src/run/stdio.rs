@@ -37,13 +37,23 @@ pub async fn stdio(configured: Configured, args: cli::Stdio) -> anyhow::Result<E
     let gateway = Gateway::start(&loaded.config, &sources, None);
     let shutdown = CancellationToken::new();
     let front: Arc<dyn kernel::front::Front> = Arc::new(gateway.kernel.clone());
-    let stop = shutdown.clone();
-    tokio::spawn(async move {
-        interrupts.next().await;
-        stop.cancel();
-    });
-    let served = transport::stdio::serve(front, &settings::pipe(&loaded.config), shutdown).await;
-    gateway.stop().await;
-    served?;
+    let options = settings::pipe(&loaded.config);
+    let mut serving = std::pin::pin!(transport::stdio::serve(front, &options, shutdown.clone()));
+    let ended = tokio::select! {
+        served = &mut serving => Some(served),
+        () = interrupts.next() => None,
+    };
+    match ended {
+        Some(served) => {
+            gateway.stop().await;
+            served?;
+        }
+        None => {
+            shutdown.cancel();
+            // The kernel ends what calls wait for, so that they are answered and the pipe can drain.
+            let (served, ()) = tokio::join!(serving, gateway.stop());
+            served?;
+        }
+    }
     Ok(ExitCode::SUCCESS)
 }

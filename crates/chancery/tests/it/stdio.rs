@@ -44,6 +44,40 @@ fn a_client_has_no_more_unanswered_requests_than_configured() {
     assert!(gateway.wait().expect("its end").success());
 }
 
+/// A child may ignore every polite request to end; whoever waits for it is answered before that.
+#[test]
+fn a_call_in_flight_is_answered_at_the_end() {
+    let machine = Machine::new();
+    let stubborn = format!("trap '' TERM; exec {BINARY} example everything");
+    machine.write(
+        "a.toml",
+        &format!("[[servers]]\nid = \"everything\"\ncommand = \"sh\"\nargs = [\"-c\", \"{stubborn}\"]\n"),
+    );
+    let mut gateway = machine.command(&["--config", "../a.toml", "stdio", "--standalone"]);
+    gateway.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut gateway = gateway.spawn().expect("the binary");
+    let mut input = gateway.stdin.take().expect("its stdin");
+    let mut lines = BufReader::new(gateway.stdout.take().expect("its stdout")).lines();
+    let mut say = |text: &str| writeln!(input, "{text}").expect("somebody who reads");
+    let mut next = |what: &str| {
+        let mut said = lines.by_ref().map(|line| line.expect("a line"));
+        said.find(|line| line.contains(what)).unwrap_or_else(|| panic!("no {what}"))
+    };
+    say(
+        r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#,
+    );
+    next(r#""id":0"#);
+    say(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+    say(
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"count","arguments":{"to":1000,"pause":300},"_meta":{"progressToken":1}}}"#,
+    );
+    next("notifications/progress");
+    kill_process(Pid::from_child(&gateway), Signal::TERM).expect("a signal");
+    let answered = next(r#""id":1"#);
+    assert!(answered.contains("error") && answered.contains("shutting down"), "{answered}");
+    assert!(gateway.wait().expect("its end").success());
+}
+
 #[test]
 fn a_broken_file_turns_nobody_away_from_a_gateway_that_runs() {
     let machine = Machine::new();

@@ -7,7 +7,6 @@ use jsonrpc::{DecodeError, ErrorObject, Message};
 use mcp::client::{Arrival, Input, Target};
 
 use super::{Client, Work, http};
-use crate::exchange;
 use crate::front::{Answer, InPost};
 use crate::inner::Inner;
 
@@ -81,8 +80,7 @@ async fn answer(client: Arc<Client>, message: Result<Message, DecodeError>) -> O
         match item {
             Work::Send(message, Target::Reply(_)) => return Some(message),
             Work::Request(ticket, request) => {
-                let outcome = exchange::run(&client, ticket, request).await?;
-                return client.finish(ticket, outcome).into_iter().find_map(|work| match work {
+                return client.carry_out(ticket, request).await.into_iter().find_map(|work| match work {
                     Work::Send(message, _) => Some(message),
                     _ => None,
                 });

@@ -169,10 +169,7 @@ fn answer_of(work: Work) -> Option<Message> {
 type Running = Pin<Box<dyn Future<Output = Option<Message>> + Send>>;
 
 fn run(client: Arc<Client>, ticket: Ticket, request: Box<mcp::exchange::Request>) -> Running {
-    Box::pin(async move {
-        let outcome = exchange::run(&client, ticket, request).await?;
-        client.finish(ticket, outcome).into_iter().find_map(answer_of)
-    })
+    Box::pin(async move { client.carry_out(ticket, request).await.into_iter().find_map(answer_of) })
 }
 
 /// One JSON message if the answer comes first, a stream if anything else does.

@@ -18,6 +18,7 @@ use policy::Action;
 use tokio::sync::{Notify, mpsc, oneshot};
 
 use crate::drained::Drained;
+use crate::exchange;
 use crate::inner::Inner;
 use crate::upstream::{Line, Session};
 use crate::views::Seen;
@@ -243,6 +244,25 @@ impl Client {
         let work = self.take(Input::Outcome(ticket, outcome));
         self.books().running.remove(&ticket);
         work
+    }
+
+    /// Carries a request out: the answer, ready to be sent; nothing when the client has cancelled it.
+    pub(crate) async fn carry_out(self: &Arc<Self>, ticket: Ticket, request: Box<Request>) -> Drained<Work> {
+        let outcome = exchange::run(self, ticket, request).await;
+        // What the client has cancelled is no longer answered, whatever the outcome says.
+        self.finish(ticket, outcome.unwrap_or_else(cut_short))
+    }
+
+    /// Has all requests under way come to an end, each with an error, at the end of the gateway.
+    pub(crate) fn cut_short(&self) {
+        for running in self.books().running.values() {
+            running.notify_one();
+        }
+    }
+
+    /// Whether a request is under way.
+    pub(crate) fn is_busy(&self) -> bool {
+        !self.books().running.is_empty()
     }
 
     /// The client's exchange is gone: whatever runs for it is given up.
@@ -535,6 +555,13 @@ impl std::fmt::Debug for Client {
             .field("principal", &self.principal.id)
             .finish_non_exhaustive()
     }
+}
+
+fn cut_short() -> Outcome {
+    Outcome::refused(ErrorObject::new(
+        jsonrpc::code::INTERNAL_ERROR,
+        "the gateway is shutting down; send the request again when it is back",
+    ))
 }
 
 /// 2025-11-25 server/resources: an update may name a sub-resource of what was subscribed to.

@@ -59,10 +59,8 @@ impl Pipe {
                     client.send(work).await;
                 }),
                 Work::Request(ticket, request) => self.spawn(async move {
-                    if let Some(outcome) = exchange::run(&client, ticket, request).await {
-                        let work = client.finish(ticket, outcome);
-                        client.send(work).await;
-                    }
+                    let work = client.carry_out(ticket, request).await;
+                    client.send(work).await;
                 }),
                 Work::Listen(ticket, request) => self.spawn(async move {
                     let (done, work) = crate::resources::open_listener(&client, ticket, &request).await;

@@ -533,10 +533,14 @@ impl Server {
             return;
         }
         let (server, client, peer) = (self.clone(), client.clone(), peer.clone());
+        let over = self.inner().shutdown.clone();
         self.inner().spawn(async move {
-            if let Ok((line, _lane)) = server.line_for(&client, &peer).await {
-                drop(line.session().await);
-            }
+            let connect = async {
+                if let Ok((line, _lane)) = server.line_for(&client, &peer).await {
+                    drop(line.session().await);
+                }
+            };
+            over.run_until_cancelled(connect).await;
         });
     }
 

@@ -11,6 +11,7 @@ mod leaks;
 mod policy;
 mod resources;
 mod sealed;
+mod shutdown;
 mod transcripts;
 
 use std::future::Future;
