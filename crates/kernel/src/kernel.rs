@@ -21,7 +21,7 @@ use crate::link::{BoxFuture, Connector, Link};
 use crate::settings::Settings;
 use crate::spec::Start;
 use crate::status::{ServerStatus, ToolStatus};
-use crate::upstream::server::Health;
+use crate::upstream::server::{self, Health};
 use crate::upstream::{Server, fetch};
 
 /// How often idle things are looked for.
@@ -264,34 +264,8 @@ fn bring_up(inner: &Arc<Inner>, server: &Arc<Server>) {
     }
     let (weak, over) = (Arc::downgrade(server), inner.shutdown.clone());
     inner.spawn(async move {
-        let tend = async {
-            loop {
-                let Some(server) = weak.upgrade().filter(|server| !server.is_retired()) else {
-                    return;
-                };
-                let session = server.base_line().session().await;
-                let wait = match (&session, server.retry_at()) {
-                    (Ok(session), _) => {
-                        let ended = session.over().clone();
-                        drop(server);
-                        drop(session.clone());
-                        ended.cancelled().await;
-                        continue_after_loss(&weak)
-                    }
-                    (Err(_), Some(at)) => at.saturating_duration_since(crate::now()),
-                    (Err(error), None) if !error.transient => return,
-                    (Err(_), None) => Duration::from_secs(1),
-                };
-                tokio::time::sleep(wait).await;
-            }
-        };
-        over.run_until_cancelled(tend).await;
+        over.run_until_cancelled(server::tend(&weak, Server::base_line)).await;
     });
-}
-
-fn continue_after_loss(server: &std::sync::Weak<Server>) -> Duration {
-    let at = server.upgrade().and_then(|server| server.retry_at());
-    at.map_or(Duration::from_millis(100), |at| at.saturating_duration_since(crate::now()))
 }
 
 /// Ends what nobody uses: sessions, lines, parked calls.

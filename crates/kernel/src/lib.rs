@@ -17,6 +17,7 @@ mod hub;
 mod inner;
 mod kernel;
 pub mod link;
+mod listening;
 mod lists;
 mod metrics;
 mod parked;

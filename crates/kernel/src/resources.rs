@@ -5,19 +5,15 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use catalog::{Located, View};
 use jsonrpc::{ErrorObject, Raw};
-use mcp::client::Filter;
 use mcp::exchange::{Outcome, Peer, Request};
 use mcp::revision::Era;
 use memchr::memmem::Finder;
 use model::{PrincipalId, ServerId, Ticket};
 use policy::Action;
-use tokio::sync::Notify;
 
-use crate::client::{Client, Work};
-use crate::drained::Drained;
-use crate::exchange;
+use crate::client::Client;
 use crate::upstream::{Line, Server, fetch};
-use crate::{lists, tasks};
+use crate::{exchange, lists};
 
 /// URIs that are remembered with the server that returned them.
 const MAX_RETURNED: usize = 4096;
@@ -25,8 +21,8 @@ const MAX_RETURNED: usize = 4096;
 const MAX_RETURNED_URI: usize = 4096;
 /// How long a modern server may take to acknowledge a subscription.
 const ACKNOWLEDGE_WAIT: std::time::Duration = std::time::Duration::from_secs(2);
-/// How long ending a subscription may take.
-const UNSUBSCRIBE_WAIT: std::time::Duration = std::time::Duration::from_secs(10);
+/// How long beginning or ending a subscription may take.
+pub(crate) const SUBSCRIBE_WAIT: std::time::Duration = std::time::Duration::from_secs(10);
 
 /// `resources/read`, `resources/subscribe`, `resources/unsubscribe`.
 pub(crate) async fn by_uri(client: &Arc<Client>, ticket: Ticket, request: Box<Request>) -> Outcome {
@@ -83,7 +79,7 @@ async fn locate(client: &Arc<Client>, peer: &Arc<Peer>, uri: &str) -> Result<Arc
         .ok_or_else(|| ErrorObject::invalid_params(format!("the server `{id}` is not configured any more")))
 }
 
-fn find(client: &Client, view: &View, uri: &str) -> Result<ServerId, Vec<String>> {
+pub(crate) fn find(client: &Client, view: &View, uri: &str) -> Result<ServerId, Vec<String>> {
     let candidates = match view.resource(uri) {
         Located::One(server) => return Ok(server.clone()),
         Located::Many(servers) => servers,
@@ -186,57 +182,8 @@ pub(crate) fn unsubscribe_upstream(line: &Arc<Line>, uri: &str) {
     };
     let params = Raw::object_empty().edit().set(&["uri"], &Raw::string(uri)).finish();
     session.inner.clone().spawn(async move {
-        drop(fetch::ask(&session, "resources/unsubscribe", Some(params), UNSUBSCRIBE_WAIT).await);
+        drop(fetch::ask(&session, "resources/unsubscribe", Some(params), SUBSCRIBE_WAIT).await);
     });
-}
-
-/// Opens a modern client's `subscriptions/listen`: finds whom its URIs belong to, subscribes there, and acknowledges what is honoured.
-pub(crate) async fn open_listener(client: &Arc<Client>, ticket: Ticket, request: &Request) -> (Arc<Notify>, Drained<Work>) {
-    let asked = Filter::read(request.params.as_ref());
-    let view = lists::settled(client, &request.peer).await;
-    let mut honoured = exchange::honoured(&view, &asked);
-    honoured.tasks.retain(|task| tasks::is_known(client, task));
-    let mut lines = Vec::new();
-    for uri in asked.uris {
-        let Ok(server) = locate(client, &request.peer, &uri).await else {
-            continue;
-        };
-        let subscribable = view.offers().iter().any(|offer| {
-            offer.server == server.spec.id
-                && offer
-                    .advertised
-                    .capabilities
-                    .at(&["resources", "subscribe"])
-                    .is_some_and(|s| s.as_bool() == Some(true))
-        });
-        let action = Action::Subscribe {
-            server: &server.spec.id,
-            uri: &uri,
-        };
-        if !subscribable
-            || client
-                .inner
-                .admit(&client.principal, client.number, action, &request.trace)
-                .is_err()
-        {
-            continue;
-        }
-        // The base line will do: an update is for whoever subscribed, whatever it can be asked.
-        let line = server.base_line();
-        let Ok(session) = line.session().await else { continue };
-        if session.era() == Era::Legacy {
-            let params = Raw::object_empty().edit().set(&["uri"], &Raw::string(&uri)).finish();
-            if !matches!(
-                fetch::ask(&session, "resources/subscribe", Some(params), UNSUBSCRIBE_WAIT).await,
-                Ok(Outcome::Result(_))
-            ) {
-                continue;
-            }
-        }
-        honoured.uris.push(uri.clone());
-        lines.push((line, uri));
-    }
-    client.listen(ticket, honoured, lines)
 }
 
 /// `completion/complete`: by the prompt or the resource template that is referred to.

@@ -462,6 +462,15 @@ impl Client {
         (exchange, status)
     }
 
+    /// Closes its end of the pipe, and waits until everything that it sent has been answered.
+    pub async fn finish(&self) {
+        let pipe = self.pipe.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(pipe) = pipe {
+            pipe.drained().await;
+            pipe.closed();
+        }
+    }
+
     /// Ends its session, or closes its pipe, and everything that it waits for.
     pub async fn leave(&self) {
         for task in self.running.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {

@@ -15,9 +15,9 @@ use model::{Principal, Ticket};
 
 use super::streams::Streams;
 use super::{Client, Delivery, Work};
-use crate::exchange;
 use crate::front::{Answer, Events, InPost, Listen};
 use crate::inner::Inner;
+use crate::{exchange, listening};
 
 /// Events of one answer that wait for the client.
 const QUEUE: usize = 128;
@@ -67,7 +67,7 @@ async fn one(inner: &Arc<Inner>, post: InPost, message: Message) -> Answer {
                     let error = ErrorObject::invalid_request("`subscriptions/listen` needs `Accept: text/event-stream`");
                     return self::message(406, &Message::failure(request.message.id(), &error));
                 }
-                return Box::pin(stream_subscription(client, ticket, request)).await;
+                return stream_subscription(client, ticket, request);
             }
         }
     }
@@ -290,28 +290,32 @@ impl Drop for Attended {
     }
 }
 
-async fn stream_subscription(client: Arc<Client>, ticket: Ticket, request: Box<mcp::exchange::Request>) -> Answer {
+/// Opens a subscription stream. From its first step to its end it is one task, so that a client that goes meanwhile leaves nothing behind.
+fn stream_subscription(client: Arc<Client>, ticket: Ticket, request: Box<mcp::exchange::Request>) -> Answer {
     let Delivery::Http(streams) = &client.delivery else {
         return Answer::Empty { status: 500 };
     };
     let (sender, events) = Events::channel(QUEUE * 8);
     streams.open(ticket, sender);
     client.inner.clients.add(&client);
-    let (done, work) = crate::resources::open_listener(&client, ticket, &request).await;
-    client.send(work).await;
-    let (gone, shutdown) = (events.gone(), client.inner.shutdown.clone());
-    client.inner.clone().spawn(async move {
+    let (gone, inner) = (events.gone(), client.inner.clone());
+    inner.clone().spawn(async move {
+        let present = Present(client);
         tokio::select! {
-            () = gone => client.abandon(ticket),
-            () = done.notified() => {}
-            () = shutdown.cancelled() => {
-                let work = client.take(Input::EndListen(ticket));
-                client.send(work).await;
-            }
+            () = gone => {}
+            () = listening::serve(&present.0, ticket, &request, &inner.shutdown) => {}
         }
-        client.hang_up();
     });
     Answer::Events { session: None, events }
+}
+
+/// A client that is there for one stream: whatever ends that, it hangs up.
+struct Present(Arc<Client>);
+
+impl Drop for Present {
+    fn drop(&mut self) {
+        self.0.hang_up();
+    }
 }
 
 /// Opens the stream of a session, or goes on with one.

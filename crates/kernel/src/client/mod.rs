@@ -20,6 +20,7 @@ use tokio::sync::{Notify, mpsc, oneshot};
 use crate::drained::Drained;
 use crate::exchange;
 use crate::inner::Inner;
+use crate::listening::Subscribed;
 use crate::upstream::{Line, Session};
 use crate::views::Seen;
 use streams::Streams;
@@ -95,9 +96,9 @@ impl Drop for Question {
 
 /// An open `subscriptions/listen`.
 struct Listening {
+    /// Without its URIs.
     filter: Filter,
-    lines: Vec<(Arc<Line>, String)>,
-    done: Arc<Notify>,
+    subscribed: Vec<Subscribed>,
 }
 
 /// What the machine wants that only the caller of [`Client::take`] can do.
@@ -229,14 +230,11 @@ impl Client {
     }
 
     fn cancel(&self, ticket: Ticket) {
-        let (running, listening) = {
-            let mut books = self.books();
-            (books.running.remove(&ticket), books.listening.remove(&ticket))
-        };
+        let running = self.books().running.remove(&ticket);
         if let Some(cancelled) = running {
             cancelled.notify_one();
         }
-        drop(listening);
+        self.end_listening(ticket);
     }
 
     /// The answer to a request, ready to be sent; nothing when the client has cancelled it.
@@ -319,11 +317,7 @@ impl Client {
     pub(crate) fn resource_updated(self: &Arc<Self>, server: &ServerId, uri: &str, message: &Message) {
         let (subscribed, listening) = {
             let books = self.books();
-            let hears = |l: &Listening| {
-                l.lines
-                    .iter()
-                    .any(|(line, wanted)| line.server.spec.id == *server && is_under(uri, wanted))
-            };
+            let hears = |l: &Listening| l.subscribed.iter().any(|s| s.is_of(server) && is_under(uri, &s.uri));
             let listening: Vec<Ticket> = books
                 .listening
                 .iter()
@@ -364,32 +358,26 @@ impl Client {
     }
 
     /// Opens a subscription stream: acknowledged first, then fed.
-    pub(crate) fn listen(
-        self: &Arc<Self>,
-        ticket: Ticket,
-        filter: Filter,
-        lines: Vec<(Arc<Line>, String)>,
-    ) -> (Arc<Notify>, Drained<Work>) {
-        for (line, uri) in &lines {
-            line.attach(self);
-            line.subscribe(uri);
-        }
-        let work = self.with_machine(|machine| machine.acknowledge(ticket, &filter));
-        let done = self.running(ticket).unwrap_or_default();
-        let listening = Listening {
-            filter,
-            lines,
-            done: done.clone(),
-        };
+    pub(crate) fn listen(self: &Arc<Self>, ticket: Ticket, mut filter: Filter, subscribed: Vec<Subscribed>) -> Drained<Work> {
         let mut books = self.books();
+        filter.uris = subscribed.iter().map(|s| s.uri.clone()).collect();
+        let acknowledged = filter.clone();
+        filter.uris = Vec::new();
         if books.running.contains_key(&ticket) {
-            books.listening.insert(ticket, listening);
-        } else {
-            // Cancelled while it was being opened: its drop ends it.
-            drop(books);
-            drop(listening);
+            books.listening.insert(ticket, Listening { filter, subscribed });
         }
-        (done, work)
+        drop(books);
+        self.with_machine(|machine| machine.acknowledge(ticket, &acknowledged))
+    }
+
+    /// Forgets a subscription stream, and gives back what it was subscribed to.
+    pub(crate) fn end_listening(&self, ticket: Ticket) {
+        let listening = {
+            let mut books = self.books();
+            books.running.remove(&ticket);
+            books.listening.remove(&ticket)
+        };
+        drop(listening);
     }
 
     fn initialized(self: &Arc<Self>) {
@@ -520,12 +508,15 @@ impl Client {
     /// The client has gone: its calls are given up, its questions answered with an error, its lines dropped.
     pub(crate) fn hang_up(self: &Arc<Self>) {
         drop(self.with_machine(face::Session::hang_up));
-        let lines = {
+        let (listening, lines, subscriptions) = {
             let mut books = self.books();
-            books.listening.clear();
-            std::mem::take(&mut books.lines)
+            (
+                std::mem::take(&mut books.listening),
+                std::mem::take(&mut books.lines),
+                std::mem::take(&mut books.subscriptions),
+            )
         };
-        let subscriptions = std::mem::take(&mut self.books().subscriptions);
+        drop(listening);
         for (server, uri) in subscriptions {
             if let Some(line) = lines.get(&server) {
                 crate::resources::unsubscribe_upstream(line, &uri);
@@ -536,15 +527,6 @@ impl Client {
             server.client_gone(self.number);
         }
         self.inner.clients.forget(self.number);
-    }
-}
-
-impl Drop for Listening {
-    fn drop(&mut self) {
-        for (line, uri) in &self.lines {
-            crate::resources::unsubscribe_upstream(line, uri);
-        }
-        self.done.notify_one();
     }
 }
 

@@ -5,27 +5,31 @@ use std::sync::Arc;
 use bytes::Bytes;
 use jsonrpc::{ErrorObject, Frame, Message};
 use mcp::client::{Arrival, Input};
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::{Client, Work, batch};
 use crate::drained::Drained;
-use crate::exchange;
 use crate::front::ClientPipe;
 use crate::link::BoxFuture;
+use crate::{exchange, listening};
 
 /// The kernel's end of a client's pipe.
 #[derive(Debug)]
 pub(crate) struct Pipe {
     client: Arc<Client>,
     running: TaskTracker,
+    /// Ends subscription streams: nothing else would, once the client says no more.
+    ending: CancellationToken,
 }
 
 impl Pipe {
     pub(crate) fn new(client: Arc<Client>) -> Self {
         client.inner.clients.add(&client);
         Self {
-            client,
             running: TaskTracker::new(),
+            ending: client.inner.shutdown.child_token(),
+            client,
         }
     }
 
@@ -62,18 +66,10 @@ impl Pipe {
                     let work = client.carry_out(ticket, request).await;
                     client.send(work).await;
                 }),
-                Work::Listen(ticket, request) => self.spawn(async move {
-                    let (done, work) = crate::resources::open_listener(&client, ticket, &request).await;
-                    client.send(work).await;
-                    let shutdown = client.inner.shutdown.clone();
-                    tokio::select! {
-                        () = done.notified() => {}
-                        () = shutdown.cancelled() => {
-                            let work = client.take(Input::EndListen(ticket));
-                            client.send(work).await;
-                        }
-                    }
-                }),
+                Work::Listen(ticket, request) => {
+                    let ending = self.ending.clone();
+                    self.spawn(async move { listening::serve(&client, ticket, &request, &ending).await });
+                }
             }
         }
     }
@@ -94,6 +90,7 @@ impl ClientPipe for Pipe {
     }
 
     fn drained(&self) -> BoxFuture<'_, ()> {
+        self.ending.cancel();
         self.running.close();
         Box::pin(self.running.wait())
     }

@@ -440,6 +440,30 @@ impl Server {
         })
     }
 
+    /// The line on which a principal listens: the one that its calls take, unless those can be asked back and have lanes of their own, which
+    /// come and go; or the gateway's own, where everybody shares that.
+    pub(crate) async fn listening_line(self: &Arc<Self>, principal: &PrincipalId, peer: &Peer) -> Result<Arc<Line>, Unavailable> {
+        if self.spec.share == Share::All {
+            return Ok(self.base_line());
+        }
+        let era = match self.known_era() {
+            Some(era) => era,
+            None => self.base_line().session().await?.era(),
+        };
+        let capabilities = self.relayed(peer, Revision::LATEST_LEGACY);
+        if era == Era::Modern || capabilities.reverse() {
+            return Ok(self.stateless_line(principal));
+        }
+        let key = Key {
+            principal: principal.clone(),
+            capabilities: capabilities.key().into(),
+            client: None,
+            lane: 0,
+        };
+        let info = self.inner().own_info.clone();
+        Ok(self.line(key, ClientHello { capabilities, info }))
+    }
+
     async fn find_line(self: &Arc<Self>, client: &Arc<Client>, peer: &Arc<Peer>) -> Result<(Arc<Line>, Option<LanePermit>), Unavailable> {
         if self.spec.share == Share::All {
             return Ok((self.base_line(), None));
@@ -590,6 +614,34 @@ impl Server {
     pub(crate) fn live_sessions(&self) -> Vec<Arc<Session>> {
         self.lines().values().filter_map(|line| line.live()).collect()
     }
+}
+
+/// Keeps a line of a server connected, for as long as the server is in use and may come up: tries again whenever it fails.
+pub(crate) async fn tend(server: &Weak<Server>, line: impl Fn(&Arc<Server>) -> Arc<Line>) {
+    loop {
+        let Some(strong) = server.upgrade().filter(|server| !server.is_retired()) else {
+            return;
+        };
+        let session = line(&strong).session().await;
+        let wait = match (&session, strong.retry_at()) {
+            (Ok(session), _) => {
+                let ended = session.over().clone();
+                drop(strong);
+                ended.cancelled().await;
+                wait_after_loss(server)
+            }
+            (Err(_), Some(at)) => at.saturating_duration_since(crate::now()),
+            (Err(error), None) if !error.transient => return,
+            (Err(_), None) => Duration::from_secs(1),
+        };
+        drop(session);
+        tokio::time::sleep(wait).await;
+    }
+}
+
+fn wait_after_loss(server: &Weak<Server>) -> Duration {
+    let at = server.upgrade().and_then(|server| server.retry_at());
+    at.map_or(Duration::from_millis(100), |at| at.saturating_duration_since(crate::now()))
 }
 
 impl Drop for FetchTurn {

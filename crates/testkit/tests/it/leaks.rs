@@ -311,6 +311,47 @@ fn calls_of(gateway: &Gateway) -> usize {
     gateway.kernel.census()[2].saturating_sub(["mp", "mh"].iter().map(|id| gateway.server(id).streams()).sum())
 }
 
+// === subscriptions that are dropped
+
+/// Clients that go while their stream is being opened.
+#[tokio::test]
+async fn subscriptions_that_are_dropped_while_they_are_opened_leave_nothing_behind() {
+    for wire in [Wire::Http, Wire::Pipe] {
+        let script = Script::legacy()
+            .resource("test://one", [Step::Hang])
+            .on("resources/subscribe", [Step::gate("open"), Step::answer("{}")]);
+        let gateway = gateway().upstream("library", script).start();
+        let client = gateway.client(Era::Modern, wire).connect().await;
+        client.tools().await;
+        let mut streams = Vec::new();
+        for _ in 0..20 {
+            let filter = json!({"notifications": {"resourceSubscriptions": ["test://one"]}});
+            streams.push(client.start("subscriptions/listen", filter).await);
+        }
+        let server = gateway.server("library");
+        server.nth("resources/subscribe", 20).await;
+        for stream in &streams {
+            client.cancel(stream).await;
+        }
+        // The server may have subscribed all the same: it is told.
+        server.nth("resources/unsubscribe", 1).await;
+        server.open_gate("open");
+        let clients = usize::from(wire == Wire::Pipe);
+        for _ in 0..1000 {
+            let [now, _, calls, ..] = gateway.kernel.census();
+            if (now, calls) == (clients, 0) {
+                break;
+            }
+            tokio::task::yield_now().await;
+        }
+        let [now, _, calls, ..] = gateway.kernel.census();
+        assert_eq!((now, calls), (clients, 0), "{wire:?}: clients and calls to servers");
+        client.leave().await;
+        gateway.stop().await;
+        assert_eq!(gateway.kernel.census(), [0; 5], "{wire:?}");
+    }
+}
+
 /// Batches after which nothing new is opened any more, or hardly anything.
 const WARM: usize = 20;
 

@@ -8,6 +8,7 @@ mod capabilities;
 mod headers;
 mod isolation;
 mod leaks;
+mod listening;
 mod policy;
 mod resources;
 mod sealed;

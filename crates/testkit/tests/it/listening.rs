@@ -1,0 +1,153 @@
+//! `subscriptions/listen` of modern clients: one slow server delays no other, nothing is without a bound, and streams end with their client.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use testkit::{Client, Era, Exchange, MemoryCache, Script, Step, Wire, gateway};
+
+use crate::{ECHO, form};
+
+const WIRES: [Wire; 2] = [Wire::Pipe, Wire::Http];
+const UPDATED: &str = "notifications/resources/updated";
+
+/// A legacy server with one resource.
+fn library(uri: &str) -> Script {
+    Script::legacy()
+        .resource(uri, [Step::answer(r#"{"contents":[]}"#)])
+        .tool("say", [Step::answer(ECHO)])
+}
+
+/// Opens a stream for these URIs.
+async fn listen(client: &Client, uris: &[&str]) -> Exchange {
+    let filter = json!({"notifications": {"resourceSubscriptions": uris}});
+    client.start("subscriptions/listen", filter).await
+}
+
+/// The URIs that the acknowledgement names.
+async fn acknowledged(client: &Client) -> Value {
+    let heard = client.notification("notifications/subscriptions/acknowledged").await;
+    let params = heard.params().expect("params").to_value();
+    params["notifications"]["resourceSubscriptions"].clone()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_hangs_is_left_out_and_delays_no_other() {
+    let cache = Arc::new(MemoryCache::default());
+    let known = gateway().cache(cache.clone()).upstream("hung", library("test://hung")).start();
+    let client = known.client(Era::Modern, Wire::Pipe).connect().await;
+    assert_eq!(client.tools().await, ["say"]);
+    known.stop().await;
+    for hangs in ["initialize", "resources/subscribe"] {
+        for wire in WIRES {
+            let gateway = gateway()
+                .cache(cache.clone())
+                .upstream("hung", library("test://hung").on(hangs, [Step::Hang]))
+                .upstream("good", library("test://good"))
+                .settings(|settings| settings.startup_wait = Duration::from_secs(2))
+                .start();
+            let client = gateway.client(Era::Modern, wire).connect().await;
+            client.tools().await;
+            let started = tokio::time::Instant::now();
+            let stream = listen(&client, &["test://hung", "test://good"]).await;
+            assert_eq!(acknowledged(&client).await, json!(["test://good"]), "{hangs} {wire:?}");
+            assert!(
+                started.elapsed() <= Duration::from_secs(3),
+                "{hangs} {wire:?}: {:?}",
+                started.elapsed()
+            );
+            gateway.server("good").say(UPDATED, r#"{"uri":"test://good"}"#);
+            client.notification(UPDATED).await;
+            client.cancel(&stream).await;
+            client.leave().await;
+            gateway.stop().await;
+            assert_eq!(gateway.kernel.census(), [0; 5], "{hangs} {wire:?}");
+        }
+    }
+}
+
+/// A server whose tool changes the resource, and says so on the connection of the call.
+fn changing(wire: Wire) -> Script {
+    let script = library("test://one").over_http(wire == Wire::Http);
+    script.tool("change", [Step::notify(UPDATED, r#"{"uri":"test://one"}"#), Step::answer(ECHO)])
+}
+
+#[tokio::test]
+async fn a_principals_own_calls_update_what_it_subscribed_to() {
+    for server_wire in WIRES {
+        for client_wire in WIRES {
+            let gateway = gateway().upstream("library", changing(server_wire)).start();
+            let client = gateway.client(Era::Modern, client_wire).principal("ann").connect().await;
+            let stream = listen(&client, &["test://one"]).await;
+            assert_eq!(acknowledged(&client).await, json!(["test://one"]));
+            assert!(!client.call("change", json!({})).await.message.is_error());
+            client.notification(UPDATED).await;
+            let server = gateway.server("library");
+            let (subscribed, called) = (server.received_of("resources/subscribe"), server.received_of("tools/call"));
+            assert_eq!(subscribed[0].connection, called[0].connection, "{client_wire:?} to {server_wire:?}");
+            client.cancel(&stream).await;
+            client.leave().await;
+            gateway.stop().await;
+            assert_eq!(gateway.kernel.census(), [0; 5], "{client_wire:?} to {server_wire:?}");
+        }
+    }
+}
+
+/// Calls that can be asked back have lanes of their own: the stream of their client is on its principal's line, never on somebody else's.
+#[tokio::test]
+async fn a_client_that_can_be_asked_subscribes_on_its_principals_line() {
+    let gateway = gateway().upstream("library", changing(Wire::Pipe)).start();
+    let connection_of = async |principal: &str| {
+        let client = gateway
+            .client(Era::Modern, Wire::Pipe)
+            .principal(principal)
+            .capabilities(form())
+            .connect()
+            .await;
+        listen(&client, &["test://one"]).await;
+        assert_eq!(acknowledged(&client).await, json!(["test://one"]));
+        let subscribed = gateway.server("library").received_of("resources/subscribe").pop();
+        (client, subscribed.expect("a subscription").connection)
+    };
+    let (ann, anns) = connection_of("ann").await;
+    let (bob, bobs) = connection_of("bob").await;
+    assert_ne!(anns, bobs);
+    for client in [ann, bob] {
+        client.leave().await;
+    }
+    gateway.stop().await;
+}
+
+/// A named principal's line is made anew for as long as somebody listens on it.
+#[tokio::test(start_paused = true)]
+async fn a_stream_outlives_the_connections_below_it() {
+    let gateway = gateway().upstream("library", library("test://one")).start();
+    let client = gateway.client(Era::Modern, Wire::Http).principal("ann").connect().await;
+    listen(&client, &["test://one"]).await;
+    assert_eq!(acknowledged(&client).await, json!(["test://one"]));
+    let server = gateway.server("library");
+    server.crash();
+    server.nth("resources/subscribe", 2).await;
+    server.say(UPDATED, r#"{"uri":"test://one"}"#);
+    client.notification(UPDATED).await;
+    client.leave().await;
+    gateway.stop().await;
+    assert_eq!(gateway.kernel.census(), [0; 5]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pipe_that_is_closed_does_not_wait_for_its_own_streams() {
+    let gateway = gateway().upstream("library", library("test://one")).start();
+    let client = gateway.client(Era::Modern, Wire::Pipe).connect().await;
+    let stream = listen(&client, &["test://one"]).await;
+    acknowledged(&client).await;
+    let before = tokio::time::Instant::now();
+    tokio::time::timeout(Duration::from_secs(30), client.finish())
+        .await
+        .expect("an end");
+    assert!(before.elapsed() < Duration::from_secs(1), "{:?}", before.elapsed());
+    assert_eq!(client.reply(&stream).await.result()["resultType"], "complete");
+    gateway.server("library").nth("resources/unsubscribe", 1).await;
+    gateway.stop().await;
+    assert_eq!(gateway.kernel.census(), [0; 5]);
+}
