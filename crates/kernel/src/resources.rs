@@ -5,6 +5,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use catalog::{Located, View};
 use jsonrpc::{ErrorObject, Raw};
+use mcp::client::Filter;
 use mcp::exchange::{Outcome, Peer, Request};
 use mcp::revision::Era;
 use memchr::memmem::Finder;
@@ -32,12 +33,15 @@ pub(crate) async fn by_uri(client: &Arc<Client>, ticket: Ticket, request: Box<Re
             request.method.name()
         )));
     };
+    let subscribing = request.method.name() != "resources/read";
+    if subscribing && let Err(error) = Filter::check_uri(&uri) {
+        return Outcome::refused(error);
+    }
     let server = match locate(client, &request.peer, &uri).await {
         Ok(server) => server,
         Err(error) => return Outcome::refused(error),
     };
     let id = server.spec.id.clone();
-    let subscribing = request.method.name() != "resources/read";
     let action = if subscribing {
         Action::Subscribe { server: &id, uri: &uri }
     } else {
@@ -119,8 +123,10 @@ async fn subscribe(
         Ok((line, _)) => line,
         Err(error) => return exchange::unavailable(client, server, &error),
     };
-    if !client.subscribe(&server.spec.id, uri) {
-        return Outcome::own(Raw::object_empty());
+    match client.subscribe(&server.spec.id, uri) {
+        Ok(true) => {}
+        Ok(false) => return Outcome::own(Raw::object_empty()),
+        Err(error) => return Outcome::refused(error),
     }
     line.attach(client);
     let first = line.subscribe(uri);

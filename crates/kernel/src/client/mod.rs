@@ -305,8 +305,22 @@ impl Client {
     }
 
     /// Notes a subscription; whether it is new.
-    pub(crate) fn subscribe(&self, server: &ServerId, uri: &str) -> bool {
-        self.books().subscriptions.insert((server.clone(), uri.to_owned()))
+    ///
+    /// # Errors
+    /// When the client has as many as it may have.
+    pub(crate) fn subscribe(&self, server: &ServerId, uri: &str) -> Result<bool, ErrorObject> {
+        let mut books = self.books();
+        let subscription = (server.clone(), uri.to_owned());
+        if books.subscriptions.contains(&subscription) {
+            return Ok(false);
+        }
+        if books.room() == 0 {
+            return Err(ErrorObject::invalid_params(format!(
+                "this session is subscribed to {} resources already; unsubscribe from some first",
+                Filter::MAX_URIS
+            )));
+        }
+        Ok(books.subscriptions.insert(subscription))
     }
 
     /// Drops a subscription; whether there was one.
@@ -357,9 +371,10 @@ impl Client {
         }
     }
 
-    /// Opens a subscription stream: acknowledged first, then fed.
-    pub(crate) fn listen(self: &Arc<Self>, ticket: Ticket, mut filter: Filter, subscribed: Vec<Subscribed>) -> Drained<Work> {
+    /// Opens a subscription stream: acknowledged first, then fed. What is more than a client may subscribe to is left out.
+    pub(crate) fn listen(self: &Arc<Self>, ticket: Ticket, mut filter: Filter, mut subscribed: Vec<Subscribed>) -> Drained<Work> {
         let mut books = self.books();
+        let beyond = subscribed.split_off(books.room().min(subscribed.len()));
         filter.uris = subscribed.iter().map(|s| s.uri.clone()).collect();
         let acknowledged = filter.clone();
         filter.uris = Vec::new();
@@ -367,6 +382,7 @@ impl Client {
             books.listening.insert(ticket, Listening { filter, subscribed });
         }
         drop(books);
+        drop(beyond);
         self.with_machine(|machine| machine.acknowledge(ticket, &acknowledged))
     }
 
@@ -527,6 +543,14 @@ impl Client {
             server.client_gone(self.number);
         }
         self.inner.clients.forget(self.number);
+    }
+}
+
+impl Books {
+    /// How many more URIs it may subscribe to.
+    fn room(&self) -> usize {
+        let listening: usize = self.listening.values().map(|l| l.subscribed.len()).sum();
+        Filter::MAX_URIS.saturating_sub(self.subscriptions.len() + listening)
     }
 }
 

@@ -7,7 +7,7 @@ use jsonrpc::{ErrorObject, Id, Kind, Message, Object, Raw, RawKind};
 use model::Trace;
 
 use super::session::{Call, CallKind, Handshake, Session};
-use super::{Arrival, Output};
+use super::{Arrival, Filter, Output};
 use crate::capabilities::ClientCapabilities;
 use crate::error;
 use crate::error::Stage;
@@ -136,6 +136,7 @@ impl Session {
         let listens = matches!(kind, CallKind::Listen { .. });
         if listens {
             has_filter(members)?;
+            Filter::read(message.params().as_ref()).check()?;
         }
         let peer = self.modern_peer(&meta, revision);
         let ticket = self.begin(id, method.clone(), &peer, kind, meta.progress_token.clone(), meta.log_level)?;

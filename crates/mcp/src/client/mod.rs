@@ -115,6 +115,41 @@ pub struct Filter {
 }
 
 impl Filter {
+    /// URIs that one client may be subscribed to at the same time.
+    pub const MAX_URIS: usize = 1024;
+    /// Bytes of one of them.
+    pub const MAX_URI: usize = 64 * 1024;
+
+    /// Refuses a filter that is too large to be held for as long as its stream is open.
+    ///
+    /// # Errors
+    /// -32602 with the bound that it exceeds.
+    pub fn check(&self) -> Result<(), ErrorObject> {
+        if self.uris.len() > Self::MAX_URIS {
+            return Err(ErrorObject::invalid_params(format!(
+                "`resourceSubscriptions` has {} entries; at most {} are allowed",
+                self.uris.len(),
+                Self::MAX_URIS
+            )));
+        }
+        self.uris.iter().try_for_each(|uri| Self::check_uri(uri))
+    }
+
+    /// Refuses a URI that is too long to be subscribed to.
+    ///
+    /// # Errors
+    /// -32602 with its length.
+    pub fn check_uri(uri: &str) -> Result<(), ErrorObject> {
+        if uri.len() <= Self::MAX_URI {
+            return Ok(());
+        }
+        Err(ErrorObject::invalid_params(format!(
+            "a URI of {} bytes can't be subscribed to; at most {} are allowed",
+            uri.len(),
+            Self::MAX_URI
+        )))
+    }
+
     /// Reads the filter of a request's params.
     #[must_use]
     pub fn read(params: Option<&Raw>) -> Self {

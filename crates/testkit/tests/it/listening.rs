@@ -151,3 +151,59 @@ async fn a_pipe_that_is_closed_does_not_wait_for_its_own_streams() {
     gateway.stop().await;
     assert_eq!(gateway.kernel.census(), [0; 5]);
 }
+
+#[tokio::test]
+async fn what_one_client_subscribes_to_has_a_bound() {
+    let gateway = gateway().upstream("library", library("test://0")).start();
+    let (many, one_more): (Vec<String>, _) = ((0..1024).map(|n| format!("test://{n}")).collect(), "test://more".to_owned());
+    let long = format!("test://{}", "x".repeat(64 << 10));
+    for wire in WIRES {
+        let modern = gateway.client(Era::Modern, wire).connect().await;
+        modern.tools().await;
+        let too_many: Vec<&str> = many.iter().chain([&one_more]).map(String::as_str).collect();
+        for (uris, said) in [(&too_many[..], "1024"), (&[long.as_str()], "65536")] {
+            let stream = listen(&modern, uris).await;
+            let (code, text) = modern.reply(&stream).await.error();
+            assert_eq!(code, -32602, "{wire:?}: {text}");
+            assert!(text.contains(said) && text.len() < 300, "{wire:?}: {text}");
+        }
+        modern.leave().await;
+
+        let legacy = gateway.client(Era::Legacy, wire).connect().await;
+        legacy.tools().await;
+        for uri in &many {
+            let granted = legacy.request("resources/subscribe", json!({"uri": uri})).await;
+            assert!(!granted.message.is_error(), "{wire:?}: {:?}", granted.message);
+        }
+        for (uri, said) in [(&one_more, "1024"), (&long, "65536")] {
+            let (code, text) = legacy.request("resources/subscribe", json!({"uri": uri})).await.error();
+            assert_eq!(code, -32602, "{wire:?}: {text}");
+            assert!(text.contains(said) && text.len() < 300, "{wire:?}: {text}");
+        }
+        // What is given back can be used again.
+        for (method, uri) in [("resources/unsubscribe", &many[0]), ("resources/subscribe", &one_more)] {
+            assert!(
+                !legacy.request(method, json!({"uri": uri})).await.message.is_error(),
+                "{wire:?} {method}"
+            );
+        }
+        legacy.leave().await;
+    }
+    gateway.stop().await;
+}
+
+/// All streams of a pipe share one bound; what is beyond it is left out of the acknowledgement.
+#[tokio::test]
+async fn the_streams_of_one_pipe_share_the_bound() {
+    let gateway = gateway().upstream("library", library("test://0")).start();
+    let client = gateway.client(Era::Modern, Wire::Pipe).connect().await;
+    client.tools().await;
+    let uris: Vec<String> = (0..1024).map(|n| format!("test://{n}")).collect();
+    let uris: Vec<&str> = uris.iter().map(String::as_str).collect();
+    listen(&client, &uris[..1000]).await;
+    assert_eq!(acknowledged(&client).await.as_array().map(Vec::len), Some(1000));
+    listen(&client, &uris).await;
+    assert_eq!(acknowledged(&client).await.as_array().map(Vec::len), Some(24));
+    client.leave().await;
+    gateway.stop().await;
+}
