@@ -9,6 +9,7 @@ mod headers;
 mod isolation;
 mod leaks;
 mod listening;
+mod notifications;
 mod policy;
 mod resources;
 mod sealed;
