@@ -241,8 +241,11 @@ fn a_cancelled_evaluation_ends_within_a_tenth_of_a_second() {
     }
 }
 
+/// A name, and a program.
+type Burden = (&'static str, fn() -> String);
+
 /// Programs that are a burden before they run.
-const BURDENS: &[(&str, fn() -> String)] = &[
+const BURDENS: &[Burden] = &[
     ("a million rules", || {
         (0..1_000_000).map(|n| format!("p{}(X) :- p{n}(X).\n", n + 1)).collect()
     }),
