@@ -253,7 +253,7 @@ pub static TLS: Section = Section {
         Key {
             name: "cert",
             kind: Kind::Text,
-            example: "\"/etc/chancery/cert.pem\"",
+            example: "\"cert.pem\"",
             doc: "The certificate chain, PEM. Required.",
             also: &["certificate", "cert_file", "chain"],
             ..KEY
@@ -261,7 +261,7 @@ pub static TLS: Section = Section {
         Key {
             name: "key",
             kind: Kind::Text,
-            example: "\"/etc/chancery/key.pem\"",
+            example: "\"key.pem\"",
             doc: "The file with its private key, PEM. Required.",
             also: &["private_key", "key_file"],
             ..KEY

@@ -325,11 +325,12 @@ impl Session {
 
     /// Ends the connection: everybody who waits is told why.
     pub(crate) fn end(&self, why: &str) {
-        if self.ended.swap(true, Ordering::AcqRel) {
-            return;
-        }
         let waiters = {
             let mut state = self.lock();
+            // Whoever sees that it has ended finds the reason, too.
+            if self.ended.swap(true, Ordering::AcqRel) {
+                return;
+            }
             state.why = Some(why.to_owned());
             std::mem::take(&mut state.waiters)
         };

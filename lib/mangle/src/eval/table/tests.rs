@@ -1,3 +1,5 @@
+//! The table beside a set that is known to be right: rows, look-ups, growth and keys.
+
 use super::Table;
 use crate::eval::hash::Keys;
 
