@@ -236,11 +236,13 @@ impl Front for Kernel {
         metrics.sessions.set(gauge(sessions));
         metrics.in_flight.set(gauge(calls));
         metrics.parked.set(gauge(parked));
+        // A server that is no longer configured has no figures.
+        metrics.forget_servers();
         let mut connections = 0;
         for server in self.inner.servers().iter() {
             let live = server.live_sessions();
             connections += live.len();
-            let is_up = live.iter().any(|_| server.usable() == Health::Started);
+            let is_up = !live.is_empty() && server.usable() == Health::Started;
             let waiting = live.iter().map(|session| session.in_flight()).sum();
             metrics.server(server.spec.id.as_str(), is_up, gauge(waiting));
         }
@@ -334,7 +336,7 @@ async fn look_at(server: Arc<Server>, ping: bool) -> ServerStatus {
             request.method = known;
         }
         let started = crate::now();
-        if let Ok(Outcome::Result(_)) = fetch::ask_with(&session, request, LOOK_WAIT).await {
+        if let Ok(Outcome::Result(_)) = fetch::ask_with(&session, request, session.inner.admit_own(), LOOK_WAIT).await {
             status.latency = Some(started.elapsed());
         }
     }

@@ -16,6 +16,7 @@ use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use crate::client::Client;
+use crate::gate::Permit;
 use crate::upstream::{Line, Server, Session, fetch, server};
 use crate::{exchange, lists, resources, tasks};
 
@@ -83,9 +84,12 @@ async fn open(client: &Arc<Client>, request: &Request) -> (Filter, Vec<Subscribe
     (honoured, subscribed.into_iter().flatten().collect())
 }
 
+/// A URI, and leave to subscribe to it.
+type Admitted = (String, Permit);
+
 /// The URIs that the client may subscribe to, each with the server that it belongs to.
-fn by_server(client: &Client, request: &Request, view: &View, uris: Vec<String>) -> Vec<(Arc<Server>, Vec<String>)> {
-    let mut sorted: Vec<(Arc<Server>, Vec<String>)> = Vec::new();
+fn by_server(client: &Client, request: &Request, view: &View, uris: Vec<String>) -> Vec<(Arc<Server>, Vec<Admitted>)> {
+    let mut sorted: Vec<(Arc<Server>, Vec<Admitted>)> = Vec::new();
     let mut seen = HashSet::new();
     for uri in uris {
         let owner = resources::find(client, view, &uri).ok().filter(|id| may_subscribe(view, id));
@@ -96,13 +100,15 @@ fn by_server(client: &Client, request: &Request, view: &View, uris: Vec<String>)
             server: &server.spec.id,
             uri: &uri,
         };
-        let admitted = client.inner.admit(&client.principal, client.number, action, &request.trace);
-        if admitted.is_err() || !seen.insert(uri.clone()) {
+        let Ok(permit) = client.inner.admit(&client.principal, client.number, action, &request.trace) else {
+            continue;
+        };
+        if !seen.insert(uri.clone()) {
             continue;
         }
         match sorted.iter_mut().find(|(known, _)| Arc::ptr_eq(known, &server)) {
-            Some((_, uris)) => uris.push(uri),
-            None => sorted.push((server, vec![uri])),
+            Some((_, uris)) => uris.push((uri, permit)),
+            None => sorted.push((server, vec![(uri, permit)])),
         }
     }
     sorted
@@ -116,23 +122,24 @@ fn may_subscribe(view: &View, server: &ServerId) -> bool {
 }
 
 /// Subscribes to URIs of one server; those that it has granted by then.
-async fn subscribe(client: &Arc<Client>, peer: &Arc<Peer>, server: Arc<Server>, uris: Vec<String>, until: Instant) -> Vec<Subscribed> {
+async fn subscribe(client: &Arc<Client>, peer: &Arc<Peer>, server: Arc<Server>, uris: Vec<Admitted>, until: Instant) -> Vec<Subscribed> {
     let Ok(Some((line, session))) = timeout_at(until, connected(client, peer, server)).await else {
         return Vec::new();
     };
     line.attach(client);
     if session.era() == Era::Modern {
-        return wanted(&line, uris, until).await;
+        return wanted(&line, &session, uris, until).await;
     }
-    let asking = uris.into_iter().map(|uri| ask(&line, &session, uri, until));
+    let asking = uris.into_iter().map(|(uri, permit)| ask(&line, &session, uri, permit, until));
     let granted = stream::iter(asking).buffer_unordered(AT_ONCE).filter_map(std::future::ready);
     granted.collect().await
 }
 
 /// Has the line's own stream to a modern server carry URIs. An update right after the acknowledgement must not be missed; a server that does not
 /// acknowledge its own may tell all the same.
-async fn wanted(line: &Arc<Line>, uris: Vec<String>, until: Instant) -> Vec<Subscribed> {
-    let subscribed: Vec<Subscribed> = uris.into_iter().map(|uri| Subscribed::new(line, uri)).collect();
+async fn wanted(line: &Arc<Line>, session: &Session, uris: Vec<Admitted>, until: Instant) -> Vec<Subscribed> {
+    let standing = uris.into_iter().filter(|(_, permit)| permit.stands(&session.inner));
+    let subscribed: Vec<Subscribed> = standing.map(|(uri, _)| Subscribed::new(line, uri)).collect();
     for Subscribed { uri, .. } in &subscribed {
         drop(timeout_at(until, line.until_subscribed(uri)).await);
     }
@@ -159,10 +166,11 @@ async fn connected(client: &Client, peer: &Arc<Peer>, server: Arc<Server>) -> Op
 }
 
 /// Asks a legacy server.
-async fn ask(line: &Arc<Line>, session: &Arc<Session>, uri: String, until: Instant) -> Option<Subscribed> {
+async fn ask(line: &Arc<Line>, session: &Arc<Session>, uri: String, permit: Permit, until: Instant) -> Option<Subscribed> {
     let subscribed = Subscribed::new(line, uri);
     let params = Raw::object_empty().edit().set(&["uri"], &Raw::string(&subscribed.uri)).finish();
-    let asked = fetch::ask(session, "resources/subscribe", Some(params), resources::SUBSCRIBE_WAIT);
+    let request = Request::internal("resources/subscribe", Some(params), session.inner.own_peer.clone());
+    let asked = fetch::ask_with(session, request, permit, resources::SUBSCRIBE_WAIT);
     let granted = matches!(timeout_at(until, asked).await, Ok(Ok(Outcome::Result(_))));
     granted.then_some(subscribed)
 }

@@ -215,6 +215,12 @@ impl Metrics {
         });
     }
 
+    /// Forgets how servers do, before it is said anew.
+    pub(crate) fn forget_servers(&self) {
+        self.up.clear();
+        self.waiting.clear();
+    }
+
     /// How one server does at the moment.
     pub(crate) fn server(&self, server: &str, is_up: bool, waiting: i64) {
         let labels = ServerLabels { server: server.to_owned() };

@@ -9,7 +9,7 @@ use mcp::adapt::{self, InputRequest, InputRequired};
 use mcp::exchange::{Answered, Method, Outcome, Peer, Request};
 use mcp::revision::{Era, Revision};
 use mcp::tasks::{self as shape, Payload, Status};
-use model::{PrincipalId, ServerId, Ticket};
+use model::{PrincipalId, ServerId, Ticket, Trace};
 use policy::Action;
 
 use crate::client::Client;
@@ -234,7 +234,7 @@ async fn result_of(client: &Client, line: &Arc<Line>, route: &Route, task: &str)
     let session = line.session().await.ok()?;
     let params = shape::with_task_id(&Raw::object_empty(), task);
     let own = Request::internal("tasks/result", Some(params), session.inner.own_peer.clone());
-    let mut call = Call::place(&session, &own, Hears::Call, session.inner.admit_own()).ok()?;
+    let mut call = Call::place(&session, &own, Hears::Call, leave(client, line, task).ok()?).ok()?;
     loop {
         match call.next().await {
             CallEvent::Ask(ask, message) => {
@@ -489,14 +489,14 @@ fn modern(result: Raw) -> Outcome {
     })
 }
 
-/// A legacy client asks about, waits for or cancels a modern server's task. It knows nothing of the extension, so the gateway asks in its own name.
+/// A legacy client asks about, waits for or cancels a modern server's task. It knows nothing of the extension, so the gateway asks, on its behalf.
 async fn waited(client: &Arc<Client>, ticket: Ticket, request: Box<Request>, line: &Arc<Line>, task: &str) -> Outcome {
     if request.method.name() == "tasks/result" {
         return await_result(client, ticket, &request, line, task).await;
     }
     let cancels = request.method.name() == "tasks/cancel";
     let params = shape::with_task_id(&Raw::object_empty(), task);
-    if cancels && let Err(outcome) = ask(client, line, "tasks/cancel", params).await {
+    if cancels && let Err(outcome) = ask(client, line, task, "tasks/cancel", params).await {
         return outcome;
     }
     match get(client, line, task).await {
@@ -507,16 +507,24 @@ async fn waited(client: &Arc<Client>, ticket: Ticket, request: Box<Request>, lin
 }
 
 async fn get(client: &Client, line: &Arc<Line>, task: &str) -> Result<Raw, Outcome> {
-    ask(client, line, "tasks/get", shape::with_task_id(&Raw::object_empty(), task)).await
+    ask(client, line, task, "tasks/get", shape::with_task_id(&Raw::object_empty(), task)).await
 }
 
-async fn ask(client: &Client, line: &Arc<Line>, method: &str, params: Raw) -> Result<Raw, Outcome> {
+/// Leave to do something about a task now: each step is a call of its own, and the policy may have changed since the one before.
+fn leave(client: &Client, line: &Line, task: &str) -> Result<Permit, ErrorObject> {
+    let server = &line.server.spec.id;
+    let action = Action::UseTask { server, task };
+    client.inner.admit(&client.principal, client.number, action, &Trace::default())
+}
+
+async fn ask(client: &Client, line: &Arc<Line>, task: &str, method: &str, params: Raw) -> Result<Raw, Outcome> {
     let unavailable = |error| exchange::unavailable(client, &line.server, &error);
     let session = line.session().await.map_err(unavailable)?;
     let peer = session.inner.listening_peer.clone();
     let mut request = Request::internal(method, Some(params), peer);
     request.method = Method::of(method, session.revision()).unwrap_or(request.method);
-    match fetch::ask_with(&session, request, WAIT).await.map_err(unavailable)? {
+    let permit = leave(client, line, task).map_err(Outcome::refused)?;
+    match fetch::ask_with(&session, request, permit, WAIT).await.map_err(unavailable)? {
         Outcome::Result(answered) | Outcome::InputRequired(answered) => Ok(answered.result),
         outcome @ Outcome::Error(_) => Err(outcome),
     }
@@ -554,7 +562,7 @@ async fn await_result(client: &Arc<Client>, ticket: Ticket, request: &Request, l
                     .edit()
                     .set(&["inputResponses"], &responses)
                     .finish();
-                if let Err(outcome) = ask(client, line, "tasks/update", update).await {
+                if let Err(outcome) = ask(client, line, task, "tasks/update", update).await {
                     return outcome;
                 }
             }
@@ -594,14 +602,15 @@ pub(crate) async fn list(client: &Arc<Client>, request: &Request) -> Outcome {
 /// The tasks of one server, over all pages.
 async fn tasks_of(client: &Arc<Client>, request: &Request, id: &ServerId) -> Option<Vec<Raw>> {
     let action = Action::UseTask { server: id, task: "*" };
-    client.inner.admit(&client.principal, client.number, action, &request.trace).ok()?;
+    let permit = client.inner.admit(&client.principal, client.number, action, &request.trace).ok()?;
     let server = client.inner.server(id)?;
     let (line, _lane) = server.line_for(client, &request.peer).await.ok()?;
     let session = line.session().await.ok()?;
     let mut tasks = Vec::new();
     let mut params = None;
     for _ in 0..MAX_PAGES {
-        let Ok(Outcome::Result(page)) = fetch::ask(&session, "tasks/list", params, WAIT).await else {
+        let list = Request::internal("tasks/list", params, session.inner.own_peer.clone());
+        let Ok(Outcome::Result(page)) = fetch::ask_with(&session, list, permit, WAIT).await else {
             break;
         };
         tasks.extend(page.result.get("tasks").map(|list| list.items()).unwrap_or_default());

@@ -326,7 +326,7 @@ impl Worker {
         Ok(events)
     }
 
-    /// At a start: a log that refuses for now is tried again with the next commit.
+    /// At a start: a log that refuses is tried again with the next commit.
     fn catch_up_or_owe(&mut self) -> Result<(), StoreError> {
         match self.catch_up() {
             Err(why @ (StoreError::Full { .. } | StoreError::Failed { .. })) if self.owes => {

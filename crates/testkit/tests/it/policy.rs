@@ -181,3 +181,36 @@ async fn what_was_admitted_under_an_older_policy_is_not_sent_under_a_newer_one()
     assert!(gateway.server("slow").received_of("tools/call").is_empty());
     gateway.stop().await;
 }
+
+/// A task's result may take long: each time that a server is asked about it, the policy of that moment decides.
+#[tokio::test]
+async fn a_task_is_not_asked_about_any_more_once_that_is_denied() {
+    let task = r#"{"taskId":"t1","status":"working","createdAt":"2026-01-01T00:00:00Z","lastUpdatedAt":"2026-01-01T00:00:00Z","ttlMs":60000,"pollIntervalMs":50}"#;
+    let complete = format!(r#"{{"resultType":"complete",{}"#, &task[1..]);
+    let created = format!(r#"{{"resultType":"task",{}"#, &task[1..]);
+    let script = Script::modern()
+        .capabilities(json!({"tools": {}, "extensions": {"io.modelcontextprotocol/tasks": {}}}))
+        .tool_as(
+            json!({"name": "long", "inputSchema": {"type": "object"}, "execution": {"taskSupport": "required"}}),
+            vec![vec![Step::answer(created)]],
+        )
+        .on("tasks/get", [Step::answer(complete)]);
+    let gateway = gateway().upstream("far", script).start();
+    let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
+    client.tools().await;
+    let call = client
+        .request("tools/call", json!({"name": "long", "arguments": {}, "task": {}}))
+        .await
+        .result();
+    assert_eq!(call["task"]["taskId"], "t1", "{call}");
+    let waiting = client.start("tasks/result", json!({"taskId": "t1"})).await;
+    gateway.server("far").nth("tasks/get", 2).await;
+    gateway.kernel.set_policy(policy::Policy::deny_all(policy::Revision(2)));
+    let (_, told) = client.reply(&waiting).await.error();
+    assert!(told.contains("the gateway is closed"), "{told}");
+    let asked = gateway.server("far").received().len();
+    let cancelled = client.request("tasks/cancel", json!({"taskId": "t1"})).await;
+    assert!(cancelled.message.is_error());
+    assert_eq!(gateway.server("far").received().len(), asked, "nothing more is sent");
+    gateway.stop().await;
+}
