@@ -23,6 +23,7 @@ mod metrics;
 mod parked;
 mod resources;
 mod seal;
+mod security;
 mod settings;
 pub mod spec;
 mod status;
@@ -32,6 +33,7 @@ mod views;
 
 pub use cache::{NoCache, OfferCache};
 pub use kernel::Kernel;
+pub use security::{Records, Security, ServerSecurity};
 pub use settings::Settings;
 pub use status::{ServerStatus, ToolStatus};
 pub use upstream::Unavailable;

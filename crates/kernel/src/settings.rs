@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use jsonrpc::Limits;
 
+use crate::Security;
 use crate::spec::ServerSpec;
 
 /// Everything the kernel takes from configuration.
@@ -27,6 +28,8 @@ pub struct Settings {
     pub limits: Limits,
     /// How long list changes are gathered before clients are told.
     pub debounce: Duration,
+    /// Who may do what; everybody everything where there is none.
+    pub security: Option<Security>,
     /// Our own version, as `serverInfo` and `clientInfo` show it.
     pub version: &'static str,
 }
@@ -43,6 +46,7 @@ impl Default for Settings {
             max_in_flight: 1024,
             limits: Limits::default(),
             debounce: Duration::from_millis(50),
+            security: None,
             version: env!("CARGO_PKG_VERSION"),
         }
     }

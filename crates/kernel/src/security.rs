@@ -1,0 +1,67 @@
+//! What the configuration says about who may do what: plain data, and what the gateway remembers beside it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use model::{Grant, PrincipalId, ServerId, TrustLevel};
+use policy::{Origin, Tables};
+use store::{Remembered, Store};
+
+/// What is configured. A gateway without it is open: everybody who is let in may do everything.
+#[derive(Clone, Debug)]
+pub struct Security {
+    /// Defaults, risk, permissions, validators and rates.
+    pub tables: Tables,
+    /// What is different for some servers.
+    pub servers: BTreeMap<ServerId, ServerSecurity>,
+    /// Who may come in without a stored token, and from where. Agents with stored tokens are known by these.
+    pub principals: Vec<(PrincipalId, Origin)>,
+    /// Grants that the configuration makes. They hold until it says something else, and nobody can take them back.
+    pub grants: Vec<Grant>,
+    /// How long a call waits for a person's consent.
+    pub approval_ttl: Duration,
+    /// Words, beside those that the gateway knows, that name secrets: what stands under such a name is not written into the audit.
+    pub redact: Vec<String>,
+}
+
+impl Default for Security {
+    fn default() -> Self {
+        Self {
+            tables: Tables::default(),
+            servers: BTreeMap::new(),
+            principals: vec![(model::Principal::local().id, Origin::Local)],
+            grants: Vec::new(),
+            approval_ttl: Duration::from_secs(5 * 60),
+            redact: Vec::new(),
+        }
+    }
+}
+
+/// What is configured for one server.
+#[derive(Clone, Debug)]
+pub struct ServerSecurity {
+    /// How far it is trusted. What it claims itself can only lower that.
+    pub trust: TrustLevel,
+    /// What an operator says of some of its tools.
+    pub tools: BTreeMap<Arc<str>, mgp::tool::Override>,
+}
+
+/// A server in a file that the user owns (DESIGN 7).
+impl Default for ServerSecurity {
+    fn default() -> Self {
+        Self {
+            trust: TrustLevel::Standard,
+            tools: BTreeMap::new(),
+        }
+    }
+}
+
+/// What the gateway remembers: a store, and what it held when it was opened.
+#[derive(Clone, Debug)]
+pub struct Records {
+    /// Where everything is stored that has to outlive the process.
+    pub store: Arc<dyn Store>,
+    /// What it held.
+    pub remembered: Remembered,
+}
