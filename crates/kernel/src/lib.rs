@@ -33,7 +33,7 @@ mod views;
 
 pub use cache::{NoCache, OfferCache};
 pub use kernel::Kernel;
-pub use security::{Records, Security, ServerSecurity};
+pub use security::{Alert, Records, Security, ServerSecurity};
 pub use settings::Settings;
 pub use status::{ServerStatus, ToolStatus};
 pub use upstream::Unavailable;

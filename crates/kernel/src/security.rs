@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::{Grant, PrincipalId, ServerId, TrustLevel};
+use model::{Grant, Permission, PrincipalId, ServerId, TrustLevel};
 use policy::{Origin, Tables};
 use store::{Remembered, Store};
 
@@ -23,6 +23,23 @@ pub struct Security {
     pub approval_ttl: Duration,
     /// Words, beside those that the gateway knows, that name secrets: what stands under such a name is not written into the audit.
     pub redact: Vec<String>,
+    /// What raises alerts.
+    pub alerts: Vec<Alert>,
+}
+
+/// When so many events of a type come within a time, an event `security.NAME` is raised, and again only after as many have come anew.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Alert {
+    /// The last part of the raised event's type.
+    pub name: Arc<str>,
+    /// The type of the events that are counted.
+    pub event: Arc<str>,
+    /// Whose events are counted, by the actor's id; none counts those of each actor by themselves.
+    pub actor: Option<Arc<str>>,
+    /// How many; at least one.
+    pub count: usize,
+    /// Within how much time.
+    pub window: Duration,
 }
 
 impl Default for Security {
@@ -34,6 +51,7 @@ impl Default for Security {
             grants: Vec::new(),
             approval_ttl: Duration::from_secs(5 * 60),
             redact: Vec::new(),
+            alerts: Vec::new(),
         }
     }
 }
@@ -43,6 +61,8 @@ impl Default for Security {
 pub struct ServerSecurity {
     /// How far it is trusted. What it claims itself can only lower that.
     pub trust: TrustLevel,
+    /// The permissions that it needs by configuration, beside those that it asks for itself.
+    pub permissions: Vec<Permission>,
     /// What an operator says of some of its tools.
     pub tools: BTreeMap<Arc<str>, mgp::tool::Override>,
 }
@@ -52,6 +72,7 @@ impl Default for ServerSecurity {
     fn default() -> Self {
         Self {
             trust: TrustLevel::Standard,
+            permissions: Vec::new(),
             tools: BTreeMap::new(),
         }
     }

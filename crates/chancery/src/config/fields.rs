@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use model::ServerId;
+use model::{Permission, ServerId, Timestamp};
+use policy::Rate;
+use validators::arguments::Validator;
 
 use super::expand;
 use super::node::{Entry, Node, Value};
@@ -74,6 +76,13 @@ impl Fields {
         }
     }
 
+    /// All but some keys.
+    #[must_use]
+    pub(super) fn without(mut self, names: &[&str]) -> Self {
+        self.found.retain(|name, _| !names.contains(name));
+        self
+    }
+
     /// Where a key stands.
     #[must_use]
     pub(super) fn at(&self, name: &str) -> Option<&Place> {
@@ -119,6 +128,56 @@ impl Fields {
     #[must_use]
     pub(super) fn duration(&self, name: &str) -> Option<Duration> {
         quantity::duration(&self.text(name)?).ok()
+    }
+
+    /// How long something is kept.
+    #[must_use]
+    pub(super) fn age(&self, name: &str) -> Option<Duration> {
+        quantity::age(&self.text(name)?).ok()
+    }
+
+    /// An instant.
+    #[must_use]
+    pub(super) fn instant(&self, name: &str) -> Option<Timestamp> {
+        match &self.node(name)?.value {
+            Value::Text(text) | Value::Date(text) => mgp::time::parse(text),
+            _ => None,
+        }
+    }
+
+    /// A rate.
+    #[must_use]
+    pub(super) fn rate(&self, name: &str) -> Option<Rate> {
+        quantity::rate(self.node(name)?.text()?).ok()
+    }
+
+    /// Rates by what they are of, and where that stands.
+    pub(super) fn rates(&self, name: &str) -> impl Iterator<Item = (&Entry, Rate)> {
+        let entries = self.node(name).map(Node::entries).unwrap_or_default();
+        entries
+            .iter()
+            .filter_map(|entry| Some((entry, quantity::rate(entry.node.text()?).ok()?)))
+    }
+
+    /// Permissions, by their canonical names.
+    #[must_use]
+    pub(super) fn permissions(&self, name: &str) -> Vec<Permission> {
+        let said = self.texts(name).into_iter().filter_map(|name| mgp::permission::read(&name).ok());
+        said.flat_map(|said| said.permissions).collect()
+    }
+
+    /// Validators, where they were given.
+    #[must_use]
+    pub(super) fn validators(&self, name: &str) -> Option<Vec<Validator>> {
+        self.node(name)?;
+        Some(self.texts(name).iter().filter_map(|name| Validator::parse(name).ok()).collect())
+    }
+
+    /// One of the words of a choice, as what it stands for.
+    #[must_use]
+    pub(super) fn word<T: Copy>(&self, name: &str, meanings: &[(&str, T)]) -> Option<T> {
+        let given = self.text(name)?;
+        meanings.iter().find(|(word, _)| *word == given).map(|(_, meaning)| *meaning)
     }
 
     /// A size in bytes, or its default.
@@ -181,6 +240,12 @@ fn check(key: &Key, node: &Node) -> Result<(), Problem> {
         }
         Kind::Duration if node.text().is_none() => Err(wrong("a duration")),
         Kind::Duration => text(key, node, quantity::duration),
+        Kind::Age if node.text().is_none() => Err(wrong("a duration")),
+        Kind::Age => text(key, node, quantity::age),
+        Kind::Rate if node.text().is_none() => Err(wrong("a rate")),
+        Kind::Rate => text(key, node, quantity::rate),
+        Kind::Rates => rates(key, node),
+        Kind::Instant => instant(key, node),
         Kind::Text | Kind::Template | Kind::Choice(_) | Kind::Address | Kind::Id if node.text().is_none() => Err(wrong("a string")),
         Kind::Text => text(key, node, |text| if text.is_empty() { Err("it is empty") } else { Ok(()) }),
         Kind::Template => template(key.name, node),
@@ -189,10 +254,10 @@ fn check(key: &Key, node: &Node) -> Result<(), Problem> {
         Kind::Id => text(key, node, |id| {
             ServerId::new(id).map_err(|_| "an id has 1 to 64 letters, digits, `-`, `_` or `.`, and no `__`")
         }),
-        Kind::Texts | Kind::Templates | Kind::Patterns => list(key, node),
+        Kind::Texts | Kind::Templates | Kind::Patterns | Kind::Permissions | Kind::Validators => list(key, node),
         Kind::TemplateMap => map(key, node),
         // Read by the sections themselves.
-        Kind::Table(_) | Kind::Tables(_) => Ok(()),
+        Kind::Table(_) | Kind::Tables(_) | Kind::TableMap(_) => Ok(()),
     }
 }
 
@@ -245,11 +310,76 @@ fn list(key: &Key, node: &Node) -> Result<(), Problem> {
         };
         match key.kind {
             Kind::Templates => template(key.name, item)?,
+            Kind::Permissions => {
+                let wrong = |error| {
+                    Problem::error(format!("`{}` can't hold that: {error}", key.name))
+                        .at(&item.place)
+                        .help(example())
+                };
+                mgp::permission::read(text).map_err(wrong)?;
+            }
+            Kind::Validators => {
+                Validator::parse(text).map_err(|_| no_validator(key, text, item))?;
+            }
             Kind::Patterns if text.is_empty() || text.trim_end_matches('*').contains('*') || text.ends_with("**") => {
                 let problem = Problem::error(format!("`{}` holds `{text}`, which is no name", key.name)).at(&item.place);
                 return Err(problem.help("write a tool's own name; one `*` may stand at its end"));
             }
             _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn no_validator(key: &Key, name: &str, item: &Node) -> Problem {
+    const NAMES: [&str; 10] = [
+        "sandbox",
+        "sandbox:strict",
+        "sandbox:pipeline",
+        "readonly",
+        "network_restricted",
+        "code_safety",
+        "code_safety:standard",
+        "code_safety:strict",
+        "code_safety:readonly",
+        "none",
+    ];
+    let problem = Problem::error(format!("`{}` holds `{name}`, which is no validator", key.name)).at(&item.place);
+    let all = NAMES.map(|name| format!("`{name}`")).join(", ");
+    match nearest(name, NAMES.into_iter()) {
+        Some(near) => problem.help(format!("did you mean `{near}`? There are {all}")),
+        None => problem.help(format!("there are {all}")),
+    }
+}
+
+/// An RFC 3339 instant: as a string, or as TOML writes one.
+fn instant(key: &Key, node: &Node) -> Result<(), Problem> {
+    let (Value::Text(text) | Value::Date(text)) = &node.value else {
+        let problem = Problem::error(format!("`{}` must be an instant, not {}", key.name, node.kind())).at(&node.place);
+        return Err(problem.help(format!("for example `{} = {}`", key.name, key.example)));
+    };
+    match mgp::time::parse(text) {
+        Some(_) => Ok(()),
+        None => {
+            let problem = Problem::error(format!("`{}` can't be `{text}`: it is no instant with an offset", key.name)).at(&node.place);
+            Err(problem.help(format!("write date, time and offset, for example `{} = {}`", key.name, key.example)))
+        }
+    }
+}
+
+fn rates(key: &Key, node: &Node) -> Result<(), Problem> {
+    let example = || format!("for example `{} = {}`", key.name, key.example);
+    if !matches!(node.value, Value::Table(_)) {
+        let problem = Problem::error(format!("`{}` must be a table of rates, not {}", key.name, node.kind()));
+        return Err(problem.at(&node.place).help(example()));
+    }
+    for entry in node.entries() {
+        let name = format!("{}.{}", key.name, entry.key);
+        let parsed = entry.node.text().ok_or_else(|| format!("it is {}", entry.node.kind()));
+        if let Err(why) = parsed.and_then(quantity::rate) {
+            return Err(Problem::error(format!("`{name}` is no rate: {why}"))
+                .at(&entry.node.place)
+                .help(example()));
         }
     }
     Ok(())

@@ -1,11 +1,12 @@
 //! `[gateway]`: what the gateway itself is told.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use model::Secret;
+use model::{PrincipalId, Secret};
+use policy::Origin;
 
 use super::expand::{Env, ExpandError, expand};
 use super::fields::{Fields, address};
@@ -23,6 +24,8 @@ pub struct Gateway {
     pub tls: Option<Tls>,
     /// Who may connect over HTTP; empty: everybody on loopback, as the local user.
     pub tokens: Vec<Token>,
+    /// Whether clients of this machine need no token although there are some.
+    pub anonymous: bool,
     /// Values of `Host` beside the obvious ones.
     pub allowed_hosts: Vec<String>,
     /// Values of `Origin` beside loopback ones.
@@ -167,6 +170,7 @@ impl Tables {
                 .unwrap_or(SocketAddr::from(([127, 0, 0, 1], 8717))),
             tls: self.tls.as_ref().and_then(|tls| certificate(tls, home)),
             tokens: tokens(fields, env, problems),
+            anonymous: fields.flag("anonymous"),
             allowed_hosts: fields.texts("allowed_hosts"),
             allowed_origins: fields.texts("allowed_origins"),
             sse: fields.flag("sse"),
@@ -219,6 +223,24 @@ impl Gateway {
             };
             problems.push(problem.at(at).help("name a PEM file; a relative path is relative to this file"));
         }
+    }
+
+    /// Who may come in without a stored token, and from where, when it listens at an address.
+    ///
+    /// `local` comes from elsewhere only where its token is taken beyond loopback. Whoever asked for `insecure_bind` lets everybody in as the
+    /// local user, and knows it.
+    #[must_use]
+    pub fn principals(&self, address: IpAddr) -> Vec<(PrincipalId, Origin)> {
+        let local = model::Principal::local().id;
+        let origin = |name: &str| match name == local.as_str() && address.is_loopback() {
+            true => Origin::Local,
+            false => Origin::Remote,
+        };
+        let tokens = self
+            .tokens
+            .iter()
+            .map(|token| (PrincipalId::new(&token.principal), origin(&token.principal)));
+        std::iter::once((local.clone(), Origin::Local)).chain(tokens).collect()
     }
 
     /// What is wrong with listening where it was told to: nobody must be let in from outside by accident.

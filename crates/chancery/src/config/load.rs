@@ -16,6 +16,7 @@ use super::node::{Node, Value, parse_toml};
 use super::places;
 use super::problem::{Problem, Problems};
 use super::schema::ROOT;
+use super::security::{self, Store};
 use super::server;
 use super::source::Source;
 use super::trust::{Known, Question, Trust, Trusted};
@@ -35,6 +36,10 @@ pub struct Config {
     pub disabled: Vec<ServerId>,
     /// The files it was made of, in order.
     pub files: Vec<PathBuf>,
+    /// Who may do what. Who comes in, and from where, depends on where is listened.
+    pub security: kernel::Security,
+    /// Where the gateway remembers.
+    pub store: Store,
     /// A digest of which files it came from (not of what they say): gateways of one user with the same identity serve the same configuration.
     pub identity: String,
 }
@@ -319,16 +324,26 @@ pub fn question(path: &Path, known: Known, node: &Node) -> Question {
     let tables = node.get("servers").map(Node::list).unwrap_or_default();
     // What is wrong with them is reported once they are trusted.
     let servers = tables.iter().filter_map(|table| server::read(table, &mut Problems::default()));
+    let servers = servers.map(|server| (server.id.to_string(), server.summary()));
+    let rules = [
+        ("policy", "says who may do what"),
+        ("audit", "says what is kept"),
+        ("store", "says where"),
+    ];
+    let rules = rules.iter().filter(|(name, _)| node.get(name).is_some());
     Question {
         path: path.to_path_buf(),
         changed: known == Known::Changed,
-        servers: servers.map(|server| (server.id.to_string(), server.summary())).collect(),
+        servers: servers
+            .chain(rules.map(|(name, what)| (format!("[{name}]"), (*what).to_owned())))
+            .collect(),
     }
 }
 
 /// Files on their way to a configuration.
 struct Merge {
     gateway: Tables,
+    security: security::Tables,
     servers: Vec<server::Table>,
     files: Vec<PathBuf>,
     problems: Problems,
@@ -338,6 +353,7 @@ impl Merge {
     fn new() -> Self {
         Self {
             gateway: Tables::none(),
+            security: security::Tables::none(),
             servers: Vec::new(),
             files: Vec::new(),
             problems: Problems::default(),
@@ -350,6 +366,8 @@ impl Merge {
             let tables = Tables::read(gateway, &mut self.problems);
             self.gateway.fill(tables);
         }
+        let security = security::Tables::read(&root, &mut self.problems);
+        self.security.fill(security);
         if let Some(servers) = root.node("servers") {
             if !matches!(servers.value, Value::List(_)) {
                 let problem = Problem::error(format!("`servers` must be a list of tables, not {}", servers.kind())).at(&servers.place);
@@ -422,6 +440,9 @@ impl Merge {
     fn finish(mut self, env: &Env) -> (Config, Problems) {
         let home = places::home(env);
         let gateway = self.gateway.finish(env, home.as_deref(), &mut self.problems);
+        let known: Vec<&ServerId> = self.servers.iter().map(|table| &table.id).collect();
+        let mut security = self.security.security(&known, &mut self.problems);
+        let store = self.security.store(env, home.as_deref(), &mut self.problems);
         let (mut servers, mut disabled, mut invocations) = (Vec::new(), Vec::new(), BTreeMap::new());
         for table in &self.servers {
             if !table.enabled {
@@ -433,11 +454,17 @@ impl Merge {
             }
             let spec = table.finish(&gateway, env, home.as_deref(), &mut self.problems);
             server::warn_of_cleartext(table, &spec, &mut self.problems);
+            let (said, rules) = table.security(env, home.as_deref(), &mut self.problems);
+            security.servers.insert(table.id.clone(), said);
+            security.tables.servers.insert(table.id.clone(), rules);
             servers.push(spec);
             invocations.insert(table.id.clone(), table.invocation());
         }
+        security::warn_of_nobody(&security, &gateway, &mut self.problems);
         let config = Config {
             gateway,
+            security,
+            store,
             servers,
             invocations,
             disabled,

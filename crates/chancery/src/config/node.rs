@@ -35,8 +35,8 @@ pub enum Value {
     List(Vec<Node>),
     /// A table, in the order of the file.
     Table(Vec<Entry>),
-    /// TOML only: a date or a time.
-    Date,
+    /// TOML only: a date or a time, as TOML writes it.
+    Date(String),
 }
 
 /// A key with its value.
@@ -68,7 +68,7 @@ impl Node {
             Value::Text(_) => "a string",
             Value::List(_) => "a list",
             Value::Table(_) => "a table",
-            Value::Date => "a date",
+            Value::Date(_) => "a date",
         }
     }
 
@@ -125,7 +125,7 @@ impl Node {
             (Value::Bool(one), Value::Bool(another)) => one == another,
             (Value::Int(one), Value::Int(another)) => one == another,
             (Value::Float(one), Value::Float(another)) => one.to_bits() == another.to_bits(),
-            (Value::Text(one), Value::Text(another)) => one == another,
+            (Value::Text(one), Value::Text(another)) | (Value::Date(one), Value::Date(another)) => one == another,
             (Value::List(one), Value::List(another)) => {
                 one.len() == another.len() && one.iter().zip(another).all(|(one, another)| one.says_the_same(another))
             }
@@ -194,7 +194,7 @@ fn node(source: &Arc<Source>, value: &Spanned<DeValue<'_>>) -> Node {
         DeValue::Integer(int) => i64::from_str_radix(int.as_str(), int.radix()).map_or_else(|_| Value::Float(f64::NAN), Value::Int),
         DeValue::Float(float) => Value::Float(float.as_str().parse().unwrap_or(f64::NAN)),
         DeValue::Boolean(flag) => Value::Bool(*flag),
-        DeValue::Datetime(_) => Value::Date,
+        DeValue::Datetime(date) => Value::Date(date.to_string()),
         DeValue::Array(items) => Value::List(items.iter().map(|item| node(source, item)).collect()),
         DeValue::Table(inner) => table(source, inner),
     };

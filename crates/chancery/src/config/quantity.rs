@@ -2,11 +2,43 @@
 
 use std::time::Duration;
 
+use policy::Rate;
+
 /// `"500ms"`, `"30s"`, `"5m"`, `"1h"`, `"7d"`.
 ///
 /// # Errors
 /// When the text has no number, no known unit, is zero or longer than a year; the error completes "is not a duration: ".
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
+    time(text, 366, "a year")
+}
+
+/// As [`duration`], up to a century.
+///
+/// # Errors
+/// As for durations.
+pub(super) fn age(text: &str) -> Result<Duration, String> {
+    time(text, 36_525, "a century")
+}
+
+/// `"100/1m"`: so many in so much time; `"5/s"` is `"5/1s"`.
+///
+/// # Errors
+/// When one of the two parts is none; the error completes "is not a rate: ".
+pub(super) fn rate(text: &str) -> Result<Rate, String> {
+    let (calls, per) = text.split_once('/').ok_or("it needs a number, `/` and a time, such as `100/1m`")?;
+    let calls = match calls.trim().parse::<u32>() {
+        Ok(0) | Err(_) => return Err("before the `/` stands a whole number from 1".to_owned()),
+        Ok(calls) => calls,
+    };
+    let per = per.trim();
+    let per = match per.starts_with(|c: char| c.is_ascii_digit()) {
+        true => duration(per),
+        false => duration(&format!("1{per}")),
+    };
+    Ok(Rate { calls, per: per? })
+}
+
+fn time(text: &str, most_days: u64, most: &str) -> Result<Duration, String> {
     let (number, unit) = split(text);
     let number: u64 = number.parse().map_err(|_| "it needs a whole number and a unit".to_owned())?;
     let factor = match unit {
@@ -20,8 +52,8 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
     };
     match number.checked_mul(factor) {
         Some(0) => Err("it must be more than zero".to_owned()),
-        Some(ms) if ms <= 366 * 86_400_000 => Ok(Duration::from_millis(ms)),
-        _ => Err("it must be at most a year".to_owned()),
+        Some(ms) if ms <= most_days * 86_400_000 => Ok(Duration::from_millis(ms)),
+        _ => Err(format!("it must be at most {most}")),
     }
 }
 

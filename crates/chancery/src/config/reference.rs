@@ -17,7 +17,7 @@ const INTRO: &str = "\
 2. `./mgp.toml`, the project's;
 3. `~/.config/mgp/servers.toml`, the user's.
 
-Files 2 and 3 are merged: the first file that names a server's `id`, or sets a key of `[gateway]`, wins. `--config FILE` reads that file
+Files 2 and 3 are merged: the first file that names a server's `id`, or sets a key of another table, wins. `--config FILE` reads that file
 and no other. `--mcp-json FILE` reads servers from the file of another client (`mcpServers` and its like), after the one of `--config`, and
 instead of any file that would be looked for. `chancery config path` shows what is read, `chancery config check` what is wrong with it.
 
@@ -86,7 +86,10 @@ pub fn markdown() -> String {
 /// The headers above an example.
 fn prelude(section: &Section) -> String {
     match section.name.strip_prefix("servers.") {
-        Some(_) => format!("[[servers]]\nid = \"files\"\ncommand = \"files-server\"\n\n[{}]", section.name),
+        Some(_) => {
+            let header = section.header().replace("NAME", "read_file");
+            format!("[[servers]]\nid = \"files\"\ncommand = \"files-server\"\n\n{header}")
+        }
         None => section.header(),
     }
 }
@@ -97,6 +100,12 @@ fn kind(kind: Kind) -> String {
         Kind::Template => "string with `${VAR}`".to_owned(),
         Kind::Flag => "boolean".to_owned(),
         Kind::Duration => "duration: `\"500ms\"`, `\"30s\"`, `\"5m\"`".to_owned(),
+        Kind::Age => "duration: `\"90d\"`".to_owned(),
+        Kind::Instant => "instant: `\"2099-12-31T23:59:59Z\"`".to_owned(),
+        Kind::Rate => "rate: `\"100/1m\"`".to_owned(),
+        Kind::Rates => "table of rates".to_owned(),
+        Kind::Permissions => "list of permissions".to_owned(),
+        Kind::Validators => "list of validators".to_owned(),
         Kind::Size => "bytes: `4096`, `\"64KiB\"`".to_owned(),
         Kind::Count => "whole number from 1".to_owned(),
         Kind::Choice(words) => words.iter().map(|word| format!("`\"{word}\"`")).collect::<Vec<_>>().join(", "),
@@ -105,7 +114,7 @@ fn kind(kind: Kind) -> String {
         Kind::Templates => "list of strings with `${VAR}`".to_owned(),
         Kind::Patterns => "list of names".to_owned(),
         Kind::TemplateMap => "table of strings with `${VAR}`".to_owned(),
-        Kind::Table(section) | Kind::Tables(section) => format!("`{}`", section.header()),
+        Kind::Table(section) | Kind::Tables(section) | Kind::TableMap(section) => format!("`{}`", section.header()),
     }
 }
 
@@ -133,9 +142,19 @@ fn object(section: &Section) -> Map<String, Json> {
         "gateway.tls" => {
             object.insert("required".to_owned(), json!(["cert", "key"]));
         }
+        "policy.grants" => {
+            object.insert("required".to_owned(), json!(["principal", "server"]));
+        }
+        "audit.alerts" => {
+            object.insert("required".to_owned(), json!(["name", "event"]));
+        }
         _ => {}
     }
     object
+}
+
+fn rate() -> Json {
+    json!({ "type": "string", "pattern": "^[1-9][0-9]* */ *[0-9]* *(ms|s|m|min|h|d)$" })
 }
 
 fn property(key: &Key) -> Json {
@@ -143,14 +162,20 @@ fn property(key: &Key) -> Json {
         Kind::Text | Kind::Template | Kind::Address => json!({ "type": "string" }),
         Kind::Id => json!({ "type": "string", "pattern": "^(?!.*__)[A-Za-z0-9_.-]{1,64}$" }),
         Kind::Flag => json!({ "type": "boolean" }),
-        Kind::Duration => json!({ "type": "string", "pattern": "^[0-9]+ *(ms|s|m|min|h|d)$" }),
+        Kind::Duration | Kind::Age => json!({ "type": "string", "pattern": "^[0-9]+ *(ms|s|m|min|h|d)$" }),
+        Kind::Instant => json!({ "type": "string", "format": "date-time" }),
+        Kind::Rate => rate(),
+        Kind::Rates => json!({ "type": "object", "additionalProperties": rate() }),
         Kind::Size => json!({ "type": ["integer", "string"], "minimum": 1, "pattern": "^[0-9]+ *(B|K|M|G|kB|KB|MB|GB|KiB|MiB|GiB)?$" }),
         Kind::Count => json!({ "type": "integer", "minimum": 1 }),
         Kind::Choice(words) => json!({ "enum": words }),
-        Kind::Texts | Kind::Templates | Kind::Patterns => json!({ "type": "array", "items": { "type": "string" } }),
+        Kind::Texts | Kind::Templates | Kind::Patterns | Kind::Permissions | Kind::Validators => {
+            json!({ "type": "array", "items": { "type": "string" } })
+        }
         Kind::TemplateMap => json!({ "type": "object", "additionalProperties": { "type": "string" } }),
         Kind::Table(section) => Json::Object(object(section)),
         Kind::Tables(section) => json!({ "type": "array", "items": Json::Object(object(section)) }),
+        Kind::TableMap(section) => json!({ "type": "object", "additionalProperties": Json::Object(object(section)) }),
     };
     if let Json::Object(property) = &mut property {
         property.insert("description".to_owned(), json!(key.doc));

@@ -1,5 +1,9 @@
 //! The schema: every key with its type, default and meaning, once, for the reader, its suggestions, the reference and the JSON schema.
 
+mod policy;
+
+pub use policy::{ALERT, AUDIT, GRANT, POLICY, RATES, SERVER_POLICY, STORE, TOOL};
+
 /// What a value must be.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
@@ -11,6 +15,18 @@ pub enum Kind {
     Flag,
     /// A time with its unit: `"500ms"`, `"30s"`, `"5m"`, `"1h"`. Never zero.
     Duration,
+    /// The same, as long as a century: how long something is kept.
+    Age,
+    /// An instant, as RFC 3339 writes it, with its offset.
+    Instant,
+    /// So many in so much time: `"100/1m"`.
+    Rate,
+    /// A table of those.
+    Rates,
+    /// A list of permissions (MGP §3.2).
+    Permissions,
+    /// A list of validators (MGP §4.5).
+    Validators,
     /// A number of bytes: `4096`, `"64KiB"`, `"16MiB"`. Never zero.
     Size,
     /// A whole number, at least 1.
@@ -33,6 +49,8 @@ pub enum Kind {
     Table(&'static Section),
     /// A list of tables.
     Tables(&'static Section),
+    /// A table of tables, by names of the user's own.
+    TableMap(&'static Section),
 }
 
 /// One key of a table.
@@ -77,14 +95,30 @@ impl Section {
     pub fn header(&self) -> String {
         match self.name {
             "" => "this file".to_owned(),
-            "servers" => "[[servers]]".to_owned(),
+            "servers" | "policy.grants" | "audit.alerts" => format!("[[{}]]", self.name),
+            "servers.tools" => "[servers.tools.NAME]".to_owned(),
             name => format!("[{name}]"),
         }
     }
 }
 
 /// Every table, parents first.
-pub const SECTIONS: [&Section; 6] = [&ROOT, &GATEWAY, &TLS, &LIMITS, &SERVER, &MGP];
+pub const SECTIONS: [&Section; 14] = [
+    &ROOT,
+    &GATEWAY,
+    &TLS,
+    &LIMITS,
+    &POLICY,
+    &RATES,
+    &GRANT,
+    &AUDIT,
+    &ALERT,
+    &STORE,
+    &SERVER,
+    &MGP,
+    &SERVER_POLICY,
+    &TOOL,
+];
 
 /// What most keys are: optional, without a default, not secret.
 const KEY: Key = Key {
@@ -100,13 +134,34 @@ const KEY: Key = Key {
 /// The whole file.
 pub static ROOT: Section = Section {
     name: "",
-    doc: "A configuration file holds one `[gateway]` table and any number of `[[servers]]`.",
+    doc: "A configuration file holds the tables `[gateway]`, `[policy]`, `[audit]` and `[store]`, each at most once, and any number of `[[servers]]`.",
     keys: &[
         Key {
             name: "gateway",
             kind: Kind::Table(&GATEWAY),
             doc: "How the gateway itself behaves.",
             also: &["proxy", "chancery"],
+            ..KEY
+        },
+        Key {
+            name: "policy",
+            kind: Kind::Table(&POLICY),
+            doc: "Who may do what.",
+            also: &["security", "access", "permissions", "acl"],
+            ..KEY
+        },
+        Key {
+            name: "audit",
+            kind: Kind::Table(&AUDIT),
+            doc: "What is kept of what happened.",
+            also: &["audit_log"],
+            ..KEY
+        },
+        Key {
+            name: "store",
+            kind: Kind::Table(&STORE),
+            doc: "Where the gateway remembers.",
+            also: &["storage", "database", "state"],
             ..KEY
         },
         Key {
@@ -144,7 +199,7 @@ pub static GATEWAY: Section = Section {
             name: "token",
             kind: Kind::Template,
             example: "\"${CHANCERY_TOKEN}\"",
-            doc: "The bearer token that every HTTP client must send; its bearer is the local user. Without `token` and `tokens`, loopback clients need none.",
+            doc: "The bearer token that every HTTP client must send; its bearer is the local user. Without `token`, `tokens` and tokens of `chancery token create`, loopback clients need none.",
             also: &["bearer", "bearer_token", "auth_token", "api_key"],
             secret: true,
             ..KEY
@@ -156,6 +211,15 @@ pub static GATEWAY: Section = Section {
             doc: "Bearer tokens of several principals, by the principal's name. Sessions and servers' processes are kept apart by principal.",
             also: &["bearer_tokens", "users", "clients"],
             secret: true,
+            ..KEY
+        },
+        Key {
+            name: "anonymous",
+            kind: Kind::Flag,
+            default: Some("false"),
+            example: "true",
+            doc: "Let clients of this machine in without a token, as the local user, also where tokens exist. Without any token they are let in anyway. It has no effect beyond loopback.",
+            also: &["allow_anonymous", "unauthenticated"],
             ..KEY
         },
         Key {
@@ -471,7 +535,7 @@ pub static SERVER: Section = Section {
             default: Some("[]"),
             example: "[\"read_*\", \"list_directory\"]",
             doc: "Its tools that are offered, by their own names; a trailing `*` matches any rest. Empty: all.",
-            also: &["tools", "allow", "allowed_tools", "includeTools", "enabled_tools", "include_tools"],
+            also: &["allow", "allowed_tools", "includeTools", "enabled_tools", "include_tools"],
             ..KEY
         },
         Key {
@@ -514,13 +578,27 @@ pub static SERVER: Section = Section {
             doc: "What the server needs and promises as an MGP server.",
             ..KEY
         },
+        Key {
+            name: "policy",
+            kind: Kind::Table(&SERVER_POLICY),
+            doc: "What is different from `[policy]` for this server.",
+            also: &["security"],
+            ..KEY
+        },
+        Key {
+            name: "tools",
+            kind: Kind::TableMap(&TOOL),
+            doc: "What you say of single tools of it.",
+            also: &["tool"],
+            ..KEY
+        },
     ],
 };
 
 /// `[servers.mgp]`, MGP §15.2.
 pub static MGP: Section = Section {
     name: "servers.mgp",
-    doc: "What MGP §15.2 lets a file say of a server. It is read and checked so that one file serves every MGP client; so far its only effect is `era = \"legacy\"`, and a warning says so.",
+    doc: "What MGP §15.2 lets a file say of a server. Its presence means `era = \"legacy\"`.",
     keys: &[
         Key {
             name: "extensions",
@@ -531,17 +609,18 @@ pub static MGP: Section = Section {
         },
         Key {
             name: "permissions_required",
-            kind: Kind::Texts,
+            kind: Kind::Permissions,
             example: "[\"network.outbound\"]",
-            doc: "Permissions that it needs.",
+            doc: "Permissions that it needs, beside those that it asks for itself. Needing is not having: `approved` in `[servers.policy]` gives them, or a person does.",
             also: &["permissions"],
             ..KEY
         },
         Key {
             name: "trust_level",
             kind: Kind::Choice(&["core", "trusted", "standard", "experimental", "untrusted", "sandboxed"]),
+            default: Some("\"standard\""),
             example: "\"standard\"",
-            doc: "How far it is trusted.",
+            doc: "How far it is trusted. What the server claims itself can only lower it. Below `standard`, its word that a tool only reads counts for nothing.",
             also: &["trust"],
             ..KEY
         },
@@ -549,7 +628,7 @@ pub static MGP: Section = Section {
             name: "restart_policy",
             kind: Kind::Choice(&["never", "on_failure", "always"]),
             example: "\"on_failure\"",
-            doc: "When it is restarted.",
+            doc: "When it is restarted. Read so that one file serves every MGP client; it has no effect yet, and a warning says so.",
             also: &["restart"],
             ..KEY
         },

@@ -5,8 +5,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use http::{HeaderName, HeaderValue, Uri};
+use kernel::ServerSecurity;
 use kernel::spec::{EraChoice, HttpKind, Launch, ServerSpec, Share, Start};
 use model::{Secret, ServerId};
+use policy::ServerTable;
 
 use super::digest::Digest;
 use super::expand::{Env, ExpandError, expand, is_literal, unset};
@@ -16,7 +18,8 @@ use super::hide;
 use super::mask::names_secret;
 use super::node::{Entry, Node};
 use super::problem::{Problem, Problems};
-use super::schema::{Kind, MGP, SERVER};
+use super::schema::{Kind, SERVER};
+use super::server_security::Tables as Security;
 use super::source::Place;
 use crate::words::shell_word;
 
@@ -32,40 +35,32 @@ pub(super) struct Table {
     /// Whether nothing is wrong with it; what follows from something wrong would only distract.
     pub sound: bool,
     fields: Fields,
-    mgp: bool,
+    security: Security,
 }
 
 /// Checks a server's table; `None` if it has no usable id or no way to reach it.
 pub(super) fn read(node: &Node, problems: &mut Problems) -> Option<Table> {
     let before = problems.errors();
     let fields = Fields::read(&SERVER, node, problems);
-    let mgp = fields.node("mgp").map(|node| Fields::read(&MGP, node, problems));
-    if let Some(inner) = &mgp {
-        warn_of_mgp(inner, problems);
-    }
+    let security = Security::read(&fields, problems);
     if node.get("id").is_none() {
         let problem = Problem::error("a server has no `id`").at(&node.place).label("this one");
         problems.push(problem.help("give it a name of its own: `id = \"files\"`"));
     }
     let reachable = check_shape(node, &fields, problems);
     let id = ServerId::new(&fields.text("id")?).ok()?;
+    if id.as_str() == policy::KERNEL {
+        let problem = Problem::error(format!("no server can be called `{id}`")).at(fields.value_at("id").unwrap_or(&node.place));
+        problems.push(problem.help("that is what the gateway's own tools are called in grants; give the server another name"));
+    }
     reachable.then(|| Table {
         id,
         at: fields.value_at("id").unwrap_or(&node.place).clone(),
         enabled: fields.flag("enabled"),
         sound: problems.errors() == before,
-        mgp: mgp.is_some(),
+        security,
         fields,
     })
-}
-
-/// One warning a server: what stands in its `mgp` table is not acted on yet.
-fn warn_of_mgp(fields: &Fields, problems: &mut Problems) {
-    let effective = ["permissions_required", "trust_level", "restart_policy"];
-    if let Some((name, at)) = effective.iter().find_map(|name| Some((name, fields.at(name)?))) {
-        let problem = Problem::warning(format!("`mgp.{name}` has no effect yet")).at(at);
-        problems.push(problem.help("this version of chancery reads it, so that one file serves every MGP client, but doesn't act on it"));
-    }
 }
 
 /// One way to reach it, and no key that belongs to the other way.
@@ -162,7 +157,7 @@ impl Table {
         let fields = &self.fields;
         let era = match fields.text("era").as_deref() {
             // DESIGN 2: servers declared MGP default to `legacy`.
-            _ if self.mgp && fields.node("era").is_none() => EraChoice::Legacy,
+            _ if self.security.is_mgp && fields.node("era").is_none() => EraChoice::Legacy,
             Some("legacy") => EraChoice::Legacy,
             Some("modern") => EraChoice::Modern,
             _ => EraChoice::Auto,
@@ -189,6 +184,11 @@ impl Table {
             request_timeout: timeout("request_timeout", gateway.request_timeout),
             startup_timeout: timeout("startup_timeout", gateway.startup_timeout),
         }
+    }
+
+    /// What the kernel and the policy are told of it.
+    pub(super) fn security(&self, env: &Env, home: Option<&Path>, problems: &mut Problems) -> (ServerSecurity, ServerTable) {
+        self.security.finish(env, home, problems)
     }
 
     fn launch(&self, env: &Env, home: Option<&Path>) -> Result<Launch, Box<Problem>> {
@@ -354,7 +354,8 @@ fn fault(node: &Node, what: String) -> Problem {
     }
 }
 
-fn expand_at(node: &Node, path: &str, env: &Env) -> Result<String, Box<Problem>> {
+/// A value with its variables replaced; `path` names its key.
+pub(super) fn expand_at(node: &Node, path: &str, env: &Env) -> Result<String, Box<Problem>> {
     expand(node.text().unwrap_or_default(), env).map_err(|error| {
         let problem = match error {
             // `check_variables` has said so, of all of them.

@@ -34,7 +34,7 @@ fn table(node: &Node, hide: bool) -> Table {
             Value::Float(float) => value(*float),
             Value::List(items) => value(list(items, hide)),
             Value::Table(_) => Item::Table(map(&entry.node, hide && entry.key == "headers", hide)),
-            Value::Null | Value::Date => continue,
+            Value::Null | Value::Date(_) => continue,
         };
         table.insert(&entry.key, item);
     }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::interrupts::Interrupts;
 use super::look::look;
-use super::{Configured, Gateway, check_names, no_servers, say};
+use super::{Configured, Gateway, check_names, no_servers, say, settings};
 use crate::cli;
 use crate::words::plural;
 
@@ -28,7 +28,7 @@ pub async fn doctor(configured: Configured, args: cli::Doctor) -> anyhow::Result
         .servers
         .retain(|server| args.servers.is_empty() || args.servers.iter().any(|name| name == server.id.as_str()));
     let mut interrupts = Interrupts::listen()?;
-    let gateway = Gateway::start(&config, &configured.sources, None);
+    let gateway = Gateway::start(settings::open(&config, None), &config, &configured.sources);
     let report = Report {
         width: config
             .servers

@@ -23,7 +23,6 @@ pub use serve::serve;
 pub use stdio::{join, stdio};
 pub use tools::tools;
 
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -53,14 +52,14 @@ struct Gateway {
 }
 
 impl Gateway {
-    /// Starts a kernel on a configuration. `own` is where it will be listened on, if anywhere.
-    fn start(config: &Config, sources: &Sources, own: Option<SocketAddr>) -> Self {
+    /// Starts a kernel with settings out of a configuration.
+    fn start(settings: kernel::Settings, config: &Config, sources: &Sources) -> Self {
         let outbound = Arc::new(Outbound::new(settings::client_limits(config), None));
         let cache: Arc<dyn kernel::OfferCache> = match config::state_dir(&sources.env) {
             Some(state) => Arc::new(cache::Files::new(state.join("catalogue"))),
             None => Arc::new(kernel::NoCache),
         };
-        let kernel = Kernel::start(settings::kernel(config, own), outbound.clone(), cache);
+        let kernel = Kernel::start(settings, outbound.clone(), cache);
         Self { kernel, outbound }
     }
 

@@ -13,7 +13,7 @@ const LOOK: Duration = Duration::from_secs(2);
 
 /// Reloads at each hangup, and when a file changes; it does not end. `loaded` is what the gateway was started with.
 pub(super) async fn forever(gateway: &Gateway, sources: &Sources, loaded: Loaded, own: SocketAddr, mut hangups: Signal) {
-    let (started, mut watch) = (loaded.config.gateway, loaded.watch);
+    let (started, store, mut watch) = (loaded.config.gateway, loaded.config.store, loaded.watch);
     let mut ticks = tokio::time::interval(LOOK);
     loop {
         tokio::select! {
@@ -27,11 +27,14 @@ pub(super) async fn forever(gateway: &Gateway, sources: &Sources, loaded: Loaded
         }
         match sources.reload() {
             Ok(fresh) => {
-                gateway.kernel.reload(settings::kernel(&fresh.config, Some(own)));
+                gateway.kernel.reload(settings::secured(&fresh.config, Some(own)));
                 for warning in fresh.warnings.iter() {
                     tracing::warn!("{warning}");
                 }
-                let waiting = waiting_for_a_start(&started, &fresh.config.gateway);
+                let mut waiting = waiting_for_a_start(&started, &fresh.config.gateway);
+                if store != fresh.config.store {
+                    waiting.push("`[store]` and how `[audit]` syncs and keeps");
+                }
                 if !waiting.is_empty() {
                     tracing::warn!("what changed of {} takes effect at the next start", waiting.join(", "));
                 }
@@ -59,6 +62,7 @@ fn waiting_for_a_start(started: &config::Gateway, now: &config::Gateway) -> Vec<
         ("`listen`", started.listen != now.listen),
         ("`tls`", started.tls != now.tls),
         ("`token` and `tokens`", tokens(started) != tokens(now)),
+        ("`anonymous`", started.anonymous != now.anonymous),
         ("`allowed_hosts`", started.allowed_hosts != now.allowed_hosts),
         ("`allowed_origins`", started.allowed_origins != now.allowed_origins),
         ("`sse`", started.sse != now.sse),

@@ -29,7 +29,7 @@ pub async fn serve(configured: Configured, args: cli::Serve) -> anyhow::Result<E
         .await
         .map_err(|error| not_listening(&error, &loaded.config.gateway, args.listen))?;
     let own = listener.local_addr();
-    let gateway = Gateway::start(&loaded.config, &sources, Some(own));
+    let gateway = Gateway::start(settings::secured(&loaded.config, Some(own)), &loaded.config, &sources);
     let shutdown = CancellationToken::new();
     let socket = local_socket(&loaded.config, &sources);
     // Whoever reads this line may connect, either way.

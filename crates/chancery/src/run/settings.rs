@@ -11,7 +11,19 @@ use transport::stdio::PipeOptions;
 
 use crate::config::Config;
 
-pub(super) fn kernel(config: &Config, own: Option<SocketAddr>) -> Settings {
+/// A gateway that others use. `own` is where it will be listened on, if anywhere.
+pub(super) fn secured(config: &Config, own: Option<SocketAddr>) -> Settings {
+    let address = own.map_or(config.gateway.listen.ip(), |own| own.ip());
+    let mut security = config.security.clone();
+    security.principals = config.gateway.principals(address);
+    Settings {
+        security: Some(security),
+        ..open(config, own)
+    }
+}
+
+/// A gateway for one command of the person who runs it: whoever may start the servers may call their tools.
+pub(super) fn open(config: &Config, own: Option<SocketAddr>) -> Settings {
     let gateway = &config.gateway;
     Settings {
         servers: config.servers.iter().map(|server| not_itself(server, own)).collect(),

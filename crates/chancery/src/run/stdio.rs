@@ -34,7 +34,7 @@ pub async fn stdio(configured: Configured, args: cli::Stdio) -> anyhow::Result<E
         return tokio::task::spawn_blocking(pass_on).await?;
     }
     let mut interrupts = Interrupts::listen()?;
-    let gateway = Gateway::start(&loaded.config, &sources, None);
+    let gateway = Gateway::start(settings::secured(&loaded.config, None), &loaded.config, &sources);
     let shutdown = CancellationToken::new();
     let front: Arc<dyn kernel::front::Front> = Arc::new(gateway.kernel.clone());
     let options = settings::pipe(&loaded.config);

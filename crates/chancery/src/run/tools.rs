@@ -11,7 +11,7 @@ use super::arguments::Arguments;
 use super::insider::{Aside, Insider};
 use super::interrupts::Interrupts;
 use super::look::look;
-use super::{Configured, Gateway, check_names, no_servers, note, say};
+use super::{Configured, Gateway, check_names, no_servers, note, say, settings};
 use crate::cli::{ToolsCall, ToolsCommand, ToolsList};
 use crate::config::Config;
 use crate::export::{self, Language};
@@ -67,7 +67,7 @@ async fn with(
         .servers
         .retain(|server| servers.is_empty() || servers.iter().any(|id| *id == server.id.as_str()));
     let mut interrupts = Interrupts::listen()?;
-    let gateway = Gateway::start(&config, &configured.sources, None);
+    let gateway = Gateway::start(settings::open(&config, None), &config, &configured.sources);
     let done = interrupts.or(async {
         let statuses = look(&gateway, false, |_| {}).await;
         work(&gateway, &statuses).await

@@ -64,16 +64,16 @@ fn an_unknown_key_with_the_one_that_was_meant() {
         "#]],
     );
     check(
-        "[policy]\ndefault = \"deny\"\n",
+        "[spaces]\ndefault = \"deny\"\n",
         &expect![[r#"
             1 errors, 0 warnings
-              × unknown key `policy` in this file
+              × unknown key `spaces` in this file
                ╭─[mgp.toml:1:2]
-             1 │ [policy]
+             1 │ [spaces]
                ·  ───┬──
                ·     ╰── not a key of this table
                ╰────
-              help: its keys are `gateway`, `servers`
+              help: its keys are `gateway`, `policy`, `audit`, `store`, `servers`
 
         "#]],
     );
@@ -436,7 +436,7 @@ fn listening_where_others_can_reach() {
     check(
         "[gateway]\nlisten = \"0.0.0.0:80\"\ntoken = \"${SET}\"\n",
         &expect![[r#"
-            0 errors, 1 warnings
+            0 errors, 2 warnings
               ⚠ tokens travel unencrypted to 0.0.0.0:80
                ╭─[mgp.toml:2:10]
              2 │ listen = "0.0.0.0:80"
@@ -444,6 +444,10 @@ fn listening_where_others_can_reach() {
                ·                ╰── here
                ╰────
               help: set `tls`, or put a proxy that speaks HTTPS in front and listen on 127.0.0.1
+
+              ⚠ `local` comes in with a token, and nothing says who may use which server
+              help: until something does, nobody may: set `access = "opt-out"` in `[policy]` to let all in, or write
+                    `[[policy.grants]]`
 
         "#]],
     );
@@ -476,14 +480,14 @@ fn half_a_certificate() {
 #[test]
 fn what_mgp_says_and_nobody_acts_on() {
     check(
-        "[[servers]]\nid = \"a\"\ncommand = \"a\"\n[servers.mgp]\nextensions = [\"security\"]\ntrust_level = \"sandboxed\"\n",
+        "[[servers]]\nid = \"a\"\ncommand = \"a\"\n[servers.mgp]\nextensions = [\"security\"]\nrestart_policy = \"always\"\n",
         &expect![[r#"
             0 errors, 1 warnings
-              ⚠ `mgp.trust_level` has no effect yet
+              ⚠ `mgp.restart_policy` has no effect yet
                ╭─[mgp.toml:6:1]
-             6 │ trust_level = "sandboxed"
-               · ─────┬─────
-               ·      ╰── here
+             6 │ restart_policy = "always"
+               · ───────┬──────
+               ·        ╰── here
                ╰────
               help: this version of chancery reads it, so that one file serves every MGP client, but doesn't act on it
 

@@ -4,5 +4,6 @@ mod diagnostics;
 mod docs;
 mod lookup;
 mod secrets;
+mod security;
 mod servers;
 mod values;
