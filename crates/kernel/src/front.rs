@@ -7,6 +7,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use mcp::mirror::Mirrors;
 use model::{Principal, Trace};
+pub use policy::TokenRefusal;
 use tokio::sync::{Semaphore, mpsc};
 
 use crate::link::{BoxFuture, Event};
@@ -18,10 +19,21 @@ pub trait Front: Send + Sync + 'static {
     /// GET: the stream of a legacy session, or the rest of a stream after `last_event`.
     fn listen(&self, listen: Listen) -> BoxFuture<'_, Answer>;
     /// DELETE: the end of a legacy session.
-    fn delete(&self, principal: &Principal, session: &str) -> BoxFuture<'_, Answer>;
+    fn delete(&self, who: &Credential, session: &str) -> BoxFuture<'_, Answer>;
     /// A client on a pipe of its own: stdio, a local socket, or HTTP+SSE. What the gateway says goes to `outgoing`, a complete message each;
     /// when the receiver is gone, the client has gone.
-    fn open(&self, principal: Principal, outgoing: mpsc::Sender<Bytes>) -> Arc<dyn ClientPipe>;
+    fn open(&self, who: Credential, outgoing: mpsc::Sender<Bytes>) -> Arc<dyn ClientPipe>;
+    /// Who shows this bearer token, by the tokens that are remembered. A listener's own tokens come first.
+    ///
+    /// # Errors
+    /// When it lets nobody in.
+    fn authenticate(&self, _bearer: &str) -> Result<Credential, TokenRefusal> {
+        Err(TokenRefusal::Unknown)
+    }
+    /// Whether tokens are remembered that were not taken back: then nobody comes in without one, unless the listener was told otherwise.
+    fn has_tokens(&self) -> bool {
+        false
+    }
     /// Whether the gateway can serve: `Ok`, or why not.
     fn ready(&self) -> Result<(), String>;
     /// The metrics in Prometheus' text format.
@@ -38,11 +50,28 @@ pub trait ClientPipe: Send + Sync {
     fn drained(&self) -> BoxFuture<'_, ()>;
 }
 
+/// Who is let in, and by what. Law: it is made of what the connection showed, never of what a message says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Credential {
+    /// Who.
+    pub principal: Principal,
+    /// The id of the remembered token that was shown. None for an stdio launch, loopback without credentials, and tokens of the configuration:
+    /// these are taken back where they were given.
+    pub token: Option<Arc<str>>,
+}
+
+/// Somebody who showed no remembered token.
+impl From<Principal> for Credential {
+    fn from(principal: Principal) -> Self {
+        Self { principal, token: None }
+    }
+}
+
 /// One POST as the listener read it.
 #[derive(Clone, Debug)]
 pub struct InPost {
     /// Who, by the connection's credentials.
-    pub principal: Principal,
+    pub who: Credential,
     /// `Mcp-Session-Id`
     pub session: Option<String>,
     /// `MCP-Protocol-Version` and the other mirrors.
@@ -59,7 +88,7 @@ pub struct InPost {
 #[derive(Clone, Debug)]
 pub struct Listen {
     /// Who.
-    pub principal: Principal,
+    pub who: Credential,
     /// `Mcp-Session-Id`
     pub session: Option<String>,
     /// `MCP-Protocol-Version`

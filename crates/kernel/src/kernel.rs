@@ -15,7 +15,8 @@ use tokio::sync::mpsc;
 use crate::cache::OfferCache;
 use crate::client::pipe::Pipe;
 use crate::client::{Client, Delivery, http};
-use crate::front::{Answer, ClientPipe, Front, InPost, Listen};
+use crate::credential;
+use crate::front::{Answer, ClientPipe, Credential, Front, InPost, Listen, TokenRefusal};
 use crate::inner::{Inner, Servers};
 use crate::link::{BoxFuture, Connector, Link};
 use crate::settings::Settings;
@@ -161,7 +162,7 @@ impl Kernel {
     /// The tools as a client without capabilities sees them.
     #[must_use]
     pub fn tools(&self) -> Vec<ToolStatus> {
-        let client = Client::new(&self.inner, Principal::local(), Delivery::Http(Default::default()));
+        let client = Client::new(&self.inner, Principal::local().into(), Delivery::Http(Default::default()));
         let view = self.inner.view_for(&client, &self.inner.own_peer);
         let definition = |id: &ToolId| {
             let offer = view.offers().iter().find(|offer| offer.server == id.server)?;
@@ -213,12 +214,20 @@ impl Front for Kernel {
         Box::pin(std::future::ready(http::listen(&self.inner, &listen)))
     }
 
-    fn delete(&self, principal: &Principal, session: &str) -> BoxFuture<'_, Answer> {
-        Box::pin(std::future::ready(http::delete(&self.inner, principal, session)))
+    fn delete(&self, who: &Credential, session: &str) -> BoxFuture<'_, Answer> {
+        Box::pin(std::future::ready(http::delete(&self.inner, who, session)))
     }
 
-    fn open(&self, principal: Principal, outgoing: mpsc::Sender<Bytes>) -> Arc<dyn ClientPipe> {
-        Arc::new(Pipe::new(Client::new(&self.inner, principal, Delivery::Pipe(outgoing))))
+    fn open(&self, who: Credential, outgoing: mpsc::Sender<Bytes>) -> Arc<dyn ClientPipe> {
+        Arc::new(Pipe::new(Client::new(&self.inner, who, Delivery::Pipe(outgoing))))
+    }
+
+    fn authenticate(&self, bearer: &str) -> Result<Credential, TokenRefusal> {
+        credential::authenticate(&self.inner.policy.load(), bearer)
+    }
+
+    fn has_tokens(&self) -> bool {
+        self.inner.policy.load().has_tokens()
     }
 
     fn ready(&self) -> Result<(), String> {

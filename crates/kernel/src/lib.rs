@@ -9,6 +9,7 @@ mod backoff;
 mod bridge;
 mod cache;
 mod client;
+mod credential;
 mod drained;
 mod exchange;
 pub mod front;

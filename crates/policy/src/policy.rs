@@ -201,6 +201,12 @@ impl Policy {
         self.book().ok_or(TokenRefusal::Unknown)?.authenticate(digest, now)
     }
 
+    /// Whether tokens are known that were not taken back: then nobody is let in without one by default.
+    #[must_use]
+    pub fn has_tokens(&self) -> bool {
+        self.book().is_some_and(Book::has_tokens)
+    }
+
     // === what is known of servers ===
 
     /// How it stands with a permission of a server.

@@ -92,7 +92,7 @@ impl ClientBuilder {
         let mailbox = Arc::new(Mailbox::default());
         let pipe = (self.wire == Wire::Pipe).then(|| {
             let (outgoing, mut incoming) = mpsc::channel::<Bytes>(64);
-            let pipe = self.kernel.open(self.principal.clone(), outgoing);
+            let pipe = self.kernel.open(self.principal.clone().into(), outgoing);
             let mailbox = mailbox.clone();
             tokio::spawn(async move {
                 while let Some(frame) = incoming.recv().await {
@@ -287,7 +287,7 @@ impl Client {
         }
         let number = self.next.fetch_add(1, Ordering::Relaxed) + 1;
         let post = InPost {
-            principal: self.said.principal.clone(),
+            who: self.said.principal.clone().into(),
             session: self.session.get().cloned(),
             mirrors,
             trace: Trace::default(),
@@ -442,7 +442,7 @@ impl Client {
     pub async fn listen(&self, last_event: Option<&str>) -> (Exchange, u16) {
         let number = self.next.fetch_add(1, Ordering::Relaxed) + 1;
         let listen = Listen {
-            principal: self.said.principal.clone(),
+            who: self.said.principal.clone().into(),
             session: self.session.get().cloned(),
             revision: Some(self.said.revision.as_str().to_owned()),
             last_event: last_event.map(str::to_owned),

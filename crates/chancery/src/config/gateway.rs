@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use model::{PrincipalId, Secret};
 use policy::Origin;
+use transport::http::Anonymous;
 
 use super::expand::{Env, ExpandError, expand};
 use super::fields::{Fields, address};
@@ -24,8 +25,8 @@ pub struct Gateway {
     pub tls: Option<Tls>,
     /// Who may connect over HTTP; empty: everybody on loopback, as the local user.
     pub tokens: Vec<Token>,
-    /// Whether clients of this machine need no token although there are some.
-    pub anonymous: bool,
+    /// Who is let in without a token.
+    pub anonymous: Anonymous,
     /// Values of `Host` beside the obvious ones.
     pub allowed_hosts: Vec<String>,
     /// Values of `Origin` beside loopback ones.
@@ -111,6 +112,12 @@ pub enum LogFormat {
     Json,
 }
 
+const ANONYMOUS: [(&str, Anonymous); 3] = [
+    ("without-tokens", Anonymous::WithoutTokens),
+    ("loopback", Anonymous::Loopback),
+    ("never", Anonymous::Never),
+];
+
 /// The three tables of one or several files, not yet made into a [`Gateway`].
 #[derive(Clone, Debug)]
 pub(super) struct Tables {
@@ -170,7 +177,7 @@ impl Tables {
                 .unwrap_or(SocketAddr::from(([127, 0, 0, 1], 8717))),
             tls: self.tls.as_ref().and_then(|tls| certificate(tls, home)),
             tokens: tokens(fields, env, problems),
-            anonymous: fields.flag("anonymous"),
+            anonymous: fields.word("anonymous", &ANONYMOUS).unwrap_or_default(),
             allowed_hosts: fields.texts("allowed_hosts"),
             allowed_origins: fields.texts("allowed_origins"),
             sse: fields.flag("sse"),
@@ -247,11 +254,12 @@ impl Gateway {
     #[must_use]
     pub fn check_bind(&self) -> Option<Problem> {
         let open = !self.listen.ip().is_loopback();
-        if open && self.tokens.is_empty() && !self.insecure_bind {
+        let strangers = self.tokens.is_empty() && self.anonymous != Anonymous::Never;
+        if open && strangers && !self.insecure_bind {
             let problem = Problem::error(format!("other machines can reach {}, and no token is set", self.listen));
-            return Some(problem.help("set `token` (for example `token = \"${CHANCERY_TOKEN}\"`), listen on 127.0.0.1, or set `insecure_bind = true` if everybody may use every tool"));
+            return Some(problem.help("set `token` (for example `token = \"${CHANCERY_TOKEN}\"`), listen on 127.0.0.1, set `anonymous = \"never\"` and give out tokens with `chancery token create`, or set `insecure_bind = true` if everybody may use every tool"));
         }
-        if open && self.tls.is_none() && !self.tokens.is_empty() {
+        if open && self.tls.is_none() && !strangers {
             let problem = Problem::warning(format!("tokens travel unencrypted to {}", self.listen));
             return Some(problem.help("set `tls`, or put a proxy that speaks HTTPS in front and listen on 127.0.0.1"));
         }

@@ -215,10 +215,10 @@ pub static GATEWAY: Section = Section {
         },
         Key {
             name: "anonymous",
-            kind: Kind::Flag,
-            default: Some("false"),
-            example: "true",
-            doc: "Let clients of this machine in without a token, as the local user, also where tokens exist. Without any token they are let in anyway. It has no effect beyond loopback.",
+            kind: Kind::Choice(&["without-tokens", "loopback", "never"]),
+            default: Some("\"without-tokens\""),
+            example: "\"never\"",
+            doc: "Who is let in without a token, as the local user: everybody on loopback as long as nobody has a token, everybody on loopback, or nobody. With `never`, tokens of `chancery token create` are enough to listen anywhere.",
             also: &["allow_anonymous", "unauthenticated"],
             ..KEY
         },

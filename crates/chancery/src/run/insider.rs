@@ -29,7 +29,7 @@ impl Insider {
     pub(super) async fn connect(kernel: &Kernel, capabilities: Value) -> anyhow::Result<Self> {
         let (outgoing, incoming) = mpsc::channel(64);
         let mut insider = Self {
-            pipe: kernel.open(Principal::local(), outgoing),
+            pipe: kernel.open(Principal::local().into(), outgoing),
             incoming,
             next: 0,
         };

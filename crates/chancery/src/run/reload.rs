@@ -110,6 +110,7 @@ mod tests {
         for (key, kind) in of_gateway.chain(of_limits).filter(|(key, _)| key != "limits") {
             let value = match (key.as_str(), kind) {
                 ("listen", _) => "\"127.0.0.1:1\"",
+                ("anonymous", _) => "\"never\"",
                 ("tls", _) => "{ cert = \"a.pem\", key = \"b.pem\" }",
                 ("log_level", _) => "\"debug\"",
                 ("log_format", _) => "\"json\"",

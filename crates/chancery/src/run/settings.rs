@@ -86,6 +86,7 @@ pub(super) fn listen(config: &Config, address: Option<SocketAddr>) -> ListenOpti
     ListenOptions {
         address: address.unwrap_or(gateway.listen),
         tokens: gateway.tokens.iter().map(token).collect(),
+        anonymous: gateway.anonymous,
         insecure_bind: gateway.insecure_bind,
         hosts: gateway.allowed_hosts.clone(),
         origins: gateway.allowed_origins.clone(),

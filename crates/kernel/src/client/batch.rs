@@ -19,7 +19,7 @@ pub(super) async fn post(inner: &Arc<Inner>, post: &InPost, messages: Vec<Result
         .session
         .as_deref()
         .and_then(|token| inner.clients.session(token, inner.uptime_ms()));
-    let client = session.filter(|client| client.principal == post.principal);
+    let client = session.filter(|client| client.belongs_to(&post.who));
     let Some(client) = client.filter(|client| may_batch(client)) else {
         return http::message(400, &refusal());
     };

@@ -11,11 +11,11 @@ use mcp::client::{Arrival, Input, Status, Target};
 use mcp::error::{self, Stage};
 use mcp::meta;
 use mcp::revision::{Era, Revision};
-use model::{Principal, Ticket};
+use model::Ticket;
 
 use super::streams::Streams;
 use super::{Client, Delivery, Work};
-use crate::front::{Answer, Events, InPost, Listen};
+use crate::front::{Answer, Credential, Events, InPost, Listen};
 use crate::inner::Inner;
 use crate::{exchange, listening};
 
@@ -77,14 +77,14 @@ async fn one(inner: &Arc<Inner>, post: InPost, message: Message) -> Answer {
 
 /// Whose POST it is: a session's, a new session's, or a modern request's own.
 fn client_of(inner: &Arc<Inner>, post: &InPost, message: &Message) -> Result<Arc<Client>, Answer> {
-    let fresh = || Client::new(inner, post.principal.clone(), Delivery::Http(Streams::default()));
+    let fresh = || Client::new(inner, post.who.clone(), Delivery::Http(Streams::default()));
     let named = post.mirrors.revision.as_deref();
     let modern = named.is_some_and(is_modern) || meta::names_version(message);
     if modern && message.method() != Some("initialize") {
         return Ok(fresh());
     }
     if let Some(token) = &post.session {
-        return session_of(inner, &post.principal, token, named, message);
+        return session_of(inner, &post.who, token, named, message);
     }
     match message.method() {
         Some("initialize") if message.kind() == Kind::Request => {
@@ -110,7 +110,7 @@ fn client_of(inner: &Arc<Inner>, post: &InPost, message: &Message) -> Result<Arc
 
 fn session_of(
     inner: &Arc<Inner>,
-    principal: &Principal,
+    who: &Credential,
     token: &str,
     revision: Option<&str>,
     message: &Message,
@@ -118,7 +118,7 @@ fn session_of(
     let client = inner
         .clients
         .session(token, inner.uptime_ms())
-        .filter(|client| client.principal == *principal);
+        .filter(|client| client.belongs_to(who));
     let Some(client) = client else {
         let error = ErrorObject::invalid_request("this session is unknown or has ended: send `initialize` for a new one");
         return Err(self::message(404, &Message::failure(message.id(), &error)));
@@ -329,7 +329,7 @@ pub(crate) fn listen(inner: &Arc<Inner>, listen: &Listen) -> Answer {
     let client = inner
         .clients
         .session(token, inner.uptime_ms())
-        .filter(|client| client.principal == listen.principal);
+        .filter(|client| client.belongs_to(&listen.who));
     let Some(client) = client else {
         return Answer::Empty { status: 404 };
     };
@@ -349,11 +349,11 @@ pub(crate) fn listen(inner: &Arc<Inner>, listen: &Listen) -> Answer {
 }
 
 /// Ends a session.
-pub(crate) fn delete(inner: &Arc<Inner>, principal: &Principal, token: &str) -> Answer {
+pub(crate) fn delete(inner: &Arc<Inner>, who: &Credential, token: &str) -> Answer {
     let known = inner
         .clients
         .session(token, inner.uptime_ms())
-        .is_some_and(|client| client.principal == *principal);
+        .is_some_and(|client| client.belongs_to(who));
     if !known {
         return Answer::Empty { status: 404 };
     }

@@ -19,6 +19,7 @@ use tokio::sync::{Notify, mpsc, oneshot};
 
 use crate::drained::Drained;
 use crate::exchange;
+use crate::front::Credential;
 use crate::inner::Inner;
 use crate::listening::Subscribed;
 use crate::upstream::{Line, Session};
@@ -29,6 +30,8 @@ use streams::Streams;
 pub(crate) struct Client {
     pub(crate) number: u64,
     pub(crate) principal: Principal,
+    /// The id of the remembered token that let it in.
+    pub(crate) bearer: Option<Arc<str>>,
     pub(crate) inner: Arc<Inner>,
     pub(crate) delivery: Delivery,
     machine: Mutex<face::Session>,
@@ -110,10 +113,17 @@ pub(crate) enum Work {
 }
 
 impl Client {
-    pub(crate) fn new(inner: &Arc<Inner>, principal: Principal, delivery: Delivery) -> Arc<Self> {
+    /// Whether somebody who shows this may use what it opened: the same principal, let in by the same token. What another token of the same
+    /// principal is for may differ, and a session must not outlive the token that opened it.
+    pub(crate) fn belongs_to(&self, who: &Credential) -> bool {
+        self.principal == who.principal && self.bearer == who.token
+    }
+
+    pub(crate) fn new(inner: &Arc<Inner>, who: Credential, delivery: Delivery) -> Arc<Self> {
         Arc::new(Self {
             number: inner.clients.next_number(),
-            principal,
+            principal: who.principal,
+            bearer: who.token,
             inner: inner.clone(),
             delivery,
             machine: Mutex::new(

@@ -64,7 +64,9 @@ impl Edit {
             changed: self.revision,
         });
         let before = self.book.tokens.insert(kept.token.id.clone(), kept.clone());
+        self.book.valid += usize::from(kept.token.revoked.is_none());
         if let Some(before) = before {
+            self.book.valid -= usize::from(before.token.revoked.is_none());
             self.book.by_digest.remove(&before.token.digest);
             if counts(&before.token) {
                 self.with_held(&before.token.principal, |held| held.tokens -= 1);

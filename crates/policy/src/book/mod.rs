@@ -47,6 +47,8 @@ pub(crate) struct Book {
     /// How many agents are known that come in locally, and in another way.
     locals: usize,
     remotes: usize,
+    /// How many tokens were not taken back.
+    valid: usize,
 }
 
 impl Book {
@@ -111,6 +113,11 @@ impl Book {
         let kept = self.by_digest.get(digest).ok_or(TokenRefusal::Unknown)?;
         kept.lets(now)?;
         Ok(&kept.token)
+    }
+
+    /// Whether there are tokens that were not taken back. That all have expired does not count: what holds by default never loosens by itself.
+    pub(crate) fn has_tokens(&self) -> bool {
+        self.valid > 0
     }
 
     /// The revision since when the answer about an action has been what it is, but for time.

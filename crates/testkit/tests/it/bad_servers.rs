@@ -224,7 +224,7 @@ async fn deaf() {
     let good = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
     good.tools().await;
     let (outgoing, mut unread) = tokio::sync::mpsc::channel(8);
-    let pipe = kernel::front::Front::open(&gateway.kernel, model::Principal::named("deaf"), outgoing);
+    let pipe = kernel::front::Front::open(&gateway.kernel, model::Principal::named("deaf").into(), outgoing);
     pipe.receive(
         r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{}}}"#
             .into(),

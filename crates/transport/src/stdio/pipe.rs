@@ -50,7 +50,7 @@ pub(crate) async fn serve<R, W>(
 {
     let (outgoing, mut queue) = mpsc::channel(options.queue);
     let refusals = outgoing.downgrade();
-    let pipe = front.open(principal, outgoing);
+    let pipe = front.open(principal.into(), outgoing);
     let finish = CancellationToken::new();
     {
         let mut writing = std::pin::pin!(write::frames(&mut queue, &mut output, &finish));

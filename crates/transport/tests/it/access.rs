@@ -2,8 +2,9 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 
-use model::{Principal, Secret};
-use transport::http::{ListenError, ListenOptions, Listener, Token};
+use kernel::front::{Credential, TokenRefusal};
+use model::{Principal, PrincipalId, Role, Secret};
+use transport::http::{Anonymous, ListenError, ListenOptions, Listener, Token};
 
 use crate::front::{Gateway, Seen};
 use crate::raw::{ask, post};
@@ -134,7 +135,7 @@ async fn bearer_tokens_name_their_principals() {
         if let Some(name) = principal {
             assert_eq!(response.status, 200, "{header}");
             let Seen::Post(seen) = gateway.next().await else { panic!("a POST") };
-            assert_eq!(seen.principal, Principal::named(name));
+            assert_eq!(seen.who.principal, Principal::named(name));
         } else {
             assert_eq!(response.status, 401, "{header}");
             assert!(
@@ -196,4 +197,75 @@ async fn an_address_in_use_is_a_clear_error() {
         error.contains(&first.local_addr().to_string()) && error.contains("another port"),
         "{error}"
     );
+}
+
+#[tokio::test]
+async fn remembered_tokens_let_in_until_they_do_not() {
+    let mut gateway = Gateway::ok(ListenOptions {
+        tokens: vec![token("configured", "alice")],
+        ..ListenOptions::default()
+    })
+    .await;
+    let bob = Credential {
+        principal: Principal {
+            id: PrincipalId::new("bob"),
+            role: Role::Operator,
+        },
+        token: Some("t-1".into()),
+    };
+    let set = |bearer: &str, what| drop(gateway.script.remembered.lock().unwrap().insert(bearer.to_owned(), what));
+    set("bobs", Ok(bob.clone()));
+    set("old", Err(TokenRefusal::Expired));
+    set("gone", Err(TokenRefusal::Revoked));
+    for (bearer, told) in [
+        ("old", "expired"),
+        ("gone", "taken back"),
+        ("never", "not valid"),
+    ] {
+        let response = ask(gateway.address, post(&format!("Authorization: Bearer {bearer}\r\n"), "{}")).await;
+        assert_eq!(response.status, 401, "{bearer}");
+        assert!(response.body.contains(told), "{}", response.body);
+    }
+    assert_eq!(ask(gateway.address, post("Authorization: Bearer bobs\r\n", "{}")).await.status, 200);
+    let Seen::Post(seen) = gateway.next().await else { panic!("a POST") };
+    assert_eq!(seen.who, bob, "the token goes with every request");
+    assert_eq!(ask(gateway.address, post("Authorization: Bearer configured\r\n", "{}")).await.status, 200);
+    let Seen::Post(seen) = gateway.next().await else { panic!("a POST") };
+    assert_eq!(seen.who, Principal::named("alice").into());
+    // Taken back between two requests: the next one is refused.
+    gateway.script.remembered.lock().unwrap().insert("bobs".to_owned(), Err(TokenRefusal::Revoked));
+    assert_eq!(ask(gateway.address, post("Authorization: Bearer bobs\r\n", "{}")).await.status, 401);
+}
+
+#[tokio::test]
+async fn without_a_token_only_where_nobody_has_one_or_it_was_said() {
+    let statuses = async |anonymous, remembered: bool, bearer: &str| {
+        let gateway = Gateway::ok(ListenOptions {
+            anonymous,
+            ..ListenOptions::default()
+        })
+        .await;
+        if remembered {
+            let alice = Ok(Principal::named("alice").into());
+            gateway.script.remembered.lock().unwrap().insert("alices".to_owned(), alice);
+        }
+        ask(gateway.address, post(bearer, "{}")).await.status
+    };
+    const WRONG: &str = "Authorization: Bearer wrong\r\n";
+    for (anonymous, nobody, somebody) in [
+        (Anonymous::WithoutTokens, 200, 401),
+        (Anonymous::Loopback, 200, 200),
+        (Anonymous::Never, 401, 401),
+    ] {
+        for bearer in ["", WRONG] {
+            assert_eq!(statuses(anonymous, false, bearer).await, nobody, "{anonymous:?} {bearer}");
+            assert_eq!(statuses(anonymous, true, bearer).await, somebody, "{anonymous:?} {bearer}");
+        }
+    }
+    let everywhere = ListenOptions {
+        address: SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)),
+        anonymous: Anonymous::Never,
+        ..ListenOptions::default()
+    };
+    Listener::bind(everywhere).await.expect("nobody gets in by accident");
 }

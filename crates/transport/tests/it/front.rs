@@ -1,11 +1,12 @@
 //! A scripted gateway, and a listener that serves it.
 
+use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
-use kernel::front::{Answer, ClientPipe, Events, Front, InPost, Listen};
+use kernel::front::{Answer, ClientPipe, Credential, Events, Front, InPost, Listen, TokenRefusal};
 use kernel::link::{BoxFuture, Event};
 use model::Principal;
 use tokio::sync::{Notify, mpsc};
@@ -37,6 +38,8 @@ pub(crate) struct Script {
     /// What the last pipe sends to its client.
     pub(crate) outgoing: Mutex<Option<mpsc::Sender<Bytes>>>,
     pub(crate) ready: AtomicBool,
+    /// What becomes of bearer tokens.
+    pub(crate) remembered: Mutex<HashMap<String, Result<Credential, TokenRefusal>>>,
     pub(crate) drained: Arc<Notify>,
 }
 
@@ -49,6 +52,7 @@ impl Script {
             stream: Mutex::default(),
             outgoing: Mutex::default(),
             ready: AtomicBool::new(true),
+            remembered: Mutex::default(),
             drained: Arc::new(Notify::new()),
         };
         (Arc::new(script), received)
@@ -109,18 +113,27 @@ impl Front for Script {
         Box::pin(async move { Answer::Events { session: None, events } })
     }
 
-    fn delete(&self, principal: &Principal, session: &str) -> BoxFuture<'_, Answer> {
-        self.saw(Seen::Delete(principal.clone(), session.to_owned()));
+    fn delete(&self, who: &Credential, session: &str) -> BoxFuture<'_, Answer> {
+        self.saw(Seen::Delete(who.principal.clone(), session.to_owned()));
         Box::pin(async { Answer::Empty { status: 204 } })
     }
 
-    fn open(&self, principal: Principal, outgoing: mpsc::Sender<Bytes>) -> Arc<dyn ClientPipe> {
+    fn open(&self, who: Credential, outgoing: mpsc::Sender<Bytes>) -> Arc<dyn ClientPipe> {
         *self.outgoing.lock().unwrap() = Some(outgoing);
-        self.saw(Seen::Opened(principal));
+        self.saw(Seen::Opened(who.principal));
         Arc::new(ScriptPipe {
             seen: self.seen.clone(),
             drained: Arc::clone(&self.drained),
         })
+    }
+
+    fn authenticate(&self, bearer: &str) -> Result<Credential, TokenRefusal> {
+        let remembered = self.remembered.lock().unwrap();
+        remembered.get(bearer).cloned().unwrap_or(Err(TokenRefusal::Unknown))
+    }
+
+    fn has_tokens(&self) -> bool {
+        !self.remembered.lock().unwrap().is_empty()
     }
 
     fn ready(&self) -> Result<(), String> {

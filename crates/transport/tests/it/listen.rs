@@ -34,7 +34,7 @@ async fn headers_reach_the_front() {
     );
     assert_eq!(response.header("content-type"), Some("application/json"));
     let Seen::Post(seen) = gateway.next().await else { panic!("a POST") };
-    assert_eq!(seen.principal, Principal::local());
+    assert_eq!(seen.who.principal, Principal::local());
     assert_eq!(seen.session.as_deref(), Some("s1"));
     assert_eq!(seen.mirrors.revision.as_deref(), Some("2026-07-28"));
     assert_eq!(seen.mirrors.method.as_deref(), Some("tools/call"));

@@ -7,9 +7,8 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use kernel::front::{Answer, ClientPipe, Front, InPost, Listen};
+use kernel::front::{Answer, ClientPipe, Credential, Front, InPost, Listen};
 use kernel::link::{BoxFuture, Closed, Connector, Link};
-use model::Principal;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use transport::stdio::PipeOptions;
@@ -36,11 +35,11 @@ impl Front for Echo {
         Box::pin(async { Answer::Empty { status: 404 } })
     }
 
-    fn delete(&self, _: &Principal, _: &str) -> BoxFuture<'_, Answer> {
+    fn delete(&self, _: &Credential, _: &str) -> BoxFuture<'_, Answer> {
         Box::pin(async { Answer::Empty { status: 404 } })
     }
 
-    fn open(&self, _: Principal, outgoing: mpsc::Sender<Bytes>) -> Arc<dyn ClientPipe> {
+    fn open(&self, _: Credential, outgoing: mpsc::Sender<Bytes>) -> Arc<dyn ClientPipe> {
         Arc::new(EchoPipe(outgoing))
     }
 

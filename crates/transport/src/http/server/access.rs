@@ -4,11 +4,12 @@ use std::net::{IpAddr, SocketAddr};
 
 use http::StatusCode;
 use http::header::{self, HeaderValue};
+use kernel::front::{Credential, Front, TokenRefusal};
 use model::Principal;
 
 use super::answer::Refusal;
 use super::head::Head;
-use super::options::{ListenOptions, Token};
+use super::options::{Anonymous, ListenOptions, Token};
 
 /// The rules of one listener.
 #[derive(Debug)]
@@ -17,7 +18,7 @@ pub(crate) struct Access {
     hosts: Vec<String>,
     origins: Vec<String>,
     tokens: Vec<Token>,
-    local: Principal,
+    anonymous: Anonymous,
 }
 
 impl Access {
@@ -32,7 +33,7 @@ impl Access {
             hosts: lower(&options.hosts),
             origins: lower(&options.origins),
             tokens: options.tokens.clone(),
-            local: Principal::local(),
+            anonymous: options.anonymous,
         }
     }
 
@@ -95,30 +96,59 @@ impl Access {
         allowed.then(|| HeaderValue::from_bytes(origin).ok()).flatten()
     }
 
-    /// Who asks, by the bearer token.
-    pub(crate) fn principal(&self, head: &Head<'_>) -> Result<Principal, Refusal> {
-        if self.tokens.is_empty() {
-            return Ok(self.local.clone());
-        }
+    /// Who asks, by the bearer token: one of the listener's own, or one that the gateway remembers.
+    pub(crate) fn credential(&self, head: &Head<'_>, front: &dyn Front) -> Result<Credential, Refusal> {
         let given = head
             .authorization
             .get()
             .map_err(|()| Refusal::new(StatusCode::BAD_REQUEST, "the header `Authorization` is repeated"))?;
-        let Some(token) = given.and_then(bearer) else {
-            let text = "a bearer token is required: send `Authorization: Bearer TOKEN` with a token of the gateway's configuration";
-            return Err(Refusal::new(StatusCode::UNAUTHORIZED, text).with(header::WWW_AUTHENTICATE, r#"Bearer realm="chancery""#));
-        };
-        // All are compared, so that the time tells nothing of which one it was.
+        match given.and_then(bearer) {
+            Some(token) => match self.own(token) {
+                Some(principal) => Ok(principal.clone().into()),
+                None => front.authenticate(token).or_else(|refusal| self.unknown(refusal, front)),
+            },
+            None if self.lets_strangers_in(front) => Ok(Principal::local().into()),
+            None => {
+                let text = "a bearer token is required: send `Authorization: Bearer TOKEN` with a token of the gateway's configuration or of \
+                            `chancery token create`";
+                Err(Refusal::new(StatusCode::UNAUTHORIZED, text).with(header::WWW_AUTHENTICATE, r#"Bearer realm="chancery""#))
+            }
+        }
+    }
+
+    /// Whose token it is, by those of the configuration. All are compared, so that the time tells nothing of which one it was.
+    fn own(&self, token: &str) -> Option<&Principal> {
         let mut found = None;
         for known in &self.tokens {
             if known.secret.matches(token) {
                 found = Some(&known.principal);
             }
         }
-        found.cloned().ok_or_else(|| {
-            let challenge = r#"Bearer realm="chancery", error="invalid_token""#;
-            Refusal::new(StatusCode::UNAUTHORIZED, "the bearer token is not valid").with(header::WWW_AUTHENTICATE, challenge)
-        })
+        found
+    }
+
+    /// A token that lets nobody in. Where nobody needs one, one that nobody ever gave out is no worse than none: some clients always send one.
+    fn unknown(&self, refusal: TokenRefusal, front: &dyn Front) -> Result<Credential, Refusal> {
+        if refusal == TokenRefusal::Unknown && self.lets_strangers_in(front) {
+            return Ok(Principal::local().into());
+        }
+        let text = match refusal {
+            TokenRefusal::Revoked => "the bearer token was taken back; ask an operator for another",
+            TokenRefusal::Expired => "the bearer token has expired; ask an operator for another",
+            TokenRefusal::Unknown | TokenRefusal::OutOfScope => "the bearer token is not valid",
+        };
+        let challenge = r#"Bearer realm="chancery", error="invalid_token""#;
+        Err(Refusal::new(StatusCode::UNAUTHORIZED, text).with(header::WWW_AUTHENTICATE, challenge))
+    }
+
+    /// Whether somebody without a token is the local user. Beyond loopback, binding has refused what nobody asked for.
+    fn lets_strangers_in(&self, front: &dyn Front) -> bool {
+        let nobody_has_tokens = || self.tokens.is_empty() && !front.has_tokens();
+        match self.anonymous {
+            Anonymous::Never => false,
+            Anonymous::Loopback => self.loopback || nobody_has_tokens(),
+            Anonymous::WithoutTokens => nobody_has_tokens(),
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use tokio_util::task::TaskTracker;
 
 use super::access::Access;
 use super::conn;
-use super::options::{ListenLimits, ListenOptions};
+use super::options::{Anonymous, ListenLimits, ListenOptions};
 use super::sse::Sessions;
 use super::watch::{Order, Watches};
 use crate::http::stream::Stream;
@@ -87,7 +87,8 @@ impl Listener {
     /// When the address is taken or not ours, when it would let strangers in, or when TLS can't be set up.
     pub async fn bind(options: ListenOptions) -> Result<Self, ListenError> {
         let address = options.address;
-        if options.tokens.is_empty() && !options.insecure_bind && !address.ip().is_loopback() {
+        let strangers = options.tokens.is_empty() && options.anonymous != Anonymous::Never;
+        if strangers && !options.insecure_bind && !address.ip().is_loopback() {
             return Err(ListenError::Insecure(address));
         }
         let tls = options

@@ -13,4 +13,4 @@ mod sse;
 mod watch;
 
 pub use listen::{ListenError, Listener};
-pub use options::{ListenLimits, ListenOptions, TlsFiles, Token};
+pub use options::{Anonymous, ListenLimits, ListenOptions, TlsFiles, Token};

@@ -11,8 +11,10 @@ use model::{Principal, Secret};
 pub struct ListenOptions {
     /// Where. Port 0 takes any free one.
     pub address: SocketAddr,
-    /// Who may connect. Without tokens everybody is the local user; then only loopback addresses are listened on.
+    /// Who may connect, beside those with tokens that the gateway remembers.
     pub tokens: Vec<Token>,
+    /// Who may connect without a token, as the local user.
+    pub anonymous: Anonymous,
     /// Listen on an address that others reach, though nobody has to show a token.
     pub insecure_bind: bool,
     /// Names under which the listener is reached, beside `localhost` and loopback addresses: `host` or `host:port`.
@@ -33,6 +35,7 @@ impl Default for ListenOptions {
         Self {
             address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
             tokens: Vec::new(),
+            anonymous: Anonymous::default(),
             insecure_bind: false,
             hosts: Vec::new(),
             origins: Vec::new(),
@@ -41,6 +44,18 @@ impl Default for ListenOptions {
             limits: ListenLimits::default(),
         }
     }
+}
+
+/// Who may connect without a token, as the local user.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Anonymous {
+    /// Everybody, as long as nobody has a token; only loopback addresses are listened on then, unless `insecure_bind` says otherwise.
+    #[default]
+    WithoutTokens,
+    /// On a loopback address everybody; elsewhere as [`Anonymous::WithoutTokens`].
+    Loopback,
+    /// Nobody.
+    Never,
 }
 
 /// A bearer token and whose it is.

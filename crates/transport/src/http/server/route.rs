@@ -6,8 +6,7 @@ use std::sync::Arc;
 use http::header::{self, HeaderValue};
 use http::{Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
-use kernel::front::{Answer, InPost, Listen};
-use model::Principal;
+use kernel::front::{Answer, Credential, InPost, Listen};
 
 use super::answer::{self, MCP_METHODS, Refusal};
 use super::conn::Served;
@@ -58,8 +57,8 @@ async fn admitted(served: &Served, request: Request<Incoming>) -> Response<Reply
     let mut response = if parts.method == Method::OPTIONS && cors.is_some() {
         preflight(&parts.headers)
     } else {
-        match access.principal(&head) {
-            Ok(principal) => dispatch(served, &parts, head, body, principal)
+        match access.credential(&head, &*served.shared.front) {
+            Ok(who) => dispatch(served, &parts, head, body, who)
                 .await
                 .unwrap_or_else(Refusal::into_response),
             Err(refusal) => unread(refusal),
@@ -95,19 +94,19 @@ async fn dispatch(
     parts: &http::request::Parts,
     head: Head<'_>,
     body: Incoming,
-    principal: Principal,
+    who: Credential,
 ) -> Result<Response<Reply>, Refusal> {
     let sse = served.shared.sse;
     match (parts.uri.path(), &parts.method) {
-        ("/mcp" | "/mcp/", &Method::POST) => post(served, parts, head, body, principal).await,
-        ("/mcp" | "/mcp/", &Method::GET) => listen(served, parts, head, principal).await,
-        ("/mcp" | "/mcp/", &Method::DELETE) => delete(served, &head, &principal).await,
+        ("/mcp" | "/mcp/", &Method::POST) => post(served, parts, head, body, who).await,
+        ("/mcp" | "/mcp/", &Method::GET) => listen(served, parts, head, who).await,
+        ("/mcp" | "/mcp/", &Method::DELETE) => delete(served, &head, &who).await,
         ("/mcp" | "/mcp/", _) => Err(Refusal::method_not_allowed(MCP_METHODS)),
         ("/metrics", &Method::GET) => Ok(metrics(served)),
         ("/metrics", _) => Err(Refusal::method_not_allowed("GET")),
-        ("/sse", &Method::GET) if sse => open(served, principal),
+        ("/sse", &Method::GET) if sse => open(served, who),
         ("/sse", _) if sse => Err(Refusal::method_not_allowed("GET")),
-        ("/messages" | "/messages/", &Method::POST) if sse => message(served, parts, &head, body, &principal).await,
+        ("/messages" | "/messages/", &Method::POST) if sse => message(served, parts, &head, body, &who).await,
         ("/messages" | "/messages/", _) if sse => Err(Refusal::method_not_allowed("POST")),
         _ => Err(Refusal::new(StatusCode::NOT_FOUND, "nothing is here; the MCP endpoint is /mcp")),
     }
@@ -118,7 +117,7 @@ async fn post(
     parts: &http::request::Parts,
     head: Head<'_>,
     body: Incoming,
-    principal: Principal,
+    who: Credential,
 ) -> Result<Response<Reply>, Refusal> {
     let accepts = Accepts::read(&parts.headers);
     // 2025-03-26 and later ask clients to list both types. Many list one, or `*/*`: one that takes JSON can be served.
@@ -129,7 +128,7 @@ async fn post(
     check_json(&head)?;
     let body = intake::body(body, &parts.headers, served.shared.limits.max_body, &served.watch).await?;
     let post = InPost {
-        principal,
+        who,
         session: head.session,
         mirrors: head.mirrors,
         trace: head.trace,
@@ -152,13 +151,13 @@ fn check_json(head: &Head<'_>) -> Result<(), Refusal> {
     }
 }
 
-async fn listen(served: &Served, parts: &http::request::Parts, head: Head<'_>, principal: Principal) -> Result<Response<Reply>, Refusal> {
+async fn listen(served: &Served, parts: &http::request::Parts, head: Head<'_>, who: Credential) -> Result<Response<Reply>, Refusal> {
     if !Accepts::read(&parts.headers).events {
         let text = "a GET is answered with events: send `Accept: text/event-stream` (messages are POSTed)";
         return Err(Refusal::new(StatusCode::NOT_ACCEPTABLE, text));
     }
     let listen = Listen {
-        principal,
+        who,
         session: head.session,
         revision: head.mirrors.revision,
         last_event: head.last_event,
@@ -167,14 +166,14 @@ async fn listen(served: &Served, parts: &http::request::Parts, head: Head<'_>, p
     respond_with(served, answer, Source::Listening)
 }
 
-async fn delete(served: &Served, head: &Head<'_>, principal: &Principal) -> Result<Response<Reply>, Refusal> {
+async fn delete(served: &Served, head: &Head<'_>, who: &Credential) -> Result<Response<Reply>, Refusal> {
     let Some(session) = &head.session else {
         return Err(Refusal::new(
             StatusCode::BAD_REQUEST,
             "which session should end? send its `Mcp-Session-Id`",
         ));
     };
-    let answer = served.shared.front.delete(principal, session).await;
+    let answer = served.shared.front.delete(who, session).await;
     respond_with(served, answer, Source::Answer)
 }
 
@@ -207,9 +206,9 @@ fn stream(served: &Served, source: Source) -> Result<Response<Reply>, Refusal> {
     Ok(answer::events(Reply::stream(source, shared.limits.keep_alive, permit)))
 }
 
-fn open(served: &Served, principal: Principal) -> Result<Response<Reply>, Refusal> {
+fn open(served: &Served, who: Credential) -> Result<Response<Reply>, Refusal> {
     let shared = &served.shared;
-    let outgoing = shared.sessions.open(&*shared.front, principal);
+    let outgoing = shared.sessions.open(&*shared.front, who);
     let outgoing = outgoing.ok_or_else(|| Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "no session can be opened now"))?;
     stream(served, Source::Pipe(outgoing))
 }
@@ -219,11 +218,11 @@ async fn message(
     parts: &http::request::Parts,
     head: &Head<'_>,
     body: Incoming,
-    principal: &Principal,
+    who: &Credential,
 ) -> Result<Response<Reply>, Refusal> {
     check_json(head)?;
     let body = intake::body(body, &parts.headers, served.shared.limits.max_body, &served.watch).await?;
-    let Some(pipe) = served.shared.sessions.find(parts.uri.query(), principal) else {
+    let Some(pipe) = served.shared.sessions.find(parts.uri.query(), who) else {
         return Err(Refusal::new(
             StatusCode::NOT_FOUND,
             "there is no such session; open one with a GET of /sse",

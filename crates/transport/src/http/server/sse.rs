@@ -6,9 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use kernel::front::{ClientPipe, Front};
+use kernel::front::{ClientPipe, Credential, Front};
 use kernel::link::Event;
-use model::Principal;
 use tokio::sync::mpsc;
 
 use crate::frame::sse::{Written, write};
@@ -21,7 +20,7 @@ const QUEUE: usize = 64;
 #[derive(Default)]
 pub(crate) struct Sessions(Mutex<ById>);
 
-type ById = HashMap<String, (Principal, Arc<dyn ClientPipe>)>;
+type ById = HashMap<String, (Credential, Arc<dyn ClientPipe>)>;
 
 impl fmt::Debug for Sessions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -31,13 +30,13 @@ impl fmt::Debug for Sessions {
 
 impl Sessions {
     /// Opens a session; `None` where there is no randomness for its id.
-    pub(crate) fn open(self: &Arc<Self>, front: &dyn Front, principal: Principal) -> Option<Outgoing> {
+    pub(crate) fn open(self: &Arc<Self>, front: &dyn Front, who: Credential) -> Option<Outgoing> {
         let mut bytes = [0; 16];
         tls::provider().secure_random.fill(&mut bytes).ok()?;
         let id: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         let (outgoing, queue) = mpsc::channel(QUEUE);
-        let pipe = front.open(principal.clone(), outgoing);
-        self.lock().insert(id.clone(), (principal, pipe));
+        let pipe = front.open(who.clone(), outgoing);
+        self.lock().insert(id.clone(), (who, pipe));
         let endpoint = Event {
             data: format!("/messages?session={id}").into(),
             ..Event::default()
@@ -50,12 +49,12 @@ impl Sessions {
         })
     }
 
-    /// The session that a query (`session=…`) names, where it is of this principal.
-    pub(crate) fn find(&self, query: Option<&str>, principal: &Principal) -> Option<Arc<dyn ClientPipe>> {
+    /// The session that a query (`session=…`) names, where it is of the same credential.
+    pub(crate) fn find(&self, query: Option<&str>, who: &Credential) -> Option<Arc<dyn ClientPipe>> {
         let id = query?.split('&').find_map(|pair| pair.strip_prefix("session="))?;
         let sessions = self.lock();
         let (owner, pipe) = sessions.get(id)?;
-        (owner == principal).then(|| Arc::clone(pipe))
+        (owner == who).then(|| Arc::clone(pipe))
     }
 
     fn lock(&self) -> MutexGuard<'_, ById> {
