@@ -1,5 +1,7 @@
 //! The command line.
 
+pub mod records;
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -135,6 +137,25 @@ Examples:
   chancery connect vscode --project --http http://127.0.0.1:8717/mcp
   chancery connect claude-desktop --undo")]
     Connect(Connect),
+    /// Find, export and verify what happened
+    #[command(
+        subcommand,
+        after_help = "\
+Examples:
+  chancery audit query --since 1h
+  chancery audit export --format csv > audit.csv
+  chancery audit verify"
+    )]
+    Audit(records::AuditCommand),
+    /// Verify or copy what the gateway remembers
+    #[command(
+        subcommand,
+        after_help = "\
+Examples:
+  chancery store verify
+  chancery store backup /backups/monday"
+    )]
+    Store(records::StoreCommand),
     /// Ask a validator about a command, a statement, an address, a path or code
     #[command(after_help = "\
 Ends with 0 when the text is allowed, with 1 when it is refused.

@@ -8,6 +8,7 @@ use std::time::SystemTime;
 
 use clap::CommandFactory as _;
 
+use crate::cli::records::Which;
 use crate::cli::{Cli, Command, ConfigCommand, ConfigTrust, Global, LogFormat, Reference};
 use crate::clients::{Machine, Os};
 use crate::config::{self, Config, Env, Loaded, Problem, Problems, Question, Source, Sources, Trust, Trusted};
@@ -81,6 +82,14 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
             out(&checked.render(args.json));
             Ok(ExitCode::from(u8::from(!checked.is_allowed())))
         }
+        Command::Audit(command) => {
+            let folder = store_folder(&global, &sources, command.which())?;
+            Ok(run::audit(&command, &folder)?)
+        }
+        Command::Store(command) => {
+            let folder = store_folder(&global, &sources, command.which())?;
+            Ok(run::store(&command, &folder)?)
+        }
         Command::Example(args) => Ok(run::example(&args)?),
         Command::Config(ConfigCommand::Check) => check(&sources),
         Command::Config(ConfigCommand::Path) => path(&sources),
@@ -106,6 +115,16 @@ fn sources(global: &Global) -> Result<Sources, Failure> {
         mcp_json: global.mcp_json.clone(),
         trust: global.trust,
     })
+}
+
+/// The store that a command is about: one that is named, or that of the configuration.
+fn store_folder(global: &Global, sources: &Sources, which: &Which) -> Result<PathBuf, Failure> {
+    let folder = match &which.store {
+        Some(folder) => sources.cwd.join(folder),
+        None => run::folder(&load(sources)?.config, sources)?,
+    };
+    start_log(global, "error", config::LogFormat::Text)?;
+    Ok(run::existing(folder)?)
 }
 
 // === what needs the run-time ===

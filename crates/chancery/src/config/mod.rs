@@ -35,6 +35,7 @@ pub use mask::names_secret;
 pub use node::{Entry, Node, Value, parse_toml};
 pub use places::{home, project_config, replace_file, state_dir, user_config};
 pub use problem::{Problem, Problems, Severity};
+pub use quantity::age;
 pub use security::Store;
 pub use server::{check_url, starts_gateway};
 pub use source::{Place, Source};

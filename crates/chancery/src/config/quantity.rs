@@ -16,7 +16,7 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
 ///
 /// # Errors
 /// As for durations.
-pub(super) fn age(text: &str) -> Result<Duration, String> {
+pub fn age(text: &str) -> Result<Duration, String> {
     time(text, 36_525, "a century")
 }
 

@@ -16,8 +16,7 @@ use transport::{ClientLimits, Outbound};
 
 use super::insider::{Aside, Insider};
 use super::interrupts::Interrupts;
-use super::serve::failed;
-use super::{Gateway, say};
+use super::{Gateway, failed, say};
 use crate::cli;
 
 /// `chancery demo`

@@ -9,7 +9,9 @@ mod example;
 mod insider;
 mod interrupts;
 mod look;
+mod records;
 mod reload;
+mod remember;
 mod serve;
 mod settings;
 mod stdio;
@@ -19,6 +21,8 @@ pub use check::{Checked, check};
 pub use demo::demo;
 pub use doctor::doctor;
 pub use example::example;
+pub use records::{audit, existing, store};
+pub use remember::folder;
 pub use serve::serve;
 pub use stdio::{join, stdio};
 pub use tools::tools;
@@ -92,6 +96,11 @@ fn no_servers(untrusted: &[PathBuf]) -> String {
             path.display()
         ),
     }
+}
+
+/// An error whose text completes "failed to …".
+fn failed(error: impl std::fmt::Display) -> anyhow::Error {
+    anyhow::anyhow!("failed to {error}")
 }
 
 /// Says something beside the result, to whoever watches.

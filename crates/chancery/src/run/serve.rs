@@ -11,7 +11,7 @@ use transport::http::{ListenError, Listener};
 use transport::socket::SocketListener;
 
 use super::interrupts::Interrupts;
-use super::{Configured, Gateway, no_servers, reload, say, settings};
+use super::{Configured, Gateway, failed, no_servers, reload, say, settings};
 use crate::cli;
 use crate::config::{self, Config, Sources};
 
@@ -63,10 +63,6 @@ fn raise_file_limit() {
     if current != maximum && setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).is_err() {
         tracing::warn!(?current, "the limit on open files could not be raised");
     }
-}
-
-pub(super) fn failed(error: impl std::fmt::Display) -> anyhow::Error {
-    anyhow::anyhow!("failed to {error}")
 }
 
 /// Why there is no listener, and where the configuration says what keeps it from being had.

@@ -4,6 +4,7 @@ mod demo;
 mod doctor;
 mod machine;
 mod mangle;
+mod records;
 mod serve;
 mod stdio;
 mod tools;

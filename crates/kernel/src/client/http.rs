@@ -108,13 +108,7 @@ fn client_of(inner: &Arc<Inner>, post: &InPost, message: &Message) -> Result<Arc
     }
 }
 
-fn session_of(
-    inner: &Arc<Inner>,
-    who: &Credential,
-    token: &str,
-    revision: Option<&str>,
-    message: &Message,
-) -> Result<Arc<Client>, Answer> {
+fn session_of(inner: &Arc<Inner>, who: &Credential, token: &str, revision: Option<&str>, message: &Message) -> Result<Arc<Client>, Answer> {
     let client = inner
         .clients
         .session(token, inner.uptime_ms())

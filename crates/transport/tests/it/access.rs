@@ -217,11 +217,7 @@ async fn remembered_tokens_let_in_until_they_do_not() {
     set("bobs", Ok(bob.clone()));
     set("old", Err(TokenRefusal::Expired));
     set("gone", Err(TokenRefusal::Revoked));
-    for (bearer, told) in [
-        ("old", "expired"),
-        ("gone", "taken back"),
-        ("never", "not valid"),
-    ] {
+    for (bearer, told) in [("old", "expired"), ("gone", "taken back"), ("never", "not valid")] {
         let response = ask(gateway.address, post(&format!("Authorization: Bearer {bearer}\r\n"), "{}")).await;
         assert_eq!(response.status, 401, "{bearer}");
         assert!(response.body.contains(told), "{}", response.body);
@@ -229,11 +225,21 @@ async fn remembered_tokens_let_in_until_they_do_not() {
     assert_eq!(ask(gateway.address, post("Authorization: Bearer bobs\r\n", "{}")).await.status, 200);
     let Seen::Post(seen) = gateway.next().await else { panic!("a POST") };
     assert_eq!(seen.who, bob, "the token goes with every request");
-    assert_eq!(ask(gateway.address, post("Authorization: Bearer configured\r\n", "{}")).await.status, 200);
+    assert_eq!(
+        ask(gateway.address, post("Authorization: Bearer configured\r\n", "{}"))
+            .await
+            .status,
+        200
+    );
     let Seen::Post(seen) = gateway.next().await else { panic!("a POST") };
     assert_eq!(seen.who, Principal::named("alice").into());
     // Taken back between two requests: the next one is refused.
-    gateway.script.remembered.lock().unwrap().insert("bobs".to_owned(), Err(TokenRefusal::Revoked));
+    gateway
+        .script
+        .remembered
+        .lock()
+        .unwrap()
+        .insert("bobs".to_owned(), Err(TokenRefusal::Revoked));
     assert_eq!(ask(gateway.address, post("Authorization: Bearer bobs\r\n", "{}")).await.status, 401);
 }
 

@@ -428,8 +428,9 @@ fn listening_where_others_can_reach() {
                ·          ──────┬─────
                ·                ╰── here
                ╰────
-              help: set `token` (for example `token = "${CHANCERY_TOKEN}"`), listen on 127.0.0.1, or set `insecure_bind
-                    = true` if everybody may use every tool
+              help: set `token` (for example `token = "${CHANCERY_TOKEN}"`), listen on 127.0.0.1, set `anonymous =
+                    "never"` and give out tokens with `chancery token create`, or set `insecure_bind = true` if
+                    everybody may use every tool
 
         "#]],
     );
