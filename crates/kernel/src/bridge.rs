@@ -170,7 +170,7 @@ fn park(
     let refusal = match asked.check(&request.peer.capabilities) {
         Err(_) => Some(ErrorObject::method_not_found(&method)),
         Ok(()) if !askable => Some(ErrorObject::method_not_found(&method)),
-        Ok(()) => inner.admit(&client.principal, client.number, action, &request.trace).err(),
+        Ok(()) => client.admit_now(action, &request.trace).err(),
     };
     if let Some(error) = refusal {
         session.answer(ask, Err(error));

@@ -8,13 +8,14 @@ use mcp::exchange::{Advertised, Method, Outcome, Peer, Request};
 use mcp::meta;
 use mcp::method::{ListKind, Route};
 use mcp::revision::Era;
-use model::Ticket;
+use model::{Ticket, ToolId};
 use policy::Action;
 use tracing::Instrument;
 
 use crate::bridge::{self, Driven};
 use crate::client::Client;
-use crate::gate::Permit;
+use crate::gate::{self, Permit};
+use crate::guard::calls;
 use crate::upstream::{Call, Hears, LanePermit, Line, Server, Session, Unavailable, fetch, session};
 use crate::{lists, resources, tasks};
 
@@ -74,10 +75,7 @@ async fn route(client: &Arc<Client>, ticket: Ticket, request: Box<Request>) -> O
 async fn own(client: &Arc<Client>, request: &Request) -> Outcome {
     match (request.method.name(), request.log_level) {
         ("logging/setLevel", Some(level)) => {
-            if let Err(error) = client
-                .inner
-                .admit(&client.principal, client.number, Action::SetLogLevel, &request.trace)
-            {
+            if let Err(error) = client.admit(Action::SetLogLevel, &request.trace).await {
                 return Outcome::refused(error);
             }
             for line in client.lines() {
@@ -122,25 +120,34 @@ async fn named(client: &Arc<Client>, ticket: Ticket, kind: ListKind, mut request
         return Outcome::refused(error);
     }
     request.rename = (*found.own != wire).then(|| found.own.clone());
-    request.headers = found.headers;
-    let arguments = request.member("arguments").cloned();
-    let action = match kind {
-        ListKind::Tools => Action::CallTool {
-            server: &found.server,
-            tool: &found.own,
-            arguments: arguments.as_ref().map(|raw| &raw.bytes()[..]),
-        },
-        _ => Action::GetPrompt {
-            server: &found.server,
-            prompt: &found.own,
-        },
+    request.headers.clone_from(&found.headers);
+    if kind == ListKind::Tools {
+        return called(client, ticket, request, &server, found).await;
+    }
+    let action = Action::GetPrompt {
+        server: &found.server,
+        prompt: &found.own,
     };
-    let task_required = found.task_required;
-    let permit = match client.inner.admit(&client.principal, client.number, action, &request.trace) {
-        Ok(permit) => permit,
-        Err(error) => return Outcome::refused(error),
+    match client.admit(action, &request.trace).await {
+        Ok(permit) => dispatch(client, ticket, request, &server, permit).await,
+        Err(error) => Outcome::refused(error),
+    }
+}
+
+/// A tool call, from its leave to its end, both on record.
+async fn called(client: &Arc<Client>, ticket: Ticket, mut request: Box<Request>, server: &Arc<Server>, found: Found) -> Outcome {
+    let tool = ToolId {
+        server: found.server,
+        name: found.own,
     };
-    tasks::call(client, ticket, request, &server, permit, task_required).await
+    let admitted = match calls::admit(client, ticket, &mut request, tool).await {
+        Ok(admitted) => admitted,
+        Err(outcome) => return outcome,
+    };
+    let permit = admitted.permit.clone();
+    let outcome = tasks::call(client, ticket, request, server, permit, found.task_required).await;
+    admitted.ended(&outcome).await;
+    outcome
 }
 
 /// Where a name leads.
@@ -186,15 +193,11 @@ async fn extension(client: &Arc<Client>, ticket: Ticket, request: Box<Request>) 
     let Some(server) = client.inner.server(&owner) else {
         return gone(&owner);
     };
-    match client.inner.admit(
-        &client.principal,
-        client.number,
-        Action::Extension {
-            server: &owner,
-            method: &name,
-        },
-        &request.trace,
-    ) {
+    let action = Action::Extension {
+        server: &owner,
+        method: &name,
+    };
+    match client.admit(action, &request.trace).await {
         Ok(permit) => dispatch(client, ticket, request, &server, permit).await,
         Err(error) => Outcome::refused(error),
     }
@@ -256,20 +259,15 @@ pub(crate) async fn dispatch_by(
         if let Some(level) = request.log_level {
             Box::pin(bridge::set_level(&line, &session, level)).await;
         }
-        let permit = match permit.stands(&client.inner) {
-            true => permit,
-            // The policy has changed since it was asked (DESIGN 9).
-            false => {
-                return Outcome::refused(ErrorObject::invalid_params(
-                    "the policy changed while the request was prepared; send it again",
-                ));
-            }
-        };
+        // The policy has changed since it was asked (DESIGN 9).
+        if !permit.stands(&client.inner) {
+            return Outcome::refused(gate::changed());
+        }
         if !session.is_http() {
             carry_trace(&mut request);
         }
         let hears = hears(client, ticket, &request, &session);
-        let mut call = match Call::place(&session, &request, hears, permit) {
+        let mut call = match Call::place(&session, &request, hears, &permit) {
             Ok(call) => call,
             Err(error) => return unavailable(client, server, &Unavailable::new(error.to_string())),
         };

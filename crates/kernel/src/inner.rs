@@ -5,21 +5,22 @@ use std::future::Future;
 use std::sync::{Arc, Weak};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use arc_swap::{ArcSwap, Guard};
+use arc_swap::{ArcSwap, Guard as Loaded};
 use jsonrpc::{Limits, Raw};
 use mcp::capabilities::ClientCapabilities;
 use mcp::exchange::Peer;
 use mcp::revision::Revision;
 use model::{Deadline, ServerId};
-use policy::Policy;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::cache::OfferCache;
 use crate::client::registry::Clients;
+use crate::guard::Guard;
 use crate::hub::Hub;
 use crate::link::Connector;
 use crate::metrics::Metrics;
+use crate::outside::Outside;
 use crate::parked::ParkedCalls;
 use crate::resources::Returned;
 use crate::seal::{ProcessKey, fill};
@@ -32,7 +33,7 @@ use crate::views::Views;
 pub(crate) struct Inner {
     settings: ArcSwap<Settings>,
     servers: ArcSwap<Servers>,
-    pub(crate) policy: ArcSwap<Policy>,
+    pub(crate) guard: Guard,
     pub(crate) connector: Arc<dyn Connector>,
     pub(crate) cache: Arc<dyn OfferCache>,
     pub(crate) clients: Clients,
@@ -78,7 +79,8 @@ impl Servers {
 }
 
 impl Inner {
-    pub(crate) fn new(settings: Settings, connector: Arc<dyn Connector>, cache: Arc<dyn OfferCache>) -> Arc<Self> {
+    pub(crate) fn new(settings: Settings, outside: Outside) -> Arc<Self> {
+        let guard = Guard::new(settings.security.as_ref(), outside.records, outside.resolver);
         let own_info = Raw::of(&serde_json::json!({ "name": "chancery", "title": "Chancery", "version": settings.version }));
         let peer = Arc::new(Peer {
             revision: Revision::LATEST_LEGACY,
@@ -93,9 +95,9 @@ impl Inner {
         let inner = Arc::new(Self {
             settings: ArcSwap::from_pointee(settings),
             servers: ArcSwap::from_pointee(Servers::default()),
-            policy: ArcSwap::from_pointee(Policy::allow_all()),
-            connector,
-            cache,
+            guard,
+            connector: outside.connector,
+            cache: outside.cache,
             clients: Clients::default(),
             views: Views::default(),
             hub: Hub::default(),
@@ -117,7 +119,7 @@ impl Inner {
         inner
     }
 
-    pub(crate) fn settings(&self) -> Guard<Arc<Settings>> {
+    pub(crate) fn settings(&self) -> Loaded<Arc<Settings>> {
         self.settings.load()
     }
 

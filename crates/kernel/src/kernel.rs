@@ -1,5 +1,6 @@
 //! The public handle of the kernel: start, reload, look, end.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,13 +13,15 @@ use mcp::revision::{Era, Revision};
 use model::{Principal, ServerId, ToolId};
 use tokio::sync::mpsc;
 
-use crate::cache::OfferCache;
 use crate::client::pipe::Pipe;
 use crate::client::{Client, Delivery, http};
 use crate::credential;
 use crate::front::{Answer, ClientPipe, Credential, Front, InPost, Listen, TokenRefusal};
+use crate::guard::permissions;
 use crate::inner::{Inner, Servers};
-use crate::link::{BoxFuture, Connector, Link};
+use crate::link::{BoxFuture, Link};
+use crate::office::{JudgedTool, Office, OfficeError};
+use crate::outside::Outside;
 use crate::settings::Settings;
 use crate::spec::Start;
 use crate::status::{ServerStatus, ToolStatus};
@@ -46,8 +49,11 @@ impl Kernel {
     /// Starts a gateway: remembers what its servers offered last, and starts those that are to start with it.
     /// Must be called within a Tokio runtime.
     #[must_use]
-    pub fn start(settings: Settings, connector: Arc<dyn Connector>, cache: Arc<dyn OfferCache>) -> Self {
-        let inner = Inner::new(settings, connector, cache);
+    pub fn start(settings: Settings, outside: Outside) -> Self {
+        let inner = Inner::new(settings, outside);
+        if let Some(ledger) = &inner.guard.ledger {
+            inner.spawn(ledger.keeping());
+        }
         for server in inner.servers().iter() {
             bring_up(&inner, server);
         }
@@ -78,8 +84,15 @@ impl Kernel {
             .filter(|server| !kept.contains(&server.spec.id) || fresh.iter().any(|f| f.spec.id == server.spec.id))
             .cloned()
             .collect();
+        let guarded_anew = self.inner.guard.configure(settings.security.as_ref());
         self.inner.set_settings(settings);
         self.inner.set_servers(Servers::new(list));
+        if guarded_anew {
+            for server in self.inner.servers().iter() {
+                permissions::configure(server);
+                server.tell_guard(&self.inner);
+            }
+        }
         self.inner.views.outdated();
         for client in self.inner.clients.all() {
             client.drop_lines(&gone.iter().map(|server| server.spec.id.clone()).collect::<Vec<_>>());
@@ -90,14 +103,23 @@ impl Kernel {
         for server in &fresh {
             bring_up(&self.inner, server);
         }
-        if !gone.is_empty() || !fresh.is_empty() {
+        if guarded_anew || !gone.is_empty() || !fresh.is_empty() {
             self.inner.hub.lists_changed(&self.inner, &ListKind::ALL.into_iter().collect());
         }
     }
 
     /// Puts another policy in force. What the one before admitted and is not sent yet is refused (DESIGN 9).
     pub fn set_policy(&self, policy: policy::Policy) {
-        self.inner.policy.store(Arc::new(policy));
+        self.inner.guard.put(policy);
+        self.inner.views.outdated();
+    }
+
+    /// The office of an operator, who came in with that token.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn office(&self, operator: Principal, credential: Option<&str>) -> Result<Office, OfficeError> {
+        Office::open(self.inner.clone(), operator, credential)
     }
 
     /// Ends everything: streams in an orderly way, then servers, so that whoever waits for one is told, then sessions.
@@ -119,6 +141,9 @@ impl Kernel {
             client.hang_up();
         }
         drop(tokio::time::timeout(deadline, closed).await);
+        if let Some(ledger) = &self.inner.guard.ledger {
+            ledger.close();
+        }
         self.inner.tracker().close();
         drop(tokio::time::timeout(deadline, self.inner.tracker().wait()).await);
     }
@@ -223,11 +248,11 @@ impl Front for Kernel {
     }
 
     fn authenticate(&self, bearer: &str) -> Result<Credential, TokenRefusal> {
-        credential::authenticate(&self.inner.policy.load(), bearer)
+        credential::authenticate(&self.inner.guard.policy(), bearer)
     }
 
     fn has_tokens(&self) -> bool {
-        self.inner.policy.load().has_tokens()
+        self.inner.guard.policy().has_tokens()
     }
 
     fn ready(&self) -> Result<(), String> {
@@ -265,6 +290,7 @@ impl Front for Kernel {
 
 /// Remembers what a server offered last, and starts it if it is to start with the gateway; tries again for as long as it fails.
 fn bring_up(inner: &Arc<Inner>, server: &Arc<Server>) {
+    permissions::configure(server);
     for (capabilities, bytes) in inner.cache.load(&server.spec.digest) {
         if let Some(offer) = catalog::Offer::from_cache(&bytes, server.spec.id.clone(), server.spec.prefix) {
             server.remember(capabilities, offer);
@@ -300,6 +326,33 @@ fn sweep(inner: &Arc<Inner>) {
         };
         over.run_until_cancelled(work).await;
     });
+}
+
+/// How each server does, by what is known now.
+pub(crate) fn statuses(inner: &Arc<Inner>) -> Vec<ServerStatus> {
+    inner.servers().iter().map(status_of).collect()
+}
+
+/// Every tool of every server as it is judged, in the order of the configuration and by name.
+pub(crate) fn judged(inner: &Arc<Inner>) -> Vec<JudgedTool> {
+    let servers = inner.servers();
+    let policy = inner.guard.policy();
+    let of_server = |server: &Arc<Server>| {
+        let id = server.spec.id.clone();
+        let pins: HashMap<_, _> = policy.pins(&id).map(|(facts, pin)| (facts.name.clone(), pin)).collect();
+        let judged = inner.guard.judged(&id, &server.offers(), server.claimed_trust()).into_values();
+        let tools = judged.map(move |judged| JudgedTool {
+            id: ToolId {
+                server: id.clone(),
+                name: judged.facts.name.clone(),
+            },
+            pin: pins.get(&judged.facts.name).cloned(),
+            facts: judged.facts,
+            assessment: judged.assessment,
+        });
+        tools.collect::<Vec<_>>()
+    };
+    servers.iter().flat_map(of_server).collect()
 }
 
 fn status_of(server: &Arc<Server>) -> ServerStatus {
@@ -345,7 +398,7 @@ async fn look_at(server: Arc<Server>, ping: bool) -> ServerStatus {
             request.method = known;
         }
         let started = crate::now();
-        if let Ok(Outcome::Result(_)) = fetch::ask_with(&session, request, session.inner.admit_own(), LOOK_WAIT).await {
+        if let Ok(Outcome::Result(_)) = fetch::ask_with(&session, request, &session.inner.admit_own(), LOOK_WAIT).await {
             status.latency = Some(started.elapsed());
         }
     }

@@ -11,6 +11,7 @@ use mcp::mirror::Mirrors;
 use model::Trace;
 use tokio::sync::mpsc;
 
+pub use crate::departure::{Departure, Leave, Parcel};
 use crate::spec::ServerSpec;
 
 /// A boxed future, for the crate boundary.
@@ -37,7 +38,7 @@ pub enum Link {
 /// The sending half of a pipe. Dropping it starts the orderly end of the peer: stdin closed, then SIGTERM, then SIGKILL, each with its deadline.
 pub struct Pipe {
     /// Complete messages without raw line breaks; the writer adds the newline and coalesces what is queued.
-    pub outgoing: mpsc::Sender<Bytes>,
+    pub outgoing: mpsc::Sender<Parcel>,
     /// What else is known of the peer.
     pub peer: Arc<dyn PipePeer>,
 }
@@ -108,6 +109,8 @@ pub struct OutPost {
     pub mirrors: Mirrors,
     /// W3C trace context headers.
     pub trace: Trace,
+    /// What it needs to leave; none for what the gateway says itself. Whoever writes it asks last.
+    pub leave: Option<Leave>,
 }
 
 /// What an exchange was answered.
@@ -201,6 +204,9 @@ pub enum LinkError {
     /// The connection broke after the request was sent: it may have been acted on.
     #[error("hear from the server: {0}")]
     Broken(String),
+    /// It was taken back before it was written.
+    #[error("send it: what allowed it was taken back")]
+    TakenBack,
     /// An answer is larger than the limit.
     #[error("read the answer: it is larger than {0} bytes")]
     TooLarge(usize),

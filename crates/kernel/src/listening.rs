@@ -78,6 +78,7 @@ async fn open(client: &Arc<Client>, request: &Request) -> (Filter, Vec<Subscribe
     honoured.tasks.retain(|task| tasks::is_known(client, task));
     let until = Instant::now() + client.inner.settings().startup_wait;
     let opening = by_server(client, request, &view, asked.uris)
+        .await
         .into_iter()
         .map(|(server, uris)| subscribe(client, &request.peer, server, uris, until));
     let subscribed = futures_util::future::join_all(opening).await;
@@ -88,7 +89,7 @@ async fn open(client: &Arc<Client>, request: &Request) -> (Filter, Vec<Subscribe
 type Admitted = (String, Permit);
 
 /// The URIs that the client may subscribe to, each with the server that it belongs to.
-fn by_server(client: &Client, request: &Request, view: &View, uris: Vec<String>) -> Vec<(Arc<Server>, Vec<Admitted>)> {
+async fn by_server(client: &Client, request: &Request, view: &View, uris: Vec<String>) -> Vec<(Arc<Server>, Vec<Admitted>)> {
     let mut sorted: Vec<(Arc<Server>, Vec<Admitted>)> = Vec::new();
     let mut seen = HashSet::new();
     for uri in uris {
@@ -100,7 +101,7 @@ fn by_server(client: &Client, request: &Request, view: &View, uris: Vec<String>)
             server: &server.spec.id,
             uri: &uri,
         };
-        let Ok(permit) = client.inner.admit(&client.principal, client.number, action, &request.trace) else {
+        let Ok(permit) = client.admit(action, &request.trace).await else {
             continue;
         };
         if !seen.insert(uri.clone()) {
@@ -170,7 +171,7 @@ async fn ask(line: &Arc<Line>, session: &Arc<Session>, uri: String, permit: Perm
     let subscribed = Subscribed::new(line, uri);
     let params = Raw::object_empty().edit().set(&["uri"], &Raw::string(&subscribed.uri)).finish();
     let request = Request::internal("resources/subscribe", Some(params), session.inner.own_peer.clone());
-    let asked = fetch::ask_with(session, request, permit, resources::SUBSCRIBE_WAIT);
+    let asked = fetch::ask_with(session, request, &permit, resources::SUBSCRIBE_WAIT);
     let granted = matches!(timeout_at(until, asked).await, Ok(Ok(Outcome::Result(_))));
     granted.then_some(subscribed)
 }

@@ -47,7 +47,7 @@ pub(crate) async fn by_uri(client: &Arc<Client>, ticket: Ticket, request: Box<Re
     } else {
         Action::ReadResource { server: &id, uri: &uri }
     };
-    let permit = match client.inner.admit(&client.principal, client.number, action, &request.trace) {
+    let permit = match client.admit(action, &request.trace).await {
         Ok(permit) => permit,
         Err(error) => return Outcome::refused(error),
     };
@@ -232,13 +232,12 @@ pub(crate) async fn complete(client: &Arc<Client>, ticket: Ticket, mut request: 
         server: &server,
         reference: &what,
     };
-    match (
-        client.inner.server(&server),
-        client.inner.admit(&client.principal, client.number, action, &request.trace),
-    ) {
-        (Some(server), Ok(permit)) => exchange::dispatch(client, ticket, request, &server, permit).await,
-        (None, _) => exchange::gone(&server),
-        (_, Err(error)) => Outcome::refused(error),
+    let Some(known) = client.inner.server(&server) else {
+        return exchange::gone(&server);
+    };
+    match client.admit(action, &request.trace).await {
+        Ok(permit) => exchange::dispatch(client, ticket, request, &known, permit).await,
+        Err(error) => Outcome::refused(error),
     }
 }
 

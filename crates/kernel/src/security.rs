@@ -9,7 +9,7 @@ use policy::{Origin, Tables};
 use store::{Remembered, Store};
 
 /// What is configured. A gateway without it is open: everybody who is let in may do everything.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Security {
     /// Defaults, risk, permissions, validators and rates.
     pub tables: Tables,
@@ -19,8 +19,10 @@ pub struct Security {
     pub principals: Vec<(PrincipalId, Origin)>,
     /// Grants that the configuration makes. They hold until it says something else, and nobody can take them back.
     pub grants: Vec<Grant>,
-    /// How long a call waits for a person's consent.
+    /// How long a person has to decide about a call.
     pub approval_ttl: Duration,
+    /// How long the call itself waits for that, where its own client cannot be asked: then it is told to come back.
+    pub approval_hold: Duration,
     /// Words, beside those that the gateway knows, that name secrets: what stands under such a name is not written into the audit.
     pub redact: Vec<String>,
     /// What raises alerts.
@@ -50,6 +52,7 @@ impl Default for Security {
             principals: vec![(model::Principal::local().id, Origin::Local)],
             grants: Vec::new(),
             approval_ttl: Duration::from_secs(5 * 60),
+            approval_hold: Duration::from_secs(45),
             redact: Vec::new(),
             alerts: Vec::new(),
         }
@@ -57,11 +60,11 @@ impl Default for Security {
 }
 
 /// What is configured for one server.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ServerSecurity {
     /// How far it is trusted. What it claims itself can only lower that.
     pub trust: TrustLevel,
-    /// The permissions that it needs by configuration, beside those that it asks for itself.
+    /// The permissions that it wants for itself, beside those that it names when it connects (MGP §2.3).
     pub permissions: Vec<Permission>,
     /// What an operator says of some of its tools.
     pub tools: BTreeMap<Arc<str>, mgp::tool::Override>,

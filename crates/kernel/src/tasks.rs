@@ -234,7 +234,7 @@ async fn result_of(client: &Client, line: &Arc<Line>, route: &Route, task: &str)
     let session = line.session().await.ok()?;
     let params = shape::with_task_id(&Raw::object_empty(), task);
     let own = Request::internal("tasks/result", Some(params), session.inner.own_peer.clone());
-    let mut call = Call::place(&session, &own, Hears::Call, leave(client, line, task).ok()?).ok()?;
+    let mut call = Call::place(&session, &own, Hears::Call, &leave(client, line, task).await.ok()?).ok()?;
     loop {
         match call.next().await {
             CallEvent::Ask(ask, message) => {
@@ -400,7 +400,7 @@ pub(crate) async fn one(client: &Arc<Client>, ticket: Ticket, request: Box<Reque
         server: &server.spec.id,
         task: &task,
     };
-    let permit = match client.inner.admit(&client.principal, client.number, action, &request.trace) {
+    let permit = match client.admit(action, &request.trace).await {
         Ok(permit) => permit,
         Err(error) => return Outcome::refused(error),
     };
@@ -511,10 +511,10 @@ async fn get(client: &Client, line: &Arc<Line>, task: &str) -> Result<Raw, Outco
 }
 
 /// Leave to do something about a task now: each step is a call of its own, and the policy may have changed since the one before.
-fn leave(client: &Client, line: &Line, task: &str) -> Result<Permit, ErrorObject> {
+async fn leave(client: &Client, line: &Line, task: &str) -> Result<Permit, ErrorObject> {
     let server = &line.server.spec.id;
     let action = Action::UseTask { server, task };
-    client.inner.admit(&client.principal, client.number, action, &Trace::default())
+    client.admit(action, &Trace::default()).await
 }
 
 async fn ask(client: &Client, line: &Arc<Line>, task: &str, method: &str, params: Raw) -> Result<Raw, Outcome> {
@@ -523,8 +523,8 @@ async fn ask(client: &Client, line: &Arc<Line>, task: &str, method: &str, params
     let peer = session.inner.listening_peer.clone();
     let mut request = Request::internal(method, Some(params), peer);
     request.method = Method::of(method, session.revision()).unwrap_or(request.method);
-    let permit = leave(client, line, task).map_err(Outcome::refused)?;
-    match fetch::ask_with(&session, request, permit, WAIT).await.map_err(unavailable)? {
+    let permit = leave(client, line, task).await.map_err(Outcome::refused)?;
+    match fetch::ask_with(&session, request, &permit, WAIT).await.map_err(unavailable)? {
         Outcome::Result(answered) | Outcome::InputRequired(answered) => Ok(answered.result),
         outcome @ Outcome::Error(_) => Err(outcome),
     }
@@ -602,7 +602,7 @@ pub(crate) async fn list(client: &Arc<Client>, request: &Request) -> Outcome {
 /// The tasks of one server, over all pages.
 async fn tasks_of(client: &Arc<Client>, request: &Request, id: &ServerId) -> Option<Vec<Raw>> {
     let action = Action::UseTask { server: id, task: "*" };
-    let permit = client.inner.admit(&client.principal, client.number, action, &request.trace).ok()?;
+    let permit = client.admit(action, &request.trace).await.ok()?;
     let server = client.inner.server(id)?;
     let (line, _lane) = server.line_for(client, &request.peer).await.ok()?;
     let session = line.session().await.ok()?;
@@ -610,7 +610,7 @@ async fn tasks_of(client: &Arc<Client>, request: &Request, id: &ServerId) -> Opt
     let mut params = None;
     for _ in 0..MAX_PAGES {
         let list = Request::internal("tasks/list", params, session.inner.own_peer.clone());
-        let Ok(Outcome::Result(page)) = fetch::ask_with(&session, list, permit, WAIT).await else {
+        let Ok(Outcome::Result(page)) = fetch::ask_with(&session, list, &permit, WAIT).await else {
             break;
         };
         tasks.extend(page.result.get("tasks").map(|list| list.items()).unwrap_or_default());

@@ -7,27 +7,39 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bytes::Bytes;
 use catalog::{Offer, View};
 use mcp::exchange::Peer;
+use mcp::method::ListKind;
 use mcp::revision::Revision;
-use model::ServerId;
+use model::{PrincipalId, ServerId};
+use policy::{Policy, Viewer};
 
 use crate::client::Client;
+use crate::guard::wall_clock;
 use crate::inner::Inner;
 use crate::upstream::server::Health;
 
 /// Shapes of clients whose views are kept.
 const MAX_SHAPES: usize = 256;
+/// The same, with those who look.
+const MAX_SIGHTS: usize = 4096;
 
 /// The views that were built since the catalogue last changed.
 #[derive(Debug, Default)]
 pub(crate) struct Views {
     epoch: AtomicU64,
     built: Mutex<HashMap<(Bytes, Revision), Arc<Seen>, foldhash::fast::RandomState>>,
+    /// What of them principals may see, where that is not everything.
+    sifted: Mutex<HashMap<Sight, Arc<Seen>, foldhash::fast::RandomState>>,
 }
+
+/// Who looks, with which token, and as what shape of client.
+type Sight = (PrincipalId, Option<Arc<str>>, Bytes, Revision);
 
 /// A view and when it was built.
 #[derive(Debug)]
 pub(crate) struct Seen {
     epoch: u64,
+    /// The policy by which it was sifted.
+    policy: policy::Revision,
     view: Arc<View>,
     /// Whether every usable server had its own offer for such a client.
     settled: bool,
@@ -54,14 +66,60 @@ impl Inner {
 
     fn seen(self: &Arc<Self>, client: &Client, peer: &Peer) -> Arc<Seen> {
         let epoch = self.views.epoch.load(Ordering::Acquire);
+        let policy = self.guard.policy();
         let mut last = client.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(seen) = last.as_ref().filter(|seen| seen.epoch == epoch) {
+        let is_last = |seen: &&Arc<Seen>| seen.epoch == epoch && seen.policy == policy.revision();
+        if let Some(seen) = last.as_ref().filter(is_last) {
             return seen.clone();
         }
+        let seen = match policy.tables() {
+            Some(_) => self.sifted(epoch, &policy, client, peer),
+            None => self.shared(epoch, peer),
+        };
+        *last = Some(seen.clone());
+        seen
+    }
+
+    /// What a principal may see of the view for such a client.
+    fn sifted(self: &Arc<Self>, epoch: u64, policy: &Policy, client: &Client, peer: &Peer) -> Arc<Seen> {
+        let capabilities = peer.capabilities.raw().bytes().clone();
+        let sight = (client.principal.id.clone(), client.bearer.clone(), capabilities, peer.revision);
+        let mut sifted = self.views.sifted.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_new = |seen: &&Arc<Seen>| seen.epoch == epoch && seen.policy == policy.revision();
+        if let Some(seen) = sifted.get(&sight).filter(is_new) {
+            return seen.clone();
+        }
+        let shared = self.shared(epoch, peer);
+        let viewer = policy.viewer(&client.principal, client.bearer.as_deref(), wall_clock());
+        let offers = shared.view.offers().iter().map(|offer| sift(offer, &viewer));
+        let offers: Vec<Option<Arc<Offer>>> = offers.collect();
+        let all = shared.view.offers().iter().zip(&offers);
+        let is_all = all
+            .into_iter()
+            .all(|(whole, seen)| seen.as_ref().is_some_and(|seen| Arc::ptr_eq(whole, seen)));
+        let missing = shared.view.missing().iter().filter(|server| viewer.is_server_visible(server));
+        let missing: Vec<ServerId> = missing.cloned().collect();
+        let view = match is_all && missing.len() == shared.view.missing().len() {
+            true => shared.view.clone(),
+            false => self.view_of(offers.into_iter().flatten().collect(), missing),
+        };
+        let seen = Arc::new(Seen {
+            epoch,
+            policy: policy.revision(),
+            view,
+            settled: shared.settled,
+        });
+        if sifted.len() >= MAX_SIGHTS {
+            sifted.clear();
+        }
+        sifted.insert(sight, seen.clone());
+        seen
+    }
+
+    fn shared(self: &Arc<Self>, epoch: u64, peer: &Peer) -> Arc<Seen> {
         let key = (peer.capabilities.raw().bytes().clone(), peer.revision);
         let mut built = self.views.built.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(seen) = built.get(&key).filter(|seen| seen.epoch == epoch) {
-            *last = Some(seen.clone());
             return seen.clone();
         }
         let seen = Arc::new(self.build(epoch, peer));
@@ -69,8 +127,11 @@ impl Inner {
             built.clear();
         }
         built.insert(key, seen.clone());
-        *last = Some(seen.clone());
         seen
+    }
+
+    fn view_of(&self, offers: Vec<Arc<Offer>>, missing: Vec<ServerId>) -> Arc<View> {
+        Arc::new(View::build(offers, missing, self.settings().page_size).signed(self.own_info.clone()))
     }
 
     fn build(self: &Arc<Self>, epoch: u64, peer: &Peer) -> Seen {
@@ -90,9 +151,14 @@ impl Inner {
                 }
             }
         }
-        let view = Arc::new(View::build(offers, missing, self.settings().page_size).signed(self.own_info.clone()));
+        let view = self.view_of(offers, missing);
         self.metrics.missing(view.missing().len());
-        Seen { epoch, view, settled }
+        Seen {
+            epoch,
+            policy: self.guard.policy().revision(),
+            view,
+            settled,
+        }
     }
 
     /// Which server an extension's method belongs to, for a client.
@@ -109,4 +175,21 @@ impl Inner {
         let names: Vec<String> = view.missing().iter().map(ToString::to_string).collect();
         format!(" (not available now: {})", names.join(", "))
     }
+}
+
+/// What of an offer somebody may see; nothing, where that is nothing.
+fn sift(offer: &Arc<Offer>, viewer: &Viewer<'_>) -> Option<Arc<Offer>> {
+    let sees = |tool: &catalog::Item| viewer.is_visible(&offer.server, &tool.key);
+    let sees_server = viewer.is_server_visible(&offer.server);
+    if sees_server && offer.tools.items.iter().all(sees) {
+        return Some(offer.clone());
+    }
+    let mut sifted = Offer::clone(offer);
+    sifted.tools.items.retain(sees);
+    if !sees_server {
+        for kind in [ListKind::Resources, ListKind::ResourceTemplates, ListKind::Prompts] {
+            sifted.list_mut(kind).items.clear();
+        }
+    }
+    (sees_server || !sifted.tools.items.is_empty()).then(|| Arc::new(sifted))
 }

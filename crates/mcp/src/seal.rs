@@ -54,6 +54,11 @@ pub enum Continuation {
     },
     /// The request is sent again without them: the user has been where a legacy server's -32042 wanted them to be.
     Again,
+    /// The client's person has decided whether the request may pass, or will when it is asked again.
+    Consent {
+        /// The request for consent, as the kernel names it.
+        request: String,
+    },
 }
 
 /// The inside of a `requestState`.
@@ -108,6 +113,10 @@ impl SealedCall {
                 out.text(state);
             }
             Continuation::Again => out.0.push(3),
+            Continuation::Consent { request } => {
+                out.0.push(4);
+                out.text(request);
+            }
         }
         out.finish()
     }
@@ -130,6 +139,7 @@ impl SealedCall {
                 state: Some(input.text()?),
             },
             3 => Continuation::Again,
+            4 => Continuation::Consent { request: input.text()? },
             _ => return None,
         };
         input.0.is_empty().then_some(Self {

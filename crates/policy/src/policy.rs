@@ -232,6 +232,12 @@ impl Policy {
         known.into_iter().flat_map(|known| known.permissions.decisions())
     }
 
+    /// What is known of one tool.
+    #[must_use]
+    pub fn tool(&self, server: &ServerId, name: &str) -> Option<&Arc<ToolFacts>> {
+        Some(&self.book()?.server(server)?.tool(name)?.facts)
+    }
+
     /// What is known of the tools of a server, by name.
     pub fn tools<'a>(&'a self, server: &ServerId) -> impl Iterator<Item = &'a Arc<ToolFacts>> + use<'a> {
         self.by_name(server).into_iter().map(|(facts, _)| facts)

@@ -480,7 +480,7 @@ impl Client {
             pipe.closed();
         }
         if let Some(session) = self.session.get() {
-            drop(self.said.kernel.delete(&self.said.principal, session).await);
+            drop(self.said.kernel.delete(&self.said.principal.clone().into(), session).await);
         }
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use kernel::front::Front;
 use kernel::spec::{EraChoice, HttpKind, Launch, ServerSpec, Share, Start};
-use kernel::{Kernel, NoCache, OfferCache, Settings};
+use kernel::{Kernel, NoCache, OfferCache, Outside, Records, Security, Settings};
 use mcp::revision::Era;
 use model::ServerId;
 use tokio::task::JoinHandle;
@@ -29,6 +29,7 @@ pub struct Builder {
     scripted: HashMap<String, Arc<Scripted>>,
     cache: Arc<dyn OfferCache>,
     limits: ClientLimits,
+    records: Option<Records>,
 }
 
 /// Begins a gateway.
@@ -46,6 +47,7 @@ pub fn gateway() -> Builder {
             term_grace: Duration::from_millis(200),
             ..ClientLimits::default()
         },
+        records: None,
     }
 }
 
@@ -145,6 +147,36 @@ impl Builder {
         self
     }
 
+    /// Guards it, by what is configured.
+    #[must_use]
+    pub fn guarded(self, change: impl FnOnce(&mut Security)) -> Self {
+        self.settings(|settings| change(settings.security.get_or_insert_default()))
+    }
+
+    /// Has it remember in a folder.
+    ///
+    /// # Panics
+    /// When the folder can't be used.
+    pub async fn remembering(self, folder: &std::path::Path) -> Self {
+        self.remembering_on(folder, Arc::new(store::disk::LocalDisk)).await
+    }
+
+    /// The same on a disk of the test's own.
+    ///
+    /// # Panics
+    /// When the folder can't be used.
+    pub async fn remembering_on(mut self, folder: &std::path::Path, disk: Arc<dyn store::disk::Disk>) -> Self {
+        let settings = store::Settings {
+            disk,
+            ..store::Settings::new(folder)
+        };
+        let opened = tokio::task::spawn_blocking(move || store::LocalStore::open(&settings));
+        let store: Arc<dyn store::Store> = Arc::new(opened.await.expect("opening does not panic").expect("a good folder"));
+        let remembered = store.load().await.expect("a readable store");
+        self.records = Some(Records { store, remembered });
+        self
+    }
+
     /// Where catalogues are kept.
     #[must_use]
     pub fn cache(mut self, cache: Arc<dyn OfferCache>) -> Self {
@@ -167,7 +199,11 @@ impl Builder {
             scripted: self.scripted.clone(),
             real: outbound.clone(),
         };
-        let kernel = Kernel::start(self.settings.clone(), Arc::new(connections), self.cache);
+        let mut outside = Outside::new(Arc::new(connections), self.cache);
+        if let Some(records) = self.records {
+            outside = outside.records(records);
+        }
+        let kernel = Kernel::start(self.settings.clone(), outside);
         Gateway {
             kernel,
             outbound,

@@ -4,12 +4,11 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
-use bytes::Bytes;
 use jsonrpc::{Id, Kind, Message};
 use kernel::OfferCache;
 use kernel::link::{
-    BoxFuture, Closed, Connector, Event, EventSource, EventStream, HttpLink, Inbox, Link, LinkError, OutPost, Pipe, PipePeer, Reply,
-    ReplyBody,
+    BoxFuture, Closed, Connector, Event, EventSource, EventStream, HttpLink, Inbox, Link, LinkError, OutPost, Parcel, Pipe, PipePeer,
+    Reply, ReplyBody,
 };
 use kernel::spec::ServerSpec;
 use mcp::mirror::Mirrors;
@@ -90,12 +89,14 @@ struct Calls(HashMap<Id, AbortHandle>);
 async fn take_in(
     scripted: &Arc<Scripted>,
     connection: u64,
-    mut incoming: mpsc::Receiver<Bytes>,
+    mut incoming: mpsc::Receiver<Parcel>,
     frames: &mpsc::Sender<Emitted>,
     over: &CancellationToken,
     calls: &mut Calls,
 ) {
-    while let Some(frame) = incoming.recv().await {
+    while let Some(parcel) = incoming.recv().await {
+        // Noted is written: what it departed with is held until then.
+        let Some((frame, _departure)) = parcel.depart() else { continue };
         let Some((kind, message)) = read(frame) else { continue };
         scripted.note(Received {
             connection,
@@ -184,6 +185,10 @@ impl Http {
         if self.scripted.is_down() {
             return Err(LinkError::Unreachable("it is down".to_owned()));
         }
+        let _departure = match &post.leave {
+            Some(leave) => Some(leave.depart().ok_or(LinkError::TakenBack)?),
+            None => None,
+        };
         let Some((kind, message)) = read(post.body) else {
             return Ok(reply(400, ReplyBody::Other("not a message".to_owned())));
         };

@@ -10,8 +10,10 @@ pub mod http;
 mod limits;
 mod outbound;
 mod refusal;
+mod resolver;
 pub mod socket;
 pub mod stdio;
 
 pub use limits::ClientLimits;
 pub use outbound::Outbound;
+pub use resolver::SystemResolver;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use kernel::front::Front;
 use kernel::spec::{EraChoice, Launch, ServerSpec, Share, Start};
-use kernel::{Kernel, NoCache, Settings};
+use kernel::{Kernel, NoCache, Outside, Settings};
 use model::ServerId;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -58,7 +58,7 @@ fn start() -> anyhow::Result<Gateway> {
         ..Settings::default()
     };
     let outbound = Arc::new(Outbound::new(ClientLimits::default(), None));
-    let kernel = Kernel::start(settings, outbound.clone(), Arc::new(NoCache));
+    let kernel = Kernel::start(settings, Outside::new(outbound.clone(), Arc::new(NoCache)));
     Ok(Gateway { kernel, outbound })
 }
 

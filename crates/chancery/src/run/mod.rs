@@ -32,8 +32,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::bail;
-use kernel::Kernel;
-use transport::Outbound;
+use kernel::{Kernel, Outside};
+use transport::{Outbound, SystemResolver};
 
 use crate::config::{self, Config, Loaded, Sources};
 
@@ -63,7 +63,8 @@ impl Gateway {
             Some(state) => Arc::new(cache::Files::new(state.join("catalogue"))),
             None => Arc::new(kernel::NoCache),
         };
-        let kernel = Kernel::start(settings, outbound.clone(), cache);
+        let outside = Outside::new(outbound.clone(), cache).resolver(Arc::new(SystemResolver));
+        let kernel = Kernel::start(settings, outside);
         Self { kernel, outbound }
     }
 

@@ -108,7 +108,9 @@ fn events_are_exported_with_nothing_that_a_spreadsheet_would_run() {
 /// The one segment of a store.
 fn segment(folder: &Path) -> PathBuf {
     let files = std::fs::read_dir(folder.join("audit")).expect("a folder").flatten();
-    let mut segments = files.map(|file| file.path()).filter(|path| path.extension().is_some_and(|kind| kind == "seg"));
+    let mut segments = files
+        .map(|file| file.path())
+        .filter(|path| path.extension().is_some_and(|kind| kind == "seg"));
     segments.next().expect("a segment")
 }
 
@@ -125,7 +127,10 @@ fn a_copy_is_made_and_what_was_changed_is_found() {
     let (code, told, errors) = said(&machine, &backup);
     assert_eq!(code, 0, "{told}{errors}");
     let (code, sound, _) = said(&machine, &["store", "verify", "--store", copy]);
-    assert!(code == 0 && sound.starts_with("sound: 4 events in 1 segment; the last is 4, the head "), "{sound}");
+    assert!(
+        code == 0 && sound.starts_with("sound: 4 events in 1 segment; the last is 4, the head "),
+        "{sound}"
+    );
     let head = |json: &str| serde_json::from_str::<Value>(json).expect("JSON")["head"].clone();
     let of_copy = said(&machine, &["audit", "verify", "--format", "json", "--store", copy]).1;
     let of_store = audit(&machine, &["verify", "--format", "json"]).1;
@@ -137,7 +142,10 @@ fn a_copy_is_made_and_what_was_changed_is_found() {
     bytes[at] = b'B';
     std::fs::write(&file, bytes).expect("written");
     let (code, found, _) = audit(&machine, &["verify"]);
-    assert!(code == 1 && found.starts_with("not sound: 2 events") && found.contains("\nevent 3 in "), "{found}");
+    assert!(
+        code == 1 && found.starts_with("not sound: 2 events") && found.contains("\nevent 3 in "),
+        "{found}"
+    );
     let (code, _, absent) = said(&machine, &["audit", "verify", "--store", "nowhere"]);
     assert!(code == 1 && absent.contains("there is no store in"), "{absent}");
 }

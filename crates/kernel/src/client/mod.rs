@@ -427,10 +427,7 @@ impl Client {
             };
             let action = Action::Notify { server: id, method: name };
             if concerned
-                && self
-                    .inner
-                    .admit(&self.principal, self.number, action, &model::Trace::default())
-                    .is_ok()
+                && self.admit_now(action, &model::Trace::default()).is_ok()
                 && let Some(session) = line.live()
             {
                 session.notify(message);
@@ -454,7 +451,7 @@ impl Client {
             server: &line.server.spec.id,
             method: &method,
         };
-        if let Err(error) = self.inner.admit(&self.principal, self.number, action, &model::Trace::default()) {
+        if let Err(error) = self.admit_now(action, &model::Trace::default()) {
             return session.answer(ask, Err(error));
         }
         let asker = Asker::Server {

@@ -14,7 +14,7 @@ use super::lanes::LanePermit;
 use super::session::Session;
 use crate::client::Client;
 use crate::gate::Permit;
-use crate::link::{BoxFuture, EventStream, Link, LinkError, Reply, ReplyBody};
+use crate::link::{BoxFuture, EventStream, Leave, Link, LinkError, OutPost, Parcel, Reply, ReplyBody};
 
 /// Messages of one call that wait for its client.
 const QUEUE: usize = 64;
@@ -127,7 +127,7 @@ pub(crate) struct Call {
 enum Source {
     Pipe {
         receiver: mpsc::Receiver<CallEvent>,
-        unsent: Option<Message>,
+        unsent: Option<Parcel>,
     },
     Http(Exchange),
 }
@@ -137,6 +137,7 @@ struct Exchange {
     queue: VecDeque<CallEvent>,
     phase: Phase,
     trace: Trace,
+    leave: Option<Leave>,
     last_event: Option<String>,
     retry: Duration,
     resumes: u32,
@@ -154,26 +155,33 @@ enum Phase {
 
 impl Call {
     /// Places a request on a connection. The permit is policy's leave.
-    pub(crate) fn place(session: &Arc<Session>, request: &Request, hears: Hears<'_>, _permit: Permit) -> Result<Self, CallError> {
+    pub(crate) fn place(session: &Arc<Session>, request: &Request, hears: Hears<'_>, permit: &Permit) -> Result<Self, CallError> {
         let placed = session.place(request, hears)?;
-        Ok(Self::new(session, placed, &request.trace))
+        let leave = permit.leave(session, placed.0.ticket);
+        Ok(Self::new(session, placed, &request.trace, leave))
     }
 
     /// Places the handshake.
-    pub(crate) fn hello(session: &Arc<Session>, hello: &mcp::server::ClientHello, _permit: Permit) -> Result<Self, CallError> {
+    pub(crate) fn hello(session: &Arc<Session>, hello: &mcp::server::ClientHello, _permit: &Permit) -> Result<Self, CallError> {
         let placed = session.place_hello(hello)?;
-        Ok(Self::new(session, placed, &Trace::default()))
+        Ok(Self::new(session, placed, &Trace::default(), None))
     }
 
-    fn new(session: &Arc<Session>, (placed, receiver): (Placed, Option<mpsc::Receiver<CallEvent>>), trace: &Trace) -> Self {
+    fn new(
+        session: &Arc<Session>,
+        (placed, receiver): (Placed, Option<mpsc::Receiver<CallEvent>>),
+        trace: &Trace,
+        leave: Option<Leave>,
+    ) -> Self {
         let Placed { ticket, outgoing } = placed;
         let source = match receiver {
             Some(receiver) if !session.is_http() => Source::Pipe {
                 receiver,
-                unsent: Some(outgoing.message),
+                unsent: Some(Parcel::new(outgoing.message.line(), leave)),
             },
             crossing => Source::Http(Exchange {
                 crossing,
+                leave,
                 queue: VecDeque::new(),
                 phase: Phase::Unsent(outgoing),
                 trace: trace.clone(),
@@ -212,15 +220,15 @@ impl Drop for Call {
     }
 }
 
-async fn next_of_pipe(session: &Session, receiver: &mut mpsc::Receiver<CallEvent>, unsent: &mut Option<Message>) -> CallEvent {
-    if let Some(message) = unsent.take() {
+async fn next_of_pipe(session: &Session, receiver: &mut mpsc::Receiver<CallEvent>, unsent: &mut Option<Parcel>) -> CallEvent {
+    if let Some(parcel) = unsent.take() {
         if session.is_over() {
             return CallEvent::NotSent(session.why_over());
         }
         let Some(Link::Pipe(pipe)) = session.link.get() else {
             return CallEvent::NotSent("there is no connection".to_owned());
         };
-        if pipe.outgoing.send(message.line()).await.is_err() {
+        if pipe.outgoing.send(parcel).await.is_err() {
             return CallEvent::NotSent(session.why_over());
         }
     }
@@ -245,7 +253,10 @@ impl Exchange {
 
     async fn send(&mut self, session: &Arc<Session>, ticket: Ticket, outgoing: Outgoing) {
         let Some(Link::Http(link)) = session.link.get() else { return };
-        let post = session.post_of(outgoing, &self.trace);
+        let post = OutPost {
+            leave: self.leave.take(),
+            ..session.post_of(outgoing, &self.trace)
+        };
         if self.crossing.is_some() {
             let link = link.clone();
             self.phase = Phase::Sending(Box::pin(async move { link.post(post).await }));
@@ -271,6 +282,7 @@ impl Exchange {
         match replied {
             Ok(reply) => self.take(session, ticket, reply),
             Err(LinkError::Unreachable(why)) => self.queue.push_back(CallEvent::NotSent(why)),
+            Err(LinkError::TakenBack) => self.queue.push_back(taken_back()),
             Err(error) => self.queue.push_back(CallEvent::Lost(error.to_string())),
         }
     }
@@ -364,6 +376,11 @@ async fn crossed(crossing: &mut Option<mpsc::Receiver<CallEvent>>) -> CallEvent 
         },
         None => std::future::pending().await,
     }
+}
+
+/// The policy changed between its leave and its first byte.
+pub(crate) fn taken_back() -> CallEvent {
+    CallEvent::Done(Box::new(Outcome::refused(crate::gate::changed())))
 }
 
 /// An HTTP failure that is no JSON-RPC message, as the answer to the call.

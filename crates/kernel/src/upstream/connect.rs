@@ -156,8 +156,10 @@ async fn open(line: &Arc<Line>, era: Era, kind: Option<HttpKind>) -> Result<Arc<
 }
 
 async fn greet(line: &Arc<Line>, session: &Arc<Session>) -> Greeting {
-    let permit = line.server.inner().admit_own();
-    let mut call = match Call::hello(session, &line.hello, permit) {
+    let inner = line.server.inner();
+    let permit = inner.admit_own();
+    let hello = inner.introduced(&line.hello, session.era());
+    let mut call = match Call::hello(session, &hello, &permit) {
         Ok(call) => call,
         Err(error) => return Greeting::Lost(error.to_string()),
     };
@@ -203,6 +205,7 @@ async fn settle(line: &Arc<Line>, session: Arc<Session>, greeting: Greeting) -> 
     let why = match greeting {
         Greeting::Ready => {
             line.server.note_era(session.era());
+            line.server.negotiated(&session);
             if session.is_http() && session.era() == Era::Legacy {
                 // What the server says to nobody in particular must find its stream open when the first call is made.
                 let opened = listener::follow_session(&session);

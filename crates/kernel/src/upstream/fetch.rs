@@ -14,7 +14,7 @@ use mcp::revision::Era;
 use super::call::{Call, CallEvent, Hears};
 use super::line::Line;
 use super::{Session, Unavailable};
-use crate::gate::Permit;
+use crate::gate::{self, Permit};
 
 /// How long one page of a list may take.
 const PAGE_WAIT: Duration = Duration::from_secs(30);
@@ -152,14 +152,14 @@ async fn fetch_list(session: &Arc<Session>, kind: ListKind) -> Result<List, Unav
 /// Asks a server something on the gateway's own behalf and waits for the answer.
 pub(crate) async fn ask(session: &Arc<Session>, method: &str, params: Option<Raw>, wait: Duration) -> Result<Outcome, Unavailable> {
     let request = Request::internal(method, params, session.inner.own_peer.clone());
-    ask_with(session, request, session.inner.admit_own(), wait).await
+    ask_with(session, request, &session.inner.admit_own(), wait).await
 }
 
 /// Asks a server with the leave that is given: the gateway's own, or that of the client on whose behalf it asks.
-pub(crate) async fn ask_with(session: &Arc<Session>, request: Request, permit: Permit, wait: Duration) -> Result<Outcome, Unavailable> {
+pub(crate) async fn ask_with(session: &Arc<Session>, request: Request, permit: &Permit, wait: Duration) -> Result<Outcome, Unavailable> {
     let method = request.method.name().to_owned();
     if !permit.stands(&session.inner) {
-        return Err(Unavailable::new("the policy changed while the request was prepared; send it again"));
+        return Err(Unavailable::new(gate::changed().message));
     }
     let mut call = Call::place(session, &request, Hears::Nobody, permit).map_err(|error| Unavailable::new(error.to_string()))?;
     let answer = async {

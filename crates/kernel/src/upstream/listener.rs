@@ -132,7 +132,7 @@ fn filter(line: &Arc<Line>, session: &Session) -> Filter {
 fn listen(session: &Arc<Session>, filter: &Filter) -> Option<Call> {
     let params = Raw::object_empty().edit().set(&["notifications"], &filter.to_raw()).finish();
     let request = Request::internal("subscriptions/listen", Some(params), session.inner.listening_peer.clone());
-    Call::place(session, &request, Hears::Nobody, session.inner.admit_own()).ok()
+    Call::place(session, &request, Hears::Nobody, &session.inner.admit_own()).ok()
 }
 
 async fn until_ended(call: &mut Call, line: &Line) {

@@ -11,7 +11,8 @@ use mcp::exchange::Peer;
 use mcp::method::ListKind;
 use mcp::revision::{Era, Revision};
 use mcp::server::ClientHello;
-use model::{Principal, PrincipalId};
+use mgp::negotiation::{Agreement, Extension};
+use model::{Permission, Principal, PrincipalId, TrustLevel};
 use tokio::sync::watch;
 
 use super::lanes::{LanePermit, Lanes};
@@ -19,6 +20,7 @@ use super::line::{Key, Line};
 use super::{Session, Unavailable};
 use crate::backoff::Backoff;
 use crate::client::Client;
+use crate::guard::permissions::{self, Desk};
 use crate::inner::Inner;
 use crate::metrics::CallCounts;
 use crate::spec::{EraChoice, Launch, ServerSpec, Share};
@@ -43,6 +45,8 @@ pub(crate) struct Server {
     /// No longer part of the configuration: nothing is connected any more.
     retired: AtomicBool,
     lanes: Lanes,
+    /// Its permissions.
+    pub(crate) desk: Desk,
     /// Counts what is learnt: an offer, a failure.
     news: watch::Sender<u64>,
 }
@@ -61,6 +65,8 @@ struct State {
     waited_since: Option<Instant>,
     offers: HashMap<Arc<[u8]>, Known>,
     fetching: HashMap<(Arc<[u8]>, ListKind), bool>,
+    /// What was agreed of MGP on the latest connection.
+    agreed: Option<Agreement>,
 }
 
 /// What a server offers to clients of some capabilities.
@@ -98,6 +104,7 @@ impl Server {
             .as_ref()
             .err()
             .map_or(Health::Configured, |why| Health::Error(Unavailable::lasting(why.clone())));
+        let desk = Desk::new(&spec.id);
         Arc::new(Self {
             spec,
             inner: inner.clone(),
@@ -111,11 +118,13 @@ impl Server {
                 waited_since: None,
                 offers: HashMap::new(),
                 fetching: HashMap::new(),
+                agreed: None,
             }),
             lines: Mutex::default(),
             calls: CallCounts::default(),
             retired: AtomicBool::new(false),
             lanes: Lanes::default(),
+            desk,
             news: watch::Sender::new(0),
         })
     }
@@ -273,7 +282,7 @@ impl Server {
     }
 
     /// Takes an offer from the cache of an earlier process.
-    pub(crate) fn remember(&self, capabilities: Arc<[u8]>, offer: Offer) {
+    pub(crate) fn remember(self: &Arc<Self>, capabilities: Arc<[u8]>, offer: Offer) {
         let mut state = self.state();
         // What it spoke then is tried first; a failure has it asked anew.
         state.era = state.era.or(Some(offer.revision.era()));
@@ -284,10 +293,66 @@ impl Server {
         if state.health == Health::Configured {
             state.health = Health::Known;
         }
+        drop(state);
+        self.tell_guard(&self.inner());
+    }
+
+    /// Everything that it offers, to whatever clients; what those without capabilities see comes first.
+    pub(crate) fn offers(&self) -> Vec<Arc<Offer>> {
+        let base = self.inner().no_capabilities.clone();
+        let state = self.state();
+        let mut offers: Vec<(&Arc<[u8]>, &Known)> = state.offers.iter().collect();
+        offers.sort_by_key(|(capabilities, _)| (**capabilities != base, (*capabilities).clone()));
+        offers.into_iter().map(|(_, known)| known.offer.clone()).collect()
+    }
+
+    /// The permissions that it wants for itself: by configuration, and by what it said when it was last connected.
+    pub(crate) fn wants(&self) -> Vec<Permission> {
+        let agreed = self.state().agreed.as_ref().map(|agreed| agreed.permissions.clone());
+        let mut wants = self.inner().guard.wanted(&self.spec.id);
+        wants.extend(agreed.unwrap_or_default());
+        wants.sort();
+        wants.dedup();
+        wants
+    }
+
+    /// How far it says that it is to be trusted.
+    pub(crate) fn claimed_trust(&self) -> Option<TrustLevel> {
+        self.state().agreed.as_ref().and_then(|agreed| agreed.trust)
+    }
+
+    /// Takes in what came of the negotiation of MGP on a connection whose start-up is complete.
+    pub(crate) fn negotiated(self: &Arc<Self>, session: &Arc<Session>) {
+        let inner = self.inner();
+        let offer = inner.mgp();
+        let Some(ready) = session.ready.get().filter(|_| !offer.extensions.is_empty()) else {
+            return;
+        };
+        let outcome = offer.with_server(&ready.offer.capabilities);
+        for warning in &outcome.warnings {
+            tracing::warn!(server = %self.spec.id, %warning, "MGP");
+        }
+        let speaks = outcome.has(Extension::Security);
+        self.state().agreed.clone_from(&outcome.agreement);
+        drop(session.agreed.set(outcome));
+        inner.guard.wants(&self.spec.id, self.wants());
+        permissions::connected(self, session, speaks);
+    }
+
+    /// Lets policy know what it offers, before any list shows it.
+    pub(crate) fn tell_guard(self: &Arc<Self>, inner: &Arc<Inner>) {
+        let wanted = inner.guard.learn(&self.spec.id, &self.offers(), self.wants(), self.claimed_trust());
+        permissions::tools_want(self, wanted);
+        let (weak, id) = (Arc::downgrade(inner), self.spec.id.clone());
+        inner.spawn(async move {
+            if let Some(inner) = weak.upgrade() {
+                inner.guard.pin(&inner, &id).await;
+            }
+        });
     }
 
     /// Makes a fresh offer the known one; clients hear of what changed.
-    pub(crate) fn publish(&self, capabilities: &Arc<[u8]>, offer: Offer, announced: &[ListKind]) {
+    pub(crate) fn publish(self: &Arc<Self>, capabilities: &Arc<[u8]>, offer: Offer, announced: &[ListKind]) {
         let inner = self.inner();
         let offer = Arc::new(offer);
         let known = Known {
@@ -316,6 +381,7 @@ impl Server {
             .filter(|kind| changed.contains(kind) || (!first && announced.contains(kind) && announced.len() < ListKind::ALL.len()));
         let told: HashSet<ListKind> = told.collect();
         inner.cache.save(&self.spec.digest, capabilities, &offer.to_cache());
+        self.tell_guard(&inner);
         inner.views.outdated();
         self.tell_news();
         inner.hub.lists_changed(&inner, &told);

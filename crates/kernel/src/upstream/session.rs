@@ -13,7 +13,7 @@ use mcp::server::{self, CallError, Output, Placed, Ready};
 use model::{Ticket, TicketMap};
 use tokio::sync::mpsc;
 
-use super::call::{CallEvent, Hears, Waiter};
+use super::call::{CallEvent, Hears, Waiter, taken_back};
 use super::line::Line;
 use crate::drained::Drained;
 use crate::inner::Inner;
@@ -35,6 +35,8 @@ pub(crate) struct Session {
     /// `Mcp-Session-Id` of a legacy HTTP server.
     pub(crate) token: OnceLock<Arc<str>>,
     pub(crate) ready: OnceLock<Ready>,
+    /// What came of the negotiation of MGP.
+    pub(crate) agreed: OnceLock<mgp::negotiation::Outcome>,
     pub(crate) since: Instant,
     server_name: String,
     state: Mutex<State>,
@@ -59,6 +61,7 @@ impl Session {
             link: OnceLock::new(),
             token: OnceLock::new(),
             ready: OnceLock::new(),
+            agreed: OnceLock::new(),
             since: crate::now(),
             server_name: server.spec.id.to_string(),
             state: Mutex::new(State {
@@ -297,7 +300,7 @@ impl Session {
     /// Sends what is not a call: answers to questions, notifications. Never blocks; a server that reads nothing loses them.
     fn send_aside(self: &Arc<Self>, outgoing: server::Outgoing) {
         match self.link.get() {
-            Some(Link::Pipe(pipe)) => match pipe.outgoing.try_send(outgoing.message.line()) {
+            Some(Link::Pipe(pipe)) => match pipe.outgoing.try_send(outgoing.message.line().into()) {
                 Ok(()) => {}
                 Err(_) => tracing::warn!(server = %self.server_name, "the server does not read; a message to it was dropped"),
             },
@@ -320,10 +323,19 @@ impl Session {
             session: self.token.get().cloned(),
             mirrors: outgoing.mirrors,
             trace: trace.clone(),
+            leave: None,
         }
     }
 
     /// Ends the connection: everybody who waits is told why.
+    /// A call was taken back before it was written: whoever waits for its answer is told.
+    pub(crate) fn take_back(self: &Arc<Self>, ticket: Ticket) {
+        let waiter = self.lock().waiters.get(&ticket).cloned();
+        if let Some(waiter) = waiter {
+            drop(waiter.deliver(taken_back(), self));
+        }
+    }
+
     pub(crate) fn end(&self, why: &str) {
         let waiters = {
             let mut state = self.lock();

@@ -67,6 +67,18 @@ impl EventType {
     pub const PERMISSION_REQUESTED: Self = Self::own("dev.chancery.permission_requested");
     /// Somebody put a decision on a permission off (§3.6).
     pub const PERMISSION_DEFERRED: Self = Self::own("dev.chancery.permission_deferred");
+    /// A call waits for a person's consent (§4.4).
+    pub const APPROVAL_REQUESTED: Self = Self::own("dev.chancery.approval_requested");
+    /// A person has decided about a call.
+    pub const APPROVAL_DECIDED: Self = Self::own("dev.chancery.approval_decided");
+    /// A tool is not what it was when it was approved.
+    pub const TOOL_CHANGED: Self = Self::own("dev.chancery.tool_changed");
+    /// Somebody approved a tool as it is now.
+    pub const TOOL_PINNED: Self = Self::own("dev.chancery.tool_pinned");
+    /// A credential was made.
+    pub const TOKEN_CREATED: Self = Self::own("dev.chancery.token_created");
+    /// A credential was taken back.
+    pub const TOKEN_REVOKED: Self = Self::own("dev.chancery.token_revoked");
     /// A server says that something happened. Nobody has checked it (D11).
     pub const REPORTED: Self = Self::own("dev.chancery.reported");
 

@@ -63,6 +63,11 @@ impl Server {
         }
     }
 
+    fn is_changed(&self, tool: &str) -> bool {
+        let offered = self.tools.get(tool);
+        offered.is_some_and(|offered| matches!(self.pin_state(&offered.facts), PinState::Changed { .. }))
+    }
+
     /// Since when what is known of a tool, or of the server as a whole, has been what it is.
     pub(crate) fn changed(&self, tool: Option<&str>) -> Revision {
         let tool = tool.and_then(|name| self.tools.get(name)).map(|offered| offered.changed);
@@ -87,9 +92,14 @@ impl Server {
     }
 
     pub(super) fn pin(&mut self, pin: Pin, now: Revision) {
-        if let Some(offered) = self.tools.get_mut(&pin.tool.name) {
+        let name = pin.tool.name.clone();
+        let before = self.is_changed(&name);
+        self.pins.insert(name.clone(), pin);
+        // A pin at first sight says nothing new about any call.
+        if before != self.is_changed(&name)
+            && let Some(offered) = self.tools.get_mut(&name)
+        {
             offered.changed = now;
         }
-        self.pins.insert(pin.tool.name.clone(), pin);
     }
 }

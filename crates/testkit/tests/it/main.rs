@@ -5,6 +5,7 @@ mod bad_servers;
 mod bridges;
 mod callers;
 mod capabilities;
+mod guard;
 mod headers;
 mod isolation;
 mod leaks;

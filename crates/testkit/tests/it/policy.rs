@@ -114,8 +114,12 @@ async fn nothing_is_sent_for_any_method_when_everything_is_denied() {
         let extension = client.request("com.example/do", json!({})).await;
         assert!(extension.message.is_error());
         let call = client.request("tools/call", json!({"name": "legacy__say", "arguments": {}})).await;
-        let (_, text) = call.error();
-        assert!(text.contains("closed"), "a denial says why and what to do: {text}");
+        assert!(
+            call.text().contains("the gateway is closed"),
+            "a denial says why and what to do: {}",
+            call.text()
+        );
+        assert_eq!(call.result()["isError"], true, "a model reads results, not errors (MGP D18)");
         let sent = received(&gateway);
         assert_eq!(sent[before..], Vec::<String>::new(), "{era:?} {wire:?}");
         gateway.stop().await;

@@ -3,6 +3,7 @@
 use std::io::{self, IoSlice};
 
 use bytes::Bytes;
+use kernel::link::{Departure, Parcel};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -14,8 +15,8 @@ pub(super) const BATCH: usize = 32;
 ///
 /// # Errors
 /// When the peer doesn't take them any more.
-pub(crate) async fn frames<W: AsyncWrite + Unpin>(
-    queue: &mut mpsc::Receiver<Bytes>,
+pub(crate) async fn frames<F: Frame, W: AsyncWrite + Unpin>(
+    queue: &mut mpsc::Receiver<F>,
     writer: &mut W,
     ending: &CancellationToken,
 ) -> io::Result<()> {
@@ -33,14 +34,42 @@ pub(crate) async fn frames<W: AsyncWrite + Unpin>(
                 true
             }
         };
-        for part in batch.chunks(BATCH) {
+        let (frames, departures): (Vec<Bytes>, Vec<F::Held>) = batch.drain(..).filter_map(F::depart).unzip();
+        for part in frames.chunks(BATCH) {
             one_batch(writer, part).await?;
         }
-        batch.clear();
         writer.flush().await?;
+        drop(departures);
         if last {
             return Ok(());
         }
+    }
+}
+
+/// What a pipe carries.
+pub(crate) trait Frame {
+    /// What is held while it is written.
+    type Held;
+
+    /// Its bytes, if they may still be written.
+    fn depart(self) -> Option<(Bytes, Self::Held)>;
+}
+
+/// To a client: nobody takes it back.
+impl Frame for Bytes {
+    type Held = ();
+
+    fn depart(self) -> Option<(Bytes, ())> {
+        Some((self, ()))
+    }
+}
+
+/// To a server.
+impl Frame for Parcel {
+    type Held = Departure;
+
+    fn depart(self) -> Option<(Bytes, Departure)> {
+        Self::depart(self)
     }
 }
 

@@ -52,7 +52,7 @@ async fn frames_go_both_ways_in_order() {
     let feeding = tokio::spawn(async move {
         for n in 0..5000 {
             sender
-                .send(format!("{{\"n\":{n},\"pad\":\"{}\"}}", "x".repeat(n % 700)).into())
+                .send(Bytes::from(format!("{{\"n\":{n},\"pad\":\"{}\"}}", "x".repeat(n % 700))).into())
                 .await
                 .expect("a writer");
         }
@@ -62,7 +62,7 @@ async fn frames_go_both_ways_in_order() {
     }
     feeding.await.expect("all sent");
     let large = format!("\"{}\"", "y".repeat(3_000_000));
-    pipe.outgoing.send(large.clone().into()).await.expect("a writer");
+    pipe.outgoing.send(Bytes::from(large.clone()).into()).await.expect("a writer");
     assert_eq!(collector.frame().await, large);
     // Closing stdin is enough for `cat`.
     drop(pipe);
@@ -74,7 +74,7 @@ async fn frames_go_both_ways_in_order() {
 async fn what_was_sent_before_the_end_arrives() {
     let (pipe, mut collector, _outbound) = shell("exec cat", ClientLimits::default()).await;
     for n in 0..50 {
-        pipe.outgoing.send(format!("{n}").into()).await.expect("a writer");
+        pipe.outgoing.send(Bytes::from(format!("{n}")).into()).await.expect("a writer");
     }
     drop(pipe);
     for n in 0..50 {
@@ -166,7 +166,7 @@ async fn a_child_that_closes_its_streams_is_ended() {
     // stdin: the next write fails.
     let (pipe, mut collector, _outbound) = shell("exec 0<&-; echo '\"closed\"'; exec sleep 1000", quick()).await;
     assert_eq!(text(&collector.frame().await), "\"closed\"");
-    pipe.outgoing.send(Bytes::from_static(b"{}")).await.expect("a writer");
+    pipe.outgoing.send(Bytes::from_static(b"{}").into()).await.expect("a writer");
     assert!(matches!(collector.closed().await, Closed::Exited(status) if status.contains("signal: 15")));
     // stdout: nothing more can come.
     let (pipe, mut collector, _outbound) = shell("exec 1>&-; exec sleep 1000", quick()).await;
@@ -180,7 +180,7 @@ async fn a_child_that_reads_nothing_slows_the_sender_only() {
     let (pipe, mut collector, outbound) = shell("exec sleep 1000", limits).await;
     let frame = Bytes::from(vec![b'x'; 100_000]);
     let mut taken = 0;
-    while pipe.outgoing.try_send(frame.clone()).is_ok() {
+    while pipe.outgoing.try_send(frame.clone().into()).is_ok() {
         taken += 1;
         tokio::task::yield_now().await;
         assert!(taken < 1000, "the queue is bounded");

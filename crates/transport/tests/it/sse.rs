@@ -93,7 +93,10 @@ async fn both_ends_understand_each_other() {
         .expect("a pipe");
     assert!(matches!(gateway.next().await, Seen::Opened(_)));
     for n in 0..20 {
-        pipe.outgoing.send(format!("{{\"n\":{n}}}").into()).await.expect("a writer");
+        pipe.outgoing
+            .send(Bytes::from(format!("{{\"n\":{n}}}")).into())
+            .await
+            .expect("a writer");
     }
     for n in 0..20 {
         let Seen::Frame(frame) = gateway.next().await else {
@@ -172,7 +175,7 @@ async fn old_server(post: impl Fn(&Arrived) -> (Vec<u8>, Then) + Send + Sync + '
 async fn a_refused_post_ends_the_pipe() {
     let mut server = old_server(|_| (b"HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n".to_vec(), Then::Keep)).await;
     let (pipe, mut collector, _outbound) = connect(&server.url("/v1/sse"), ClientLimits::default()).await.expect("a pipe");
-    pipe.outgoing.send(Bytes::from_static(b"{}")).await.expect("a writer");
+    pipe.outgoing.send(Bytes::from_static(b"{}").into()).await.expect("a writer");
     assert!(matches!(collector.closed().await, Closed::Ended(why) if why.contains("500")));
     server.next().await;
     let post = server.next().await;
@@ -187,8 +190,8 @@ async fn a_post_that_is_not_answered_does_not_hold_up_the_next() {
     })
     .await;
     let (pipe, _collector, _outbound) = connect(&server.url("/sse"), ClientLimits::default()).await.expect("a pipe");
-    pipe.outgoing.send(Bytes::from_static(b"\"slow\"")).await.expect("a writer");
-    pipe.outgoing.send(Bytes::from_static(b"\"next\"")).await.expect("a writer");
+    pipe.outgoing.send(Bytes::from_static(b"\"slow\"").into()).await.expect("a writer");
+    pipe.outgoing.send(Bytes::from_static(b"\"next\"").into()).await.expect("a writer");
     for expected in ["GET", "\"slow\"", "\"next\""] {
         let arrived = server.next().await;
         assert!(arrived.text.contains(expected), "{}", arrived.text);

@@ -108,7 +108,7 @@ async fn over_pipes() {
     let sender = pipe.outgoing.clone();
     let feeding = tokio::spawn(async move {
         for frame in frames() {
-            sender.send(frame.into()).await.expect("a writer");
+            sender.send(bytes::Bytes::from(frame).into()).await.expect("a writer");
         }
     });
     for frame in frames() {

@@ -62,6 +62,18 @@ impl Validator {
         };
         found.ok_or_else(|| UnknownValidator { name: name.to_owned() })
     }
+
+    /// Its name in MGP §4.5.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sandbox(_) => "sandbox",
+            Self::Readonly => "readonly",
+            Self::NetworkRestricted => "network_restricted",
+            Self::CodeSafety(_) => "code_safety",
+            Self::None => "none",
+        }
+    }
 }
 
 /// What a tool's `security` object declares for validators (MGP §4.3, §7.3).

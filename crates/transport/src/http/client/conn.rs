@@ -11,7 +11,7 @@ use std::task::{Context, Poll, Waker, ready};
 use std::time::{Duration, Instant};
 
 use bytes::{Buf, Bytes, BytesMut};
-use kernel::link::LinkError;
+use kernel::link::{Departure, LinkError};
 use tokio::io::{AsyncReadExt, AsyncWrite};
 
 use super::chunked::{Chunked, Step};
@@ -75,12 +75,13 @@ impl Conn {
     }
 
     /// Sends a request and waits for the head of the answer.
-    pub(crate) async fn send(&mut self, request: &Request) -> Result<Head, SendFailure> {
+    pub(crate) async fn send(&mut self, request: &Request, departure: Option<Departure>) -> Result<Head, SendFailure> {
         let mut out = Sending {
             head: &request.head,
             body: &request.body,
             sent: false,
             failed: None,
+            departure,
         };
         let head = poll_fn(|cx| self.poll_send(&mut out, cx)).await;
         let head = head.map_err(|why| SendFailure { sent: out.sent, why })?;
@@ -264,6 +265,8 @@ struct Sending<'r> {
     /// Whether any of it has left.
     sent: bool,
     failed: Option<String>,
+    /// Held until all of it has left.
+    departure: Option<Departure>,
 }
 
 impl Sending<'_> {
@@ -291,8 +294,10 @@ impl Sending<'_> {
                 Poll::Pending => return,
             }
         }
-        if let Poll::Ready(Err(error)) = Pin::new(stream).poll_flush(cx) {
-            self.failed = Some(error.to_string());
+        match Pin::new(stream).poll_flush(cx) {
+            Poll::Ready(Ok(())) => self.departure = None,
+            Poll::Ready(Err(error)) => self.failed = Some(error.to_string()),
+            Poll::Pending => {}
         }
     }
 }

@@ -42,7 +42,11 @@ impl Pool {
                 Some(conn) => conn,
                 None => Conn::new(self.dialer.dial(address).await?, self.idle_timeout),
             };
-            match conn.send(request).await {
+            let departure = match &request.leave {
+                Some(leave) => Some(leave.depart().ok_or(LinkError::TakenBack)?),
+                None => None,
+            };
+            match conn.send(request, departure).await {
                 Ok(head) => return Ok((head, conn)),
                 Err(SendFailure { sent: false, .. }) if !is_new => {}
                 Err(SendFailure { sent: false, why }) => return Err(LinkError::Unreachable(why)),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use bytes::{BufMut, Bytes, BytesMut};
 use http::header::{self, HeaderName};
-use kernel::link::{LinkError, OutPost};
+use kernel::link::{Leave, LinkError, OutPost};
 use model::Secret;
 
 use super::address::Address;
@@ -33,6 +33,8 @@ static OURS: [HeaderName; 14] = [
 pub(crate) struct Request {
     pub(crate) head: BytesMut,
     pub(crate) body: Bytes,
+    /// What it needs to leave.
+    pub(crate) leave: Option<Leave>,
 }
 
 /// The header lines of every request of a link: `Host`, `User-Agent` and the configured ones. Holds secrets.
@@ -110,7 +112,11 @@ impl Draft {
 
     fn finish(mut self, body: Bytes) -> Request {
         self.0.put_slice(b"\r\n");
-        Request { head: self.0, body }
+        Request {
+            head: self.0,
+            body,
+            leave: None,
+        }
     }
 }
 
@@ -136,7 +142,10 @@ pub(crate) fn post(address: &Address, base: &Base, post: OutPost) -> Result<Requ
         draft = draft.set(full.as_str(), Some(value))?;
     }
     line(&mut draft.0, "content-length", &post.body.len().to_string());
-    Ok(draft.finish(post.body))
+    Ok(Request {
+        leave: post.leave,
+        ..draft.finish(post.body)
+    })
 }
 
 /// The GET of a stream of events.

@@ -5,8 +5,7 @@ use std::future::poll_fn;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
-use kernel::link::{BoxFuture, Closed, Inbox, LinkError, OutPost, Pipe, PipePeer, ReplyBody};
+use kernel::link::{BoxFuture, Closed, Inbox, LinkError, OutPost, Parcel, Pipe, PipePeer, ReplyBody};
 use model::Secret;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -91,7 +90,7 @@ struct Session {
     client: Arc<Client>,
     endpoint: Arc<Address>,
     events: Events,
-    queue: mpsc::Receiver<Bytes>,
+    queue: mpsc::Receiver<Parcel>,
     posts: JoinSet<Result<(), String>>,
 }
 
@@ -131,14 +130,17 @@ impl Session {
         Closed::Ended("the gateway closed it".to_owned())
     }
 
-    fn post(&mut self, body: Bytes) {
+    fn post(&mut self, parcel: Parcel) {
+        let Some((body, departure)) = parcel.depart() else { return };
         let (client, endpoint) = (Arc::clone(&self.client), Arc::clone(&self.endpoint));
         self.posts.spawn(async move {
             let post = OutPost {
                 body,
                 ..OutPost::default()
             };
-            match client.post_to(&endpoint, post).await {
+            let posted = client.post_to(&endpoint, post).await;
+            drop(departure);
+            match posted {
                 Ok(reply) if (200..300).contains(&reply.status) => Ok(()),
                 // The message it carried will not be answered, and nobody can tell which one it was: all of the pipe ends.
                 Ok(reply) => Err(format!("a POST was answered {}", reply.status)),

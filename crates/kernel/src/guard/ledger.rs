@@ -1,0 +1,145 @@
+//! The record: what was decided and what came of it, as events of the audit (MGP §6, DESIGN 8).
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use mgp::audit::{Actor, ActorKind, Draft, Outcome};
+use mgp::error::{Code, Refusal};
+use mgp::trace::TraceId;
+use model::Trace;
+use store::{AuditKey, AuditResult, Event, Store, StoreError};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::{Guard, wall_clock};
+use crate::seal::fill;
+
+/// Events that may wait to be stored behind what they tell of.
+const LATER: usize = 4096;
+/// How many of them are stored together.
+const TOGETHER: usize = 256;
+
+/// Where events go. What a decision rests on is stored before it takes effect; what only tells of something is stored behind it.
+pub(crate) struct Ledger {
+    pub(crate) store: Arc<dyn Store>,
+    later: mpsc::Sender<Event>,
+    waiting: Mutex<Option<mpsc::Receiver<Event>>>,
+    closed: CancellationToken,
+}
+
+impl Ledger {
+    pub(super) fn new(store: Arc<dyn Store>) -> Self {
+        let (later, waiting) = mpsc::channel(LATER);
+        Self {
+            store,
+            later,
+            waiting: Mutex::new(Some(waiting)),
+            closed: CancellationToken::new(),
+        }
+    }
+
+    /// Takes nothing more in; what comes still is stored by whoever brings it.
+    pub(crate) fn close(&self) {
+        self.closed.cancel();
+    }
+
+    /// Stores what is only told of, until the ledger is closed and nothing is left.
+    pub(crate) fn keeping(&self) -> impl Future<Output = ()> + Send + 'static {
+        let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let (store, closed) = (self.store.clone(), self.closed.clone());
+        async move {
+            let Some(mut waiting) = waiting else { return };
+            let mut events = Vec::with_capacity(TOGETHER);
+            loop {
+                tokio::select! {
+                    some = waiting.recv_many(&mut events, TOGETHER) => if some == 0 { return },
+                    () = closed.cancelled(), if !waiting.is_closed() => waiting.close(),
+                }
+                let appending = events.drain(..).map(|event| store.append(event));
+                for stored in futures_util::future::join_all(appending).await {
+                    if let Err(error) = stored {
+                        tracing::error!(%error, "an audit event was lost");
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Guard {
+    /// An event as it is stored.
+    pub(crate) fn event(draft: Draft, trace: &Trace) -> Event {
+        let trace = TraceId::of(trace).unwrap_or_else(new_trace);
+        let event = draft.at(wall_clock(), trace);
+        let key = AuditKey {
+            at: event.timestamp,
+            kind: event.draft.event_type.as_str().into(),
+            actor: store::Actor {
+                kind: event.draft.actor.kind.as_str().into(),
+                id: event.draft.actor.id.as_str().into(),
+            },
+            server: Some(event.draft.target.server.as_str().into()),
+            tool: event.draft.target.tool.as_deref().map(Into::into),
+            result: match event.draft.result {
+                Outcome::Success => AuditResult::Success,
+                Outcome::Failure => AuditResult::Failure,
+                Outcome::Blocked => AuditResult::Blocked,
+                Outcome::Pending => AuditResult::Pending,
+            },
+            trace: Some(event.trace.as_str().into()),
+        };
+        Event {
+            key,
+            body: event.to_bytes().into(),
+        }
+    }
+
+    /// Stores an event before what it tells of happens.
+    ///
+    /// # Errors
+    /// When it cannot be stored: then it must not happen.
+    pub(crate) async fn before(&self, draft: Draft, trace: &Trace) -> Result<(), Refusal> {
+        let Some(ledger) = &self.ledger else { return Ok(()) };
+        match ledger.store.append(Self::event(draft, trace)).await {
+            Ok(_) => Ok(()),
+            Err(error) => Err(unstored(&error)),
+        }
+    }
+
+    /// Tells of something that has happened. Whoever tells more than the disk takes has to wait.
+    pub(crate) async fn after(&self, draft: Draft, trace: &Trace) {
+        let Some(ledger) = &self.ledger else { return };
+        if let Err(mpsc::error::SendError(event)) = ledger.later.send(Self::event(draft, trace)).await
+            && let Err(error) = ledger.store.append(event).await
+        {
+            tracing::error!(%error, "an audit event was lost");
+        }
+    }
+
+    /// The same, where nobody can wait; whether there was room.
+    pub(crate) fn after_now(&self, draft: Draft, trace: &Trace) -> bool {
+        let Some(ledger) = &self.ledger else { return true };
+        ledger.later.try_send(Self::event(draft, trace)).is_ok()
+    }
+}
+
+/// Why something is refused that could not be written down first.
+pub(super) fn unstored(error: &StoreError) -> Refusal {
+    tracing::error!(%error, "refused what could not be recorded");
+    Refusal::new(
+        Code::ResourceExhausted,
+        "the gateway can't record this, and does nothing that it can't record",
+    )
+    .with_hint("ask its operator: `chancery store verify` says what is wrong")
+}
+
+/// Who an operator, or the gateway, is in the audit.
+pub(super) fn kernel(part: &str) -> Actor {
+    debug_assert_eq!(Actor::kernel(part).kind, ActorKind::Kernel);
+    Actor::kernel(part)
+}
+
+fn new_trace() -> TraceId {
+    let mut bits = [0_u8; 16];
+    fill(&mut bits);
+    TraceId::random(u128::from_be_bytes(bits))
+}

@@ -1,0 +1,221 @@
+//! What servers want to be permitted: people are asked, and servers that want to know are told (MGP §3, D2 to D4).
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use mcp::exchange::{Outcome, Request};
+use mgp::audit::Draft;
+use mgp::permission::{ApprovalPolicy, Connection, Input, Output, Permissions, Reply, Settings, TIMEOUT};
+use model::{Permission, PermissionDecision, RequestId, ServerId, Timestamp, Trace};
+use policy::PermissionPolicy;
+use store::{Change, Commit, PermissionRequest};
+
+use super::{Guard, wall_clock};
+use crate::upstream::{Server, Session, fetch};
+
+/// One server's permissions, and the connections over which it is told of them.
+pub(crate) struct Desk {
+    books: Mutex<Books>,
+}
+
+struct Books {
+    machine: Permissions,
+    connections: HashMap<Connection, Weak<Session>>,
+    next: u64,
+}
+
+impl Desk {
+    pub(crate) fn new(server: &ServerId) -> Self {
+        Self {
+            books: Mutex::new(Books {
+                machine: Permissions::new(server.clone(), Settings::default(), wall_clock()),
+                connections: HashMap::new(),
+                next: 1,
+            }),
+        }
+    }
+
+    fn books(&self) -> MutexGuard<'_, Books> {
+        self.books.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The events of decisions that are about to be stored.
+    pub(crate) fn events(&self, decisions: &[PermissionDecision]) -> Vec<Draft> {
+        self.books().machine.events(decisions, wall_clock())
+    }
+
+    /// Notes a connection whose start-up is complete.
+    fn connect(&self, session: &Arc<Session>) -> Connection {
+        let mut books = self.books();
+        books.connections.retain(|_, known| known.strong_count() > 0);
+        let connection = Connection(books.next);
+        books.next += 1;
+        books.connections.insert(connection, Arc::downgrade(session));
+        connection
+    }
+
+    fn session(&self, connection: Connection) -> Option<Arc<Session>> {
+        self.books().connections.get(&connection).and_then(Weak::upgrade)
+    }
+
+    fn handle(&self, input: Input) -> Vec<Output> {
+        let mut books = self.books();
+        books.machine.handle(wall_clock(), input);
+        std::iter::from_fn(|| books.machine.poll()).collect()
+    }
+}
+
+/// Tells the machine of a server something, and does what it wants done.
+pub(crate) fn tell(server: &Arc<Server>, input: Input) {
+    for output in server.desk.handle(input) {
+        act(server, output);
+    }
+}
+
+/// Takes in what is configured, what was decided before, and what the server wants as a whole.
+pub(crate) fn configure(server: &Arc<Server>) {
+    let inner = server.inner();
+    let (guard, id) = (&inner.guard, &server.spec.id);
+    let Some(settings) = guard.with_security(|security| {
+        let table = security.tables.server(id);
+        Settings {
+            policy: approval_policy(table.permissions.unwrap_or(security.tables.permissions)),
+            configured: table.approved.iter().cloned().collect(),
+            strict: table.strict,
+        }
+    }) else {
+        return;
+    };
+    let decided = guard.policy().permissions(id).map(|decision| (**decision).clone()).collect();
+    tell(server, Input::Known(decided));
+    tell(server, Input::Configured(settings));
+    tell(server, Input::Wants(server.wants().into_iter().collect()));
+}
+
+/// What the tools of a server want.
+pub(crate) fn tools_want(server: &Arc<Server>, wanted: BTreeSet<Permission>) {
+    tell(server, Input::ToolsWant(wanted));
+}
+
+/// A connection is ready; `speaks`, where it negotiated that it is told of permissions.
+pub(crate) fn connected(server: &Arc<Server>, session: &Arc<Session>, speaks: bool) {
+    let connection = server.desk.connect(session);
+    tell(server, Input::Wants(server.wants().into_iter().collect()));
+    tell(server, Input::Connected { connection, speaks });
+    let (weak, over) = (Arc::downgrade(server), session.over().clone());
+    session.inner.spawn(async move {
+        over.cancelled().await;
+        if let Some(server) = weak.upgrade() {
+            tell(&server, Input::Gone(connection));
+        }
+    });
+}
+
+fn act(server: &Arc<Server>, output: Output) {
+    let inner = server.inner();
+    match output {
+        Output::Send {
+            connection,
+            ticket,
+            method,
+            params,
+        } => {
+            let Some(session) = server.desk.session(connection) else { return };
+            let weak = Arc::downgrade(server);
+            inner.spawn(async move {
+                let reply = send(&session, method, params).await;
+                if let Some(server) = weak.upgrade() {
+                    tell(&server, Input::Answered(ticket, reply));
+                }
+            });
+        }
+        Output::Ask(permissions) => {
+            let weak = Arc::downgrade(server);
+            inner.spawn(async move {
+                if let Some(server) = weak.upgrade() {
+                    ask(&server, permissions).await;
+                }
+            });
+        }
+        Output::Changed => inner.views.outdated(),
+        Output::Event(draft) => {
+            if !inner.guard.after_now(draft, &Trace::default()) {
+                tracing::error!(server = %server.spec.id, "there was no room to record an event of a permission");
+            }
+        }
+        Output::Wake(at) => wake(server, at),
+        Output::Disconnect(connection) => {
+            if let Some(session) = server.desk.session(connection) {
+                session.end("it gets nothing of what it wants, and is configured to be strict");
+            }
+        }
+    }
+}
+
+async fn send(session: &Arc<Session>, method: &str, params: jsonrpc::Raw) -> Reply {
+    let request = Request::internal(method, Some(params), session.inner.own_peer.clone());
+    let permit = session.inner.admit_own();
+    match fetch::ask_with(session, request, &permit, TIMEOUT).await {
+        Ok(Outcome::Error(failed)) => Reply::Error(failed.error),
+        Ok(Outcome::Result(_) | Outcome::InputRequired(_)) => Reply::Done,
+        Err(_) => Reply::TimedOut,
+    }
+}
+
+/// Puts permissions into the operators' queue, under one id.
+async fn ask(server: &Arc<Server>, permissions: Vec<Permission>) {
+    let inner = server.inner();
+    let request = RequestId::new(&inner.new_token());
+    let asked = |permission: &Permission| {
+        Change::AskPermission(PermissionRequest {
+            request: request.clone(),
+            server: server.spec.id.clone(),
+            permission: permission.clone(),
+            asked: wall_clock(),
+            expires: None,
+        })
+    };
+    let commit = Commit::new(permissions.iter().map(asked).collect(), Vec::new());
+    let stored = inner.guard.decided(commit, |edit| {
+        for permission in &permissions {
+            edit.ask_permission(&server.spec.id, permission.clone(), request.clone());
+        }
+    });
+    match stored.await {
+        Ok(()) => {
+            inner.guard.tell_decision();
+            tell(server, Input::Asked { request, permissions });
+        }
+        Err(error) => tracing::error!(server = %server.spec.id, %error, "nobody could be asked for its permissions"),
+    }
+}
+
+fn wake(server: &Arc<Server>, at: Timestamp) {
+    let wait = Duration::from_millis(u64::try_from(at.0.saturating_sub(wall_clock().0)).unwrap_or(0));
+    let (weak, inner) = (Arc::downgrade(server), server.inner());
+    let over = inner.shutdown.clone();
+    inner.spawn(async move {
+        let slept = over.run_until_cancelled(tokio::time::sleep(wait)).await;
+        if let (Some(()), Some(server)) = (slept, weak.upgrade()) {
+            tell(&server, Input::Tick);
+        }
+    });
+}
+
+fn approval_policy(policy: PermissionPolicy) -> ApprovalPolicy {
+    match policy {
+        PermissionPolicy::Interactive => ApprovalPolicy::Interactive,
+        PermissionPolicy::AutoApprove => ApprovalPolicy::AutoApprove,
+        PermissionPolicy::DenyAll => ApprovalPolicy::DenyAll,
+        PermissionPolicy::ConfigOnly => ApprovalPolicy::ConfigOnly,
+    }
+}
+
+impl Guard {
+    /// The permissions that a server wants for itself, by configuration.
+    pub(crate) fn wanted(&self, server: &ServerId) -> Vec<Permission> {
+        let wanted = self.with_security(|security| security.servers.get(server).map(|server| server.permissions.clone()));
+        wanted.flatten().unwrap_or_default()
+    }
+}

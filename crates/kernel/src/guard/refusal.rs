@@ -1,0 +1,38 @@
+//! A policy's reason as MGP tells it (§14, D18).
+
+use jsonrpc::Raw;
+use mgp::error::{Code, Refusal};
+use policy::Reason;
+
+/// How often a call that waits for nobody in particular is worth trying again.
+const RETRIES: u32 = 3;
+
+/// The refusal of a reason.
+pub(crate) fn refusal(reason: &Reason) -> Refusal {
+    let code = reason.code().and_then(|number| Code::of(i64::from(number)));
+    let refusal = Refusal::new(code.unwrap_or(Code::PermissionDenied), reason.to_string());
+    let refusal = match reason.hint() {
+        Some(hint) => refusal.with_hint(hint),
+        None => refusal,
+    };
+    let refusal = match reason {
+        Reason::Blocked(blocked) => {
+            let found = blocked.violations.iter().map(|violation| {
+                let (argument, finding) = (&violation.argument, &violation.finding);
+                format!("`{argument}`: {} ({})", finding.reason, finding.rule)
+            });
+            // What is wrong with code is told with its line (§7.4).
+            let code = blocked.rejection.as_ref();
+            let lines = code.and_then(|code| code.get("violations")?.as_array());
+            let lines = lines.map(|lines| lines.iter().filter_map(|line| line.as_str().map(str::to_owned)).collect());
+            let violations: Vec<String> = lines.unwrap_or_else(|| found.collect());
+            refusal.with_violations(violations, code.and_then(|code| code.get("hints")).map(Raw::of))
+        }
+        _ => refusal,
+    };
+    match (reason.request(), reason.retry_after_ms()) {
+        (Some(request), _) if reason.is_retryable() => refusal.waiting_for(request),
+        (_, Some(wait)) => refusal.retry_after(wait, RETRIES),
+        _ => refusal,
+    }
+}

@@ -1,0 +1,111 @@
+//! MGP §5, DESIGN 7: who is alone may; from the second on, who was granted it. What is denied is not listed.
+
+use model::{Access, GrantScope, PrincipalId, ServerId, ToolId};
+use policy::{DefaultAccess, Origin};
+use serde_json::json;
+use testkit::{Era, Wire};
+
+use super::{guarded, operator, rejection};
+use crate::{WAYS, said};
+use kernel::office::NewGrant;
+
+fn tool(name: &str) -> GrantScope {
+    GrantScope::Tool(ToolId {
+        server: ServerId::new("fs").expect("a good id"),
+        name: name.into(),
+    })
+}
+
+fn grant(principal: &str, scope: GrantScope, access: Access) -> NewGrant {
+    NewGrant {
+        principal: PrincipalId::new(principal),
+        scope,
+        access,
+        confirms: false,
+        expires: None,
+        justification: Some("a test".to_owned()),
+    }
+}
+
+#[tokio::test]
+async fn a_second_principal_sees_and_calls_what_it_was_granted() {
+    for (era, wire) in WAYS {
+        let folder = tempfile::tempdir().expect("a folder");
+        let gateway = guarded(era)
+            .guarded(|security| security.principals.push((PrincipalId::new("bob"), Origin::Remote)))
+            .remembering(folder.path())
+            .await
+            .start();
+        let office = gateway.kernel.office(operator(), None).expect("an operator");
+        let local = gateway.client(era, wire).principal("local").connect().await;
+        let bob = gateway.client(era, wire).principal("bob").connect().await;
+        assert_eq!(bob.tools().await, Vec::<String>::new(), "{era:?} {wire:?}");
+        assert_eq!(local.tools().await, Vec::<String>::new(), "nobody is alone any more");
+        // Unknown, as if it were not there: what is denied is invisible.
+        assert!(bob.call("look", json!({})).await.message.is_error());
+        office.grant(grant("bob", tool("look"), Access::Allow)).await.expect("granted");
+        assert_eq!(bob.tools().await, ["look"]);
+        assert_eq!(said(&bob.call("look", json!({"a": 1})).await.result()), &json!({"a": 1}));
+        assert_eq!(local.tools().await, Vec::<String>::new());
+        office.revoke(&PrincipalId::new("bob"), &tool("look")).await.expect("revoked");
+        assert_eq!(bob.tools().await, Vec::<String>::new());
+        assert!(bob.call("look", json!({})).await.message.is_error());
+        assert_eq!(gateway.server("fs").received_of("tools/call").len(), 1);
+        gateway.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_denied_tool_is_neither_listed_nor_called() {
+    for (era, wire) in WAYS {
+        let folder = tempfile::tempdir().expect("a folder");
+        let gateway = guarded(era)
+            .guarded(|security| security.tables.access = Some(DefaultAccess::OptOut))
+            .remembering(folder.path())
+            .await
+            .start();
+        let office = gateway.kernel.office(operator(), None).expect("an operator");
+        let client = gateway.client(era, wire).principal("local").connect().await;
+        assert_eq!(client.tools().await, ["look", "change", "destroy"]);
+        office.grant(grant("local", tool("change"), Access::Deny)).await.expect("denied");
+        assert_eq!(client.tools().await, ["look", "destroy"], "{era:?} {wire:?}");
+        let before = gateway.server("fs").received_of("tools/call").len();
+        for name in ["change", "fs__change"] {
+            assert!(client.call(name, json!({})).await.message.is_error(), "{name}");
+        }
+        assert_eq!(gateway.server("fs").received_of("tools/call").len(), before);
+        gateway.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn only_operators_have_an_office() {
+    let gateway = guarded(Era::Legacy).start();
+    let local = gateway.kernel.office(model::Principal::local(), None);
+    assert_eq!(
+        local.expect_err("an agent").to_string(),
+        kernel::office::OfficeError::NotOperator.to_string()
+    );
+    gateway.stop().await;
+}
+
+#[tokio::test]
+async fn rate_limits_say_when_to_come_back() {
+    let gateway = guarded(Era::Legacy)
+        .guarded(|security| {
+            security.tables.rates.principal = Some(policy::Rate {
+                calls: 2,
+                per: std::time::Duration::from_secs(3600),
+            });
+        })
+        .start();
+    let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
+    client.tools().await;
+    for _ in 0..2 {
+        assert_eq!(said(&client.call("look", json!({})).await.result()), &json!({}));
+    }
+    let told = rejection(&client.call("look", json!({})).await);
+    assert_eq!(told["code"], 3000);
+    assert!(told["retry_after_ms"].as_u64().is_some_and(|wait| wait > 60_000), "{told}");
+    gateway.stop().await;
+}

@@ -1,0 +1,78 @@
+//! MGP §4.5, D18: the validators judge the bytes that would be sent, and say what would pass.
+
+use serde_json::{Value, json};
+use testkit::{Era, Script, Step, Wire, gateway};
+
+use super::rejection;
+use crate::{ECHO, WAYS, said};
+
+fn shell(era: Era) -> Script {
+    let schema = json!({"type": "object", "properties": {"command": {"type": "string"}, "sql": {"type": "string"}}});
+    let tool = |name: &str, security: Value| json!({"name": name, "inputSchema": schema, "security": security});
+    Script::of(era)
+        .tool_as(
+            tool("run", json!({"validator": "sandbox", "risk_level": "moderate"})),
+            vec![vec![Step::answer(ECHO)]],
+        )
+        .tool_as(tool("odd", json!({"validator": "made_up"})), vec![vec![Step::answer(ECHO)]])
+}
+
+#[tokio::test]
+async fn arguments_that_a_validator_refuses_are_not_sent() {
+    for (era, wire) in WAYS {
+        let gateway = gateway()
+            .upstream("sh", shell(era))
+            .guarded(|security| {
+                let server = security.servers.entry(model::ServerId::new("sh").expect("good")).or_default();
+                let risk = |risk| mgp::tool::Override {
+                    risk: Some(risk),
+                    ..Default::default()
+                };
+                server.tools.insert("run".into(), risk(model::Risk::Moderate));
+            })
+            .start();
+        let client = gateway.client(era, wire).principal("local").connect().await;
+        client.tools().await;
+        let told = rejection(&client.call("run", json!({"command": "ls; rm -rf /"})).await);
+        assert_eq!(
+            (told["code"].clone(), told["status"].clone()),
+            (json!(1010), json!("rejected")),
+            "{told}"
+        );
+        let found = told["violations"][0].as_str().unwrap_or_default();
+        assert!(found.starts_with("`/command`"), "says which argument: {told}");
+        assert!(told["remediation_hint"].is_string(), "{told}");
+        assert_eq!(gateway.server("sh").received_of("tools/call").len(), 0, "{era:?} {wire:?}");
+        let passed = client.call("run", json!({"command": "ls"})).await;
+        assert_eq!(said(&passed.result()), &json!({"command": "ls"}));
+        gateway.stop().await;
+    }
+}
+
+/// What no JSON reader agrees about is sent to nobody.
+#[tokio::test]
+async fn duplicate_keys_in_judged_arguments_are_refused() {
+    let gateway = gateway().upstream("sh", shell(Era::Legacy)).guarded(|_| {}).start();
+    let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
+    client.tools().await;
+    let params = r#"{"name":"run","arguments":{"command":"ls","command":"rm -rf /"}}"#;
+    let exchange = client.send_request("tools/call", Some(params.to_owned())).await;
+    let told = rejection(&client.reply(&exchange).await);
+    assert_eq!(told["code"], 1010, "{told}");
+    assert_eq!(gateway.server("sh").received_of("tools/call").len(), 0);
+    gateway.stop().await;
+}
+
+/// MGP D33: a validator that nobody knows makes the tool dangerous.
+#[tokio::test]
+async fn an_unknown_validator_is_not_skipped() {
+    let gateway = gateway()
+        .upstream("sh", shell(Era::Legacy))
+        .guarded(|security| security.approval_hold = std::time::Duration::ZERO)
+        .start();
+    let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
+    client.tools().await;
+    let told = rejection(&client.call("odd", json!({})).await);
+    assert_eq!(told["code"], 1000, "it waits for a person: {told}");
+    gateway.stop().await;
+}

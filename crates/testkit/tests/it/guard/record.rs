@@ -1,0 +1,199 @@
+//! MGP §6, DESIGN 8: what leaves was admitted on record before, and what came of it is on record after; refusals are too.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use policy::Answer;
+use serde_json::{Value, json};
+use store::disk::{Disk, DiskFile, LocalDisk};
+use store::{AuditQuery, Order};
+use testkit::{Era, Wire};
+
+use super::{guarded, operator, rejection};
+use crate::{WAYS, form};
+
+async fn events(gateway: &testkit::Gateway) -> Vec<Value> {
+    let office = gateway.kernel.office(operator(), None).expect("an operator");
+    let query = AuditQuery {
+        order: Order::Oldest,
+        limit: 1000,
+        ..AuditQuery::default()
+    };
+    let page = office.store().expect("a store").query(query).await.expect("a readable log");
+    page.events
+        .iter()
+        .map(|event| serde_json::from_slice(&event.body).expect("an event is JSON"))
+        .collect()
+}
+
+/// Events of a type, once there are as many.
+async fn until(gateway: &testkit::Gateway, kind: &str, count: usize) -> Vec<Value> {
+    loop {
+        let found: Vec<Value> = events(gateway)
+            .await
+            .into_iter()
+            .filter(|event| event["event_type"] == kind)
+            .collect();
+        if found.len() >= count {
+            return found;
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn a_call_is_on_record_before_and_after() {
+    for (era, wire) in WAYS {
+        let folder = tempfile::tempdir().expect("a folder");
+        let gateway = guarded(era).remembering(folder.path()).await.start();
+        let client = gateway.client(era, wire).principal("local").connect().await;
+        client.tools().await;
+        let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+        let params = json!({"name": "look", "arguments": {"token": "s3cret-value"}, "_meta": {"traceparent": format!("00-{trace}-00f067aa0ba902b7-01")}});
+        assert!(!client.request("tools/call", params).await.message.is_error());
+        let executed = until(&gateway, "TOOL_EXECUTED", 1).await.remove(0);
+        let admitted = until(&gateway, "dev.chancery.call_admitted", 1).await.remove(0);
+        for event in [&admitted, &executed] {
+            assert_eq!(event["actor"], json!({"type": "agent", "id": "local"}), "{event}");
+            assert_eq!(event["target"], json!({"server_id": "fs", "tool_name": "look"}));
+            assert_eq!(event["result"], "SUCCESS");
+            assert_eq!(
+                event["trace_id"].as_str().map(|id| id.replace('-', "")),
+                Some(trace.to_owned()),
+                "{event}"
+            );
+            assert!(!event.to_string().contains("s3cret"), "{event}");
+        }
+        assert_eq!(
+            admitted["details"]["arguments_sha256"].as_str().map(str::len),
+            Some(64),
+            "{admitted}"
+        );
+        assert_eq!(executed["details"]["outcome"], "result");
+        assert_eq!(executed["details"]["risk_level"], "safe");
+        gateway.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_and_a_decision_are_on_record() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let gateway = guarded(Era::Legacy).remembering(folder.path()).await.start();
+    let client = gateway
+        .client(Era::Legacy, Wire::Pipe)
+        .principal("local")
+        .capabilities(form())
+        .connect()
+        .await;
+    client.tools().await;
+    let call = client.start_call("destroy", json!({})).await;
+    let question = client.question().await;
+    client.answer(&question, json!({"action": "decline"})).await;
+    rejection(&client.reply(&call).await);
+    let asked = until(&gateway, "dev.chancery.approval_requested", 1).await.remove(0);
+    let decided = until(&gateway, "dev.chancery.approval_decided", 1).await.remove(0);
+    let blocked = until(&gateway, "TOOL_BLOCKED", 1).await.remove(0);
+    assert_eq!(asked["result"], "PENDING");
+    assert_eq!(decided["details"]["answer"], "deny");
+    assert_eq!(decided["details"]["request_id"], asked["details"]["request_id"]);
+    assert_eq!(
+        (blocked["result"].clone(), blocked["details"]["code"].clone()),
+        (json!("BLOCKED"), json!(1000))
+    );
+    gateway.stop().await;
+}
+
+/// What was decided is there after a restart.
+#[tokio::test]
+async fn a_grant_outlives_the_process() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for round in 0..2 {
+        let gateway = guarded(Era::Legacy)
+            .guarded(|security| security.approval_hold = std::time::Duration::ZERO)
+            .remembering(folder.path())
+            .await
+            .start();
+        let office = gateway.kernel.office(operator(), None).expect("an operator");
+        let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
+        client.tools().await;
+        if round == 0 {
+            rejection(&client.call("destroy", json!({})).await);
+            let waiting = office.approvals();
+            let always = Answer::Always { until: None };
+            office.decide(&waiting[0].approval.request, always).await.expect("it waits");
+        }
+        assert!(!client.call("destroy", json!({})).await.message.is_error());
+        assert_eq!(gateway.server("fs").received_of("tools/call").len(), 1, "round {round}");
+        gateway.stop().await;
+    }
+}
+
+/// DESIGN 8: what cannot be recorded is not done.
+#[tokio::test]
+async fn a_call_is_not_sent_that_can_t_be_recorded() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let disk = FullDisk::default();
+    let gateway = guarded(Era::Legacy)
+        .remembering_on(folder.path(), Arc::new(disk.clone()))
+        .await
+        .start();
+    let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
+    client.tools().await;
+    disk.0.store(true, Ordering::Release);
+    let told = rejection(&client.call("look", json!({})).await);
+    assert_eq!(told["code"], 3001, "{told}");
+    assert_eq!(gateway.server("fs").received_of("tools/call").len(), 0);
+    disk.0.store(false, Ordering::Release);
+    assert!(!client.call("look", json!({})).await.message.is_error());
+    gateway.stop().await;
+}
+
+/// A disk that is full when a test says so.
+#[derive(Clone, Debug, Default)]
+struct FullDisk(Arc<AtomicBool>);
+
+#[derive(Debug)]
+struct FullFile(Arc<dyn DiskFile>, Arc<AtomicBool>);
+
+impl FullDisk {
+    fn file(&self, file: Arc<dyn DiskFile>) -> Arc<dyn DiskFile> {
+        Arc::new(FullFile(file, self.0.clone()))
+    }
+}
+
+impl Disk for FullDisk {
+    fn create(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>> {
+        LocalDisk.create(path).map(|file| self.file(file))
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>> {
+        LocalDisk.open(path).map(|file| self.file(file))
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        LocalDisk.remove(path)
+    }
+
+    fn sync_folder(&self, path: &Path) -> io::Result<()> {
+        LocalDisk.sync_folder(path)
+    }
+}
+
+impl DiskFile for FullFile {
+    fn write(&self, bytes: &[u8]) -> io::Result<usize> {
+        match self.1.load(Ordering::Acquire) {
+            true => Err(io::Error::from(io::ErrorKind::StorageFull)),
+            false => self.0.write(bytes),
+        }
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.0.sync()
+    }
+
+    fn truncate(&self, length: u64) -> io::Result<()> {
+        self.0.truncate(length)
+    }
+}
