@@ -11,6 +11,7 @@ mod cache;
 mod client;
 mod credential;
 mod departure;
+pub mod desk;
 mod drained;
 mod exchange;
 pub mod front;

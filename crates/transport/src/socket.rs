@@ -1,5 +1,9 @@
 //! The gateway on a Unix-domain socket of its user, and the byte pump that attaches a stdio client to it.
 
+mod request;
+
+pub use request::{Reply, request};
+
 use std::fs;
 use std::io::{self, Read, Write};
 use std::net::Shutdown;
@@ -95,21 +99,26 @@ impl SocketListener {
         &self.path
     }
 
+    /// The next connection of our own user.
+    pub(crate) async fn accept(&self) -> UnixStream {
+        loop {
+            match self.listener.accept().await {
+                Ok((stream, _)) if is_ours(&stream) => return stream,
+                Ok(_) => tracing::warn!("refused a connection of another user on a local socket"),
+                Err(error) => crate::accept::after_error(&error).await,
+            }
+        }
+    }
+
     /// Serves clients until `shutdown`, and then those that are there until their outstanding answers are given.
     pub async fn serve(self, front: Arc<dyn Front>, options: PipeOptions, shutdown: CancellationToken) {
         let clients = TaskTracker::new();
-        while let Some(accepted) = shutdown.run_until_cancelled(self.listener.accept()).await {
-            match accepted {
-                Ok((stream, _)) if is_ours(&stream) => {
-                    let (front, options, shutdown) = (Arc::clone(&front), options.clone(), shutdown.clone());
-                    clients.spawn(async move {
-                        let (input, output) = stream.into_split();
-                        pipe::serve(&front, Principal::local(), input, output, &options, shutdown).await;
-                    });
-                }
-                Ok(_) => tracing::warn!("refused a connection of another user on the local socket"),
-                Err(error) => crate::accept::after_error(&error).await,
-            }
+        while let Some(stream) = shutdown.run_until_cancelled(self.accept()).await {
+            let (front, options, shutdown) = (Arc::clone(&front), options.clone(), shutdown.clone());
+            clients.spawn(async move {
+                let (input, output) = stream.into_split();
+                pipe::serve(&front, Principal::local(), input, output, &options, shutdown).await;
+            });
         }
         clients.close();
         // Twice: once for the answers, once for writing them.

@@ -8,5 +8,5 @@ mod server;
 mod stream;
 mod tls;
 
-pub use server::{Anonymous, ListenError, ListenLimits, ListenOptions, Listener, TlsFiles, Token};
+pub use server::{Anonymous, ListenError, ListenLimits, ListenOptions, Listener, OwnerSocket, TlsFiles, Token};
 pub use tls::TlsError;

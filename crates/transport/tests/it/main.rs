@@ -8,6 +8,7 @@ mod laws;
 mod limits;
 mod listen;
 mod local;
+mod operate;
 mod pair;
 mod raw;
 mod sse;

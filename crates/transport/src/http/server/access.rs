@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use http::StatusCode;
 use http::header::{self, HeaderValue};
 use kernel::front::{Credential, Front, TokenRefusal};
-use model::Principal;
+use model::{Principal, Role};
 
 use super::answer::Refusal;
 use super::head::Head;
@@ -19,6 +19,8 @@ pub(crate) struct Access {
     origins: Vec<String>,
     tokens: Vec<Token>,
     anonymous: Anonymous,
+    /// Who everybody is: on a socket that only its owner can reach.
+    owner: Option<Principal>,
 }
 
 impl Access {
@@ -34,7 +36,28 @@ impl Access {
             origins: lower(&options.origins),
             tokens: options.tokens.clone(),
             anonymous: options.anonymous,
+            owner: None,
         }
+    }
+
+    /// Of a socket that only the owner of the gateway can reach: whoever does is an operator.
+    pub(crate) fn of_owner() -> Self {
+        Self {
+            loopback: true,
+            hosts: Vec::new(),
+            origins: Vec::new(),
+            tokens: Vec::new(),
+            anonymous: Anonymous::Never,
+            owner: Some(Principal {
+                role: Role::Operator,
+                ..Principal::local()
+            }),
+        }
+    }
+
+    /// Whether only the operator API is served.
+    pub(crate) fn is_owners(&self) -> bool {
+        self.owner.is_some()
     }
 
     /// Checks `Host` and `Origin`: a web page that reaches us through a name of its own is refused whatever it shows.
@@ -98,6 +121,9 @@ impl Access {
 
     /// Who asks, by the bearer token: one of the listener's own, or one that the gateway remembers.
     pub(crate) fn credential(&self, head: &Head<'_>, front: &dyn Front) -> Result<Credential, Refusal> {
+        if let Some(owner) = &self.owner {
+            return Ok(owner.clone().into());
+        }
         let given = head
             .authorization
             .get()

@@ -5,10 +5,11 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use kernel::desk::Desk;
 use kernel::front::Front;
 use rustls::ServerConfig;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 use tokio_rustls::{TlsAcceptor, TlsStream};
 use tokio_util::sync::CancellationToken;
@@ -60,18 +61,21 @@ pub struct Listener {
     address: SocketAddr,
     options: ListenOptions,
     tls: Option<Arc<ServerConfig>>,
+    desk: Option<Arc<dyn Desk>>,
 }
 
 /// What all connections of a listener share.
 pub(crate) struct Shared {
     pub(crate) front: Arc<dyn Front>,
+    /// The operator API, where it is served.
+    pub(crate) desk: Option<Arc<dyn Desk>>,
     pub(crate) access: Access,
     pub(crate) limits: ListenLimits,
     pub(crate) streams: Arc<Semaphore>,
     pub(crate) sse: bool,
     pub(crate) sessions: Arc<Sessions>,
-    watches: Arc<Watches>,
-    tls: Option<TlsAcceptor>,
+    pub(super) watches: Arc<Watches>,
+    pub(super) tls: Option<TlsAcceptor>,
 }
 
 impl fmt::Debug for Shared {
@@ -104,7 +108,14 @@ impl Listener {
             address,
             options,
             tls,
+            desk: None,
         })
+    }
+
+    /// Serves the operator API too, below [`kernel::desk::ROOT`], to whom it lets in.
+    #[must_use]
+    pub fn with_desk(self, desk: Arc<dyn Desk>) -> Self {
+        Self { desk: Some(desk), ..self }
     }
 
     /// Where it listens, with the port that was taken.
@@ -129,31 +140,58 @@ impl Listener {
     /// Serves until `shutdown`; then nothing new is accepted, requests are finished, streams of GETs closed, and past the drain deadline
     /// everything is. Returns when no connection is left.
     pub async fn serve(self, front: Arc<dyn Front>, shutdown: CancellationToken) {
-        let limits = self.options.limits.clone();
-        let shared = Arc::new(Shared {
-            front,
-            access: Access::new(&self.options, self.address),
-            streams: Arc::new(Semaphore::new(limits.max_streams)),
+        let access = Access::new(&self.options, self.address);
+        let shared = Shared {
+            desk: self.desk,
             sse: self.options.sse,
+            tls: self.tls.map(TlsAcceptor::from),
+            ..Shared::new(front, access, self.options.limits)
+        };
+        let (socket, shared, tasks) = (self.socket, Arc::new(shared), TaskTracker::new());
+        serve(&shared, &tasks, accept(socket, &shared, &tasks), &shutdown).await;
+    }
+}
+
+impl Shared {
+    /// Without TLS, HTTP+SSE and operator API.
+    pub(crate) fn new(front: Arc<dyn Front>, access: Access, limits: ListenLimits) -> Self {
+        Self {
+            front,
+            desk: None,
+            access,
+            streams: Arc::new(Semaphore::new(limits.max_streams)),
+            sse: false,
             sessions: Arc::default(),
             watches: Arc::new(Watches::new(&limits)),
-            tls: self.tls.map(TlsAcceptor::from),
+            tls: None,
             limits,
-        });
-        let tasks = TaskTracker::new();
-        let served = async {
-            shutdown.run_until_cancelled(accept(self.socket, &shared, &tasks)).await;
-            shared.watches.give_all(Order::Finish);
-            tasks.close();
-            if timeout(shared.limits.drain, tasks.wait()).await.is_err() {
-                shared.watches.give_all(Order::Close);
-                tasks.wait().await;
-            }
-        };
-        tokio::select! {
-            () = served => {}
-            () = sweep(&shared) => {}
         }
+    }
+
+    /// Serves a connection in a task of its own, which keeps its place.
+    pub(crate) fn take(self: &Arc<Self>, tasks: &TaskTracker, stream: Stream, place: OwnedSemaphorePermit) {
+        let (shared, watched) = (Arc::clone(self), self.watches.add());
+        tasks.spawn(async move {
+            conn::serve(shared, stream, watched).await;
+            drop(place);
+        });
+    }
+}
+
+/// Accepts until `shutdown`, then drains.
+pub(crate) async fn serve(shared: &Arc<Shared>, tasks: &TaskTracker, accepting: impl Future<Output = ()>, shutdown: &CancellationToken) {
+    let served = async {
+        shutdown.run_until_cancelled(accepting).await;
+        shared.watches.give_all(Order::Finish);
+        tasks.close();
+        if timeout(shared.limits.drain, tasks.wait()).await.is_err() {
+            shared.watches.give_all(Order::Close);
+            tasks.wait().await;
+        }
+    };
+    tokio::select! {
+        () = served => {}
+        () = sweep(shared) => {}
     }
 }
 

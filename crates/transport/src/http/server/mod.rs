@@ -6,7 +6,9 @@ mod conn;
 mod head;
 mod intake;
 mod listen;
+mod operate;
 mod options;
+mod owner;
 mod reply;
 mod route;
 mod sse;
@@ -14,3 +16,4 @@ mod watch;
 
 pub use listen::{ListenError, Listener};
 pub use options::{Anonymous, ListenLimits, ListenOptions, TlsFiles, Token};
+pub use owner::OwnerSocket;

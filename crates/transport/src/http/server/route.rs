@@ -11,9 +11,9 @@ use kernel::front::{Answer, Credential, InPost, Listen};
 use super::answer::{self, MCP_METHODS, Refusal};
 use super::conn::Served;
 use super::head::{Accepts, Head};
-use super::intake;
 use super::reply::{Reply, Source};
 use super::watch::Phase;
+use super::{intake, operate};
 use crate::http::{media, names};
 
 /// Answers a request.
@@ -97,6 +97,15 @@ async fn dispatch(
     who: Credential,
 ) -> Result<Response<Reply>, Refusal> {
     let sse = served.shared.sse;
+    if let Some(path) = operate::path(parts.uri.path()) {
+        return operate::answer(served, parts, path, &head, body, who).await;
+    }
+    if served.shared.access.is_owners() {
+        return Err(Refusal::new(
+            StatusCode::NOT_FOUND,
+            "only the operator API is here; it begins with /api/v1",
+        ));
+    }
     match (parts.uri.path(), &parts.method) {
         ("/mcp" | "/mcp/", &Method::POST) => post(served, parts, head, body, who).await,
         ("/mcp" | "/mcp/", &Method::GET) => listen(served, parts, head, who).await,
@@ -140,7 +149,7 @@ async fn post(
 }
 
 /// Also what keeps web pages out that may send plain text anywhere without asking.
-fn check_json(head: &Head<'_>) -> Result<(), Refusal> {
+pub(super) fn check_json(head: &Head<'_>) -> Result<(), Refusal> {
     match head.content_type.get() {
         Ok(Some(kind)) if media::is(kind, names::JSON) => Ok(()),
         _ => Err(Refusal::new(
@@ -198,7 +207,7 @@ fn respond_with(served: &Served, answer: Answer, source: impl FnOnce(kernel::fro
     })
 }
 
-fn stream(served: &Served, source: Source) -> Result<Response<Reply>, Refusal> {
+pub(super) fn stream(served: &Served, source: Source) -> Result<Response<Reply>, Refusal> {
     let shared = &served.shared;
     let permit = Arc::clone(&shared.streams)
         .try_acquire_owned()

@@ -1,0 +1,48 @@
+//! The operator API on a local socket of its own: whoever can reach it owns the gateway, and is an operator.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use kernel::desk::Desk;
+use kernel::front::Front;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::access::Access;
+use super::listen::{self, Shared};
+use super::options::ListenLimits;
+use crate::http::stream::Stream;
+use crate::socket::{SocketError, SocketListener};
+
+/// A listening socket of the operator API. Only its own user can connect.
+#[derive(Debug)]
+pub struct OwnerSocket(SocketListener);
+
+impl OwnerSocket {
+    /// Listens at `path`, as [`SocketListener::bind`] does.
+    ///
+    /// # Errors
+    /// As for [`SocketListener::bind`].
+    pub fn bind(path: &Path) -> Result<Self, SocketError> {
+        SocketListener::bind(path).map(Self)
+    }
+
+    /// Serves until `shutdown`; then requests are finished and streams closed.
+    pub async fn serve(self, front: Arc<dyn Front>, desk: Arc<dyn Desk>, limits: ListenLimits, shutdown: CancellationToken) {
+        let shared = Arc::new(Shared {
+            desk: Some(desk),
+            ..Shared::new(front, Access::of_owner(), limits)
+        });
+        let tasks = TaskTracker::new();
+        let places = Arc::new(Semaphore::new(shared.limits.max_connections));
+        let accepting = async {
+            // Every connection is the owner's own: those that are too many wait.
+            while let Ok(place) = Arc::clone(&places).acquire_owned().await {
+                let stream = self.0.accept().await;
+                shared.take(&tasks, Stream::Local(stream), place);
+            }
+        };
+        listen::serve(&shared, &tasks, accepting, &shutdown).await;
+    }
+}
