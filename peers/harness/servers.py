@@ -13,7 +13,7 @@ EVERYTHING = "@modelcontextprotocol/server-everything/dist/index.js"
 
 @dataclass
 class Server:
-    """Either a command for stdio, or the URL of a process that we started."""
+    """Either a command for stdio, or the URL of a process that we started; without a transport it is to be found out."""
 
     id: str
     transport: str
@@ -32,7 +32,8 @@ class Server:
         """The `[[servers]]` entry of the gateway's configuration."""
         lines = ["[[servers]]", f"id = {quote(self.id)}"]
         if self.url:
-            lines += [f"url = {quote(self.url)}", f"transport = {quote(self.transport)}"]
+            lines += [f"url = {quote(self.url)}"]
+            lines += [f"transport = {quote(self.transport)}"] if self.transport else []
         else:
             lines += [f"command = {quote(self.command)}", f"args = [{', '.join(map(quote, self.args))}]"]
             pairs = ", ".join(f"{key} = {quote(value)}" for key, value in self.env.items())

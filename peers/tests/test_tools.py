@@ -1,5 +1,7 @@
 """Every client calls tools of every server: directly, and all of them through one gateway."""
 
+from dataclasses import replace
+
 import pytest
 from harness import cases
 from harness.clients import CLIENTS
@@ -74,3 +76,16 @@ def test_through_one_gateway(client, transport, fleet, everybody):
     listed = [tool["name"] for tool in report.ok(len(by_other))["tools"]]
     assert cases.listed_names() <= set(listed), cases.listed_names() - set(listed)
     assert len(listed) == len(set(listed)), "a name is listed twice"
+
+
+@pytest.mark.gateway
+@pytest.mark.parametrize("server", ["everything-sse", "everything-http"])
+@pytest.mark.parametrize("client", [client for client in CLIENTS if client.family in ("py2", "ts1")], ids=str)
+def test_a_transport_that_nobody_named(client, server, fleet, solo):
+    """As most configurations are written: a URL, and no word on what is spoken there."""
+    todo = list(calls(server, fleet, client, "unnamed", server))
+    with solo(replace(fleet.get(server), transport="")) as gateway:
+        report = client.run(gateway.target("http"), [{"do": "list_tools"}, *(step for step, _, _ in todo)])
+    assert {tool for _, tool, _ in todo} <= {tool["name"] for tool in report.ok(0)["tools"]}
+    for index, (_, tool, expected) in enumerate(todo, 1):
+        check(report, index, tool, expected)

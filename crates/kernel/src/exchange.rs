@@ -187,7 +187,13 @@ fn resolve(view: &catalog::View, kind: ListKind, wire: &str) -> Option<Found> {
 /// A method that the core does not know: to the server that declared it, else denied.
 async fn extension(client: &Arc<Client>, ticket: Ticket, request: Box<Request>) -> Outcome {
     let name = request.method.name().to_owned();
-    let Some(owner) = client.inner.extension_owner(client, &name) else {
+    let mut owner = client.inner.extension_owner(client, &name);
+    if owner.is_none() {
+        // The first request may come before the first list.
+        drop(Box::pin(lists::settled(client, &request.peer)).await);
+        owner = client.inner.extension_owner(client, &name);
+    }
+    let Some(owner) = owner else {
         return Outcome::refused(ErrorObject::method_not_found(&name));
     };
     let Some(server) = client.inner.server(&owner) else {

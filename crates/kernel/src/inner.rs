@@ -153,7 +153,7 @@ impl Inner {
     }
 
     pub(crate) fn uptime_ms(&self) -> u64 {
-        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
+        u64::try_from(crate::now().saturating_duration_since(self.started).as_millis()).unwrap_or(u64::MAX)
     }
 
     pub(crate) fn unix_now(&self) -> u64 {

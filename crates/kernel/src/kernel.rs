@@ -35,7 +35,7 @@ const LINE_IDLE: Duration = Duration::from_secs(60);
 /// How long the answers of calls that the end of the gateway has cut short may take.
 const LAST_ANSWERS: Duration = Duration::from_secs(1);
 /// How often they are looked for.
-const LOOK_FOR_ANSWERS: Duration = Duration::from_millis(5);
+pub(crate) const LOOK_FOR_ANSWERS: Duration = Duration::from_millis(5);
 /// How long one look at a server may take.
 const LOOK_WAIT: Duration = Duration::from_secs(5);
 
@@ -259,6 +259,17 @@ impl Front for Kernel {
         if self.inner.shutdown.is_cancelled() {
             return Err("shutting down".to_owned());
         }
+        let servers = self.inner.servers();
+        let awaited: Vec<&str> = servers
+            .iter()
+            .filter(|server| server.is_awaited())
+            .map(|server| server.spec.id.as_str())
+            .collect();
+        // The first list waits no longer, either (DESIGN 5).
+        let waits = u128::from(self.inner.uptime_ms()) < self.inner.settings().startup_wait.as_millis();
+        if waits && !awaited.is_empty() {
+            return Err(format!("starting: {}", awaited.join(", ")));
+        }
         Ok(())
     }
 
@@ -365,6 +376,7 @@ fn status_of(server: &Arc<Server>) -> ServerStatus {
     ServerStatus {
         id: server.spec.id.clone(),
         health: server.health(),
+        note: server.trouble(),
         revision: live
             .first()
             .map(|session| session.revision())

@@ -15,6 +15,8 @@ pub struct ServerStatus {
     pub id: ServerId,
     /// How it does.
     pub health: Health,
+    /// What is amiss with what it offers, though it can be used.
+    pub note: Option<String>,
     /// The revision that is spoken with it.
     pub revision: Option<Revision>,
     /// `serverInfo`, as it came.

@@ -1,8 +1,8 @@
 //! Tasks: who runs them, and the bridge between the core of 2025-11-25 and the extension of the modern era.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jsonrpc::{ErrorObject, Id, Message, Raw};
 use mcp::adapt::{self, InputRequest, InputRequired};
@@ -21,6 +21,8 @@ use crate::upstream::{Call, CallEvent, Hears, LanePermit, Line, Server, Session,
 const MAX_TASKS: usize = 10_000;
 /// Pages of one server's list of tasks.
 const MAX_PAGES: usize = 100;
+/// How long a task is kept where nobody asks about it, if its server does not say less.
+const KEEP: Duration = Duration::from_secs(60 * 60);
 /// How long one exchange about a task may take.
 const WAIT: Duration = Duration::from_secs(30);
 /// How often a modern server is asked about a task that a legacy client waits for, unless it says so itself.
@@ -34,16 +36,35 @@ pub(crate) struct TaskRoutes {
 
 #[derive(Default)]
 struct Routes {
-    by_task: HashMap<(PrincipalId, String), Arc<Route>>,
-    order: VecDeque<(PrincipalId, String)>,
+    /// Ids are their servers': two of those may give one principal the same.
+    by_task: HashMap<Key, Vec<Arc<Route>>>,
+    /// Oldest first, a key as often as it has routes.
+    order: VecDeque<Key>,
 }
+
+type Key = (PrincipalId, String);
 
 /// One task's server, and what has come of it where the gateway watches it.
 struct Route {
     server: ServerId,
     /// Where it runs: a server on a pipe is a process for each line, which knows no other's tasks.
     line: Mutex<Weak<Line>>,
+    /// For how long its line stays for its sake.
+    kept: Mutex<Kept>,
     watched: Mutex<Watched>,
+}
+
+struct Kept {
+    ttl: Duration,
+    until: Instant,
+}
+
+/// What a task's id leads to.
+enum Found {
+    None,
+    One(Arc<Route>),
+    /// On several lines.
+    Many,
 }
 
 /// A task that an answer has created.
@@ -73,37 +94,62 @@ impl TaskRoutes {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes a task that was just created on a line.
-    fn created(&self, principal: &PrincipalId, task: &str, line: &Arc<Line>) -> Arc<Route> {
+    /// Notes a task that was just created on a line, to be kept for that long.
+    fn created(&self, principal: &PrincipalId, task: &str, line: &Arc<Line>, ttl: Duration) -> Arc<Route> {
         let key = (principal.clone(), task.to_owned());
         let route = Arc::new(Route {
             server: line.server.spec.id.clone(),
             line: Mutex::new(Arc::downgrade(line)),
+            kept: Mutex::new(Kept {
+                ttl,
+                until: crate::now() + ttl,
+            }),
             watched: Mutex::default(),
         });
         let mut state = self.state();
-        if state.by_task.insert(key.clone(), route.clone()).is_none() {
-            state.order.push_back(key);
+        let state = &mut *state;
+        let routes = state.by_task.entry(key.clone()).or_default();
+        let before = routes.iter().position(|known| known.is_on(line) || known.line().is_none());
+        match before {
+            Some(before) => routes[before] = route.clone(),
+            None => {
+                routes.push(route.clone());
+                state.order.push_back(key);
+            }
         }
-        if state.order.len() > MAX_TASKS
-            && let Some(oldest) = state.order.pop_front()
-        {
-            state.by_task.remove(&oldest);
+        if state.order.len() > MAX_TASKS {
+            state.forget_oldest();
         }
         route
     }
 
     /// Notes a task that a server lists on a line, unless it is known already.
-    fn listed(&self, principal: &PrincipalId, task: &str, line: &Arc<Line>) {
-        match self.of(principal, task).filter(|known| known.server == line.server.spec.id) {
-            Some(known) if known.line().is_some() => {}
+    fn listed(&self, principal: &PrincipalId, task: &str, line: &Arc<Line>, ttl: Duration) {
+        let known = self.all(principal, task);
+        let mut theirs = known.iter().filter(|known| known.server == line.server.spec.id);
+        if theirs.clone().any(|known| known.line().is_some()) {
+            return;
+        }
+        match theirs.next() {
             Some(known) => known.moves_to(line),
-            None => drop(self.created(principal, task, line)),
+            None => drop(self.created(principal, task, line, ttl)),
         }
     }
 
-    fn of(&self, principal: &PrincipalId, task: &str) -> Option<Arc<Route>> {
-        self.state().by_task.get(&(principal.clone(), task.to_owned())).cloned()
+    fn all(&self, principal: &PrincipalId, task: &str) -> Vec<Arc<Route>> {
+        let key = (principal.clone(), task.to_owned());
+        self.state().by_task.get(&key).cloned().unwrap_or_default()
+    }
+
+    /// The task of a client by that id; of several, the one that runs on a line of its own.
+    fn of(&self, client: &Client, task: &str) -> Found {
+        let mut all = self.all(&client.principal.id, task);
+        if all.len() > 1 {
+            let own = |route: &Arc<Route>| client.line(&route.server).is_some_and(|line| route.is_on(&line));
+            all.retain(own);
+            return all.pop().filter(|_| all.is_empty()).map_or(Found::Many, Found::One);
+        }
+        all.pop().map_or(Found::None, Found::One)
     }
 
     /// Whether the task is known, as somebody else's.
@@ -114,21 +160,50 @@ impl TaskRoutes {
     /// The task of that name that runs on a line.
     fn at(&self, line: &Arc<Line>, task: &str) -> Option<Arc<Route>> {
         let state = self.state();
-        let found = state.by_task.iter().find(|((_, id), route)| id == task && route.is_on(line));
-        found.map(|(_, route)| route.clone())
+        let named = state.by_task.iter().filter(|((_, id), _)| id == task);
+        let found = named.flat_map(|(_, routes)| routes).find(|route| route.is_on(line));
+        found.cloned()
     }
 
     /// The tasks that run on a line.
     pub(crate) fn on_line(&self, line: &Arc<Line>) -> Vec<String> {
         let state = self.state();
-        let theirs = state.by_task.iter().filter(|(_, route)| route.is_on(line));
+        let theirs = state
+            .by_task
+            .iter()
+            .filter(|(_, routes)| routes.iter().any(|route| route.is_on(line)));
         theirs.map(|((_, task), _)| task.clone()).collect()
+    }
+
+    /// Whether a task runs on a line that may still be asked about.
+    pub(crate) fn holds(&self, line: &Arc<Line>) -> bool {
+        let (state, now) = (self.state(), crate::now());
+        let mut routes = state.by_task.values().flatten();
+        routes.any(|route| route.is_on(line) && route.kept().until > now)
+    }
+}
+
+impl Routes {
+    fn forget_oldest(&mut self) {
+        let Some(oldest) = self.order.pop_front() else { return };
+        if let Some(routes) = self.by_task.get_mut(&oldest) {
+            routes.remove(0);
+            if routes.is_empty() {
+                self.by_task.remove(&oldest);
+            }
+        }
     }
 }
 
 /// Whether a client may listen to a task.
 pub(crate) fn is_known(client: &Client, task: &str) -> bool {
-    client.inner.tasks.of(&client.principal.id, task).is_some()
+    matches!(client.inner.tasks.of(client, task), Found::One(_))
+}
+
+/// For how long a task is to be kept, as its server says: `ttl` of 2025-11-25, `ttlMs` of the extension.
+fn ttl_of(task: &Raw) -> Duration {
+    let said = task.get("ttlMs").or_else(|| task.get("ttl")).and_then(|ttl| ttl.as_u64());
+    said.map_or(KEEP, |ms| Duration::from_millis(ms).min(KEEP))
 }
 
 /// Calls a tool that may become a task.
@@ -181,21 +256,21 @@ pub(crate) async fn call(
     }
 }
 
-/// The id of the task that an answer has created, in either shape.
-fn created_id(result: &Raw) -> Option<String> {
-    let task = match adapt::result_type(result) {
-        adapt::ResultType::Task => result.clone(),
-        _ => result.get("task")?,
-    };
-    shape::task_id(&task)
+/// The task that an answer has created, in either shape.
+fn task_in(result: &Raw) -> Option<Raw> {
+    match adapt::result_type(result) {
+        adapt::ResultType::Task => Some(result.clone()),
+        _ => result.get("task"),
+    }
 }
 
 /// Notes the task that an answer has created, if it has.
 fn created(client: &Client, way: &Way, outcome: &Outcome) -> Option<Created> {
     let Outcome::Result(answered) = outcome else { return None };
-    let task = created_id(&answered.result)?;
+    let created = task_in(&answered.result)?;
+    let (task, ttl) = (shape::task_id(&created)?, ttl_of(&created));
     let line = way.line.clone()?;
-    let route = client.inner.tasks.created(&client.principal.id, &task, &line);
+    let route = client.inner.tasks.created(&client.principal.id, &task, &line, ttl);
     line.wanted.notify_one();
     Some(Created { task, route, line })
 }
@@ -280,6 +355,16 @@ impl Route {
             *self.place() = Arc::downgrade(line);
             line.wanted.notify_one();
         }
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Somebody asks about it: it is kept on.
+    fn touch(&self) {
+        let mut kept = self.kept();
+        kept.until = crate::now() + kept.ttl;
     }
 
     fn watched(&self) -> MutexGuard<'_, Watched> {
@@ -372,7 +457,7 @@ fn announce(line: &Arc<Line>, message: &Message) {
     };
     let inner = line.server.inner();
     for client in inner.clients.all() {
-        let theirs = || inner.tasks.of(&client.principal.id, &task).is_some_and(|route| route.is_on(line));
+        let theirs = || matches!(inner.tasks.of(&client, &task), Found::One(route) if route.is_on(line));
         client.tell_listeners(message, |filter| filter.tasks.contains(&task) && theirs());
     }
 }
@@ -387,7 +472,11 @@ pub(crate) async fn one(client: &Arc<Client>, ticket: Ticket, request: Box<Reque
             request.method.name()
         )));
     };
-    let route = client.inner.tasks.of(&client.principal.id, &task);
+    let route = match client.inner.tasks.of(client, &task) {
+        Found::One(route) => Some(route),
+        Found::None => None,
+        Found::Many => return Outcome::refused(ambiguous(client, &task)),
+    };
     let server = match &route {
         Some(route) => client.inner.server(&route.server),
         None if client.inner.tasks.is_of_another(&client.principal.id, &task) => None,
@@ -412,6 +501,7 @@ pub(crate) async fn one(client: &Arc<Client>, ticket: Ticket, request: Box<Reque
         },
     };
     if let Some(route) = &route {
+        route.touch();
         route.moves_to(&line);
     }
     match (request.peer.era(), server.known_era()) {
@@ -419,6 +509,18 @@ pub(crate) async fn one(client: &Arc<Client>, ticket: Ticket, request: Box<Reque
         (Era::Legacy, Some(Era::Modern)) => waited(client, ticket, request, &line, &task).await,
         _ => dispatch_on(client, ticket, request, line, permit).await,
     }
+}
+
+/// Nobody is told of one task what was asked about another.
+fn ambiguous(client: &Client, task: &str) -> ErrorObject {
+    let routes = client.inner.tasks.all(&client.principal.id, task);
+    let servers: BTreeSet<&str> = routes.iter().map(|route| route.server.as_str()).collect();
+    let servers: Vec<&str> = servers.into_iter().collect();
+    ErrorObject::invalid_params(format!(
+        "several tasks of yours are called `{task}` ({}), so that it can't be told which one is meant; \
+         use clients of different principals for them, or servers whose task ids are unique",
+        servers.join(", ")
+    ))
 }
 
 /// Sends an admitted request to where its task runs.
@@ -617,8 +719,10 @@ async fn tasks_of(client: &Arc<Client>, request: &Request, id: &ServerId) -> Opt
         let Some(cursor) = page.result.get("nextCursor") else { break };
         params = Some(Raw::object_empty().edit().set(&["cursor"], &cursor).finish());
     }
-    for task in tasks.iter().filter_map(shape::task_id) {
-        client.inner.tasks.listed(&client.principal.id, &task, &line);
+    for task in &tasks {
+        if let Some(id) = shape::task_id(task) {
+            client.inner.tasks.listed(&client.principal.id, &id, &line, ttl_of(task));
+        }
     }
     Some(tasks)
 }

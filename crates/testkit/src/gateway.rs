@@ -130,13 +130,21 @@ impl Builder {
 
     /// A server at a URL.
     #[must_use]
-    pub fn url(mut self, id: &str, url: &str) -> Self {
+    pub fn url(self, id: &str, url: &str) -> Self {
+        self.url_with(id, url, |_| {})
+    }
+
+    /// A server at a URL, whose configuration is changed first.
+    #[must_use]
+    pub fn url_with(mut self, id: &str, url: &str, change: impl FnOnce(&mut ServerSpec)) -> Self {
         let launch = Launch::Http {
             url: url.to_owned(),
             headers: BTreeMap::new(),
             kind: HttpKind::Streamable,
         };
-        self.settings.servers.push(spec(id, launch, EraChoice::Auto));
+        let mut spec = spec(id, launch, EraChoice::Auto);
+        change(&mut spec);
+        self.settings.servers.push(spec);
         self
     }
 

@@ -96,7 +96,7 @@ pub struct Script {
     pub(crate) prompts: Vec<Value>,
     pub(crate) resources: Vec<Value>,
     pub(crate) templates: Vec<Value>,
-    /// By `method` or `method name`; each round of a request has its own steps.
+    /// By `method` or `method what`; each round of a request has its own steps.
     pub(crate) steps: HashMap<String, Vec<Vec<Step>>>,
     pub(crate) keeps_log: bool,
 }
@@ -216,7 +216,7 @@ impl Script {
         self
     }
 
-    /// What it does at any request of a method.
+    /// What it does at any request of a method; behind a method and a blank, at those of that name, URI, task or cursor.
     #[must_use]
     pub fn on(mut self, method: &str, steps: impl Into<Vec<Step>>) -> Self {
         self.steps.insert(method.to_owned(), vec![steps.into()]);

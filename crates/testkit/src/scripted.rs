@@ -207,6 +207,17 @@ impl Scripted {
         }
     }
 
+    /// Ends its listen streams in an orderly way: each request is answered.
+    pub fn end_listening(&self) {
+        let result = Raw::of(&serde_json::json!({ "resultType": "complete" }));
+        let mut state = self.lock();
+        state.streams.retain(|(id, stream)| {
+            let Some(id) = id.as_ref().and_then(Id::parse) else { return true };
+            drop(stream.try_send(Emitted::Frame(Message::result(&id, &result).line(), true)));
+            false
+        });
+    }
+
     /// Prints a frame on every pipe, whatever it is.
     pub fn print(&self, frame: &str) {
         for frames in self.lock().live.values().filter_map(|live| live.frames.as_ref()) {
@@ -337,7 +348,7 @@ impl Scripted {
         }
         let params = message.params();
         let param = |key: &str| params.as_ref().and_then(|params| params.get(key));
-        let what = param("name").or_else(|| param("uri")).or_else(|| param("taskId"));
+        let what = ["name", "uri", "taskId", "cursor"].into_iter().find_map(param);
         let what = what.as_ref().and_then(|raw| raw.as_str().map(std::borrow::Cow::into_owned));
         let mut context = Context {
             connection,

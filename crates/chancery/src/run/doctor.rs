@@ -70,7 +70,9 @@ impl Report {
     fn lines(&self, status: &ServerStatus) -> Vec<String> {
         let width = self.width;
         let Health::Error(error) = &status.health else {
-            return vec![format!("✓ {:width$}  {}", status.id.as_str(), summary(status))];
+            let mut lines = vec![format!("✓ {:width$}  {}", status.id.as_str(), summary(status))];
+            lines.extend(status.note.iter().map(|note| format!("  {:width$}  but: {note}", "")));
+            return lines;
         };
         let mut lines = vec![format!("✗ {:width$}  {}", status.id.as_str(), error.why)];
         let invocation = self.invocations.get(&status.id).filter(|_| error.transient);
@@ -170,7 +172,7 @@ fn as_json(status: &ServerStatus) -> Value {
         Health::Error(error) => ("error", Some(error)),
     };
     json!({
-        "id": status.id.as_str(), "state": state, "why": error.map(ToString::to_string), "advice": error.and_then(advice),
+        "id": status.id.as_str(), "state": state, "note": status.note, "why": error.map(ToString::to_string), "advice": error.and_then(advice),
         "revision": status.revision.map(mcp::revision::Revision::as_str),
         "serverInfo": status.info.as_ref().map(jsonrpc::Raw::to_value),
         "tools": tools, "resources": resources, "resourceTemplates": templates, "prompts": prompts,

@@ -52,6 +52,7 @@ mod tests {
         let status = |id: &str, health: Health| ServerStatus {
             id: ServerId::new(id).expect("an id"),
             health,
+            note: None,
             revision: None,
             info: None,
             counts: [0; 4],

@@ -7,6 +7,7 @@ mod mangle;
 mod records;
 mod serve;
 mod stdio;
+mod telemetry;
 mod tools;
 
 use std::path::Path;

@@ -12,31 +12,36 @@ use crate::machine::Machine;
 const BINARY: &str = env!("CARGO_BIN_EXE_chancery");
 
 /// A whole configuration: what is said of the gateway, and these example servers.
-fn configuration(gateway: &str, servers: &[&str]) -> String {
+pub(crate) fn configuration(gateway: &str, servers: &[&str]) -> String {
     let server = |name: &&str| format!("[[servers]]\nid = \"{name}\"\ncommand = \"{BINARY}\"\nargs = [\"example\", \"{name}\"]\n");
     // Lists wait for every server, however long this machine takes to start one.
     let servers: String = servers.iter().map(server).collect();
     format!("[gateway]\nstartup_wait = \"1m\"\n{gateway}\n{servers}")
 }
 
-const ANY_PORT: &str = "listen = \"127.0.0.1:0\"";
+pub(crate) const ANY_PORT: &str = "listen = \"127.0.0.1:0\"";
 
 /// Replaces the file at once: half of it is never there to be read.
-fn put(machine: &Machine, text: &str) {
+pub(crate) fn put(machine: &Machine, text: &str) {
     machine.write("new.toml", text);
     std::fs::rename(machine.path("new.toml"), machine.path("a.toml")).expect("the new file");
 }
 
 /// A gateway that runs on `a.toml`, and ends with this value.
-struct Running {
+pub(crate) struct Running {
     process: Child,
-    address: String,
+    pub(crate) address: String,
     log: Lines<BufReader<ChildStderr>>,
 }
 
 impl Running {
-    fn start(machine: &Machine) -> Self {
+    pub(crate) fn start(machine: &Machine) -> Self {
+        Self::start_with(machine, &[])
+    }
+
+    pub(crate) fn start_with(machine: &Machine, args: &[&str]) -> Self {
         let mut command = machine.command(&["--config", "../a.toml", "serve"]);
+        command.args(args);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut process = command.spawn().expect("the binary");
         let mut url = String::new();
@@ -60,9 +65,16 @@ impl Running {
         kill_process(Pid::from_child(&self.process), Signal::HUP).expect("a signal");
     }
 
-    fn end(mut self) {
+    pub(crate) fn end(self) {
+        drop(self.last_words());
+    }
+
+    /// Ends it; the rest of its log.
+    pub(crate) fn last_words(mut self) -> Vec<String> {
         kill_process(Pid::from_child(&self.process), Signal::TERM).expect("a signal");
+        let said = self.log.by_ref().map(|line| line.expect("a line")).collect();
         assert!(self.process.wait().expect("its end").success());
+        said
     }
 }
 

@@ -50,6 +50,45 @@ fn servers_that_fail_are_named_once_and_in_short() {
     );
 }
 
+/// A server that is up but can't say what it offers is as good as none: who asks what there is must hear of it.
+#[test]
+fn a_server_whose_lists_fail_is_named() {
+    let machine = Machine::new();
+    let hello = r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}"#;
+    machine.write(
+        "listless.sh",
+        &format!(
+            r#"while read -r line; do
+  id=$(printf %s "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
+  case "$line" in
+    *'"initialize"'*) printf '{{"jsonrpc":"2.0","id":%s,"result":{hello}}}\n' "$id" ;;
+    *'"id"'*) printf '{{"jsonrpc":"2.0","id":%s,"error":{{"code":-32000,"message":"no database"}}}}\n' "$id" ;;
+  esac
+done
+"#
+        ),
+    );
+    let script = machine.path("listless.sh").display().to_string();
+    machine.write(
+        "a.toml",
+        &format!(
+            "[[servers]]\nid = \"listless\"\ncommand = \"/bin/sh\"\nargs = [\"{script}\"]\nenv = {{ PATH = \"/usr/bin:/bin\" }}\n\
+             [[servers]]\nid = \"minimal\"\ncommand = \"{BINARY}\"\nargs = [\"example\", \"minimal\"]\n"
+        ),
+    );
+    machine.check(
+        &["--config", "../a.toml", "tools", "list"],
+        &expect![[r#"
+        0
+        minimal/echo  Says back what it is told
+        ---
+        waiting for the lists of `listless`, a few seconds more
+        `listless` is left out: connected, but what it offers could not be read: `tools/list` was answered `no database`
+        `chancery doctor` says more
+    "#]],
+    );
+}
+
 #[test]
 fn a_tool_is_found_by_each_of_its_names() {
     let machine = Machine::new();

@@ -59,7 +59,7 @@ async fn one(inner: &Arc<Inner>, post: InPost, message: Message) -> Answer {
             Work::Hello(ticket, peer) => return Box::pin(hello(inner, &client, ticket, &peer)).await,
             Work::Request(ticket, request) => {
                 let modern = request.peer.era() == Era::Modern;
-                let run = run(client.clone(), ticket, request);
+                let run = run(client.clone(), ticket, request, modern);
                 return race(client, ticket, run, modern, post.accepts_events).await;
             }
             Work::Listen(ticket, request) => {
@@ -162,8 +162,14 @@ fn answer_of(work: Work) -> Option<Message> {
 
 type Running = Pin<Box<dyn Future<Output = Option<Message>> + Send>>;
 
-fn run(client: Arc<Client>, ticket: Ticket, request: Box<mcp::exchange::Request>) -> Running {
-    Box::pin(async move { client.carry_out(ticket, request).await.into_iter().find_map(answer_of) })
+fn run(client: Arc<Client>, ticket: Ticket, request: Box<mcp::exchange::Request>, modern: bool) -> Running {
+    Box::pin(async move {
+        let work = match modern {
+            true => client.carry_out_alone(ticket, request).await,
+            false => client.carry_out(ticket, request).await,
+        };
+        work.into_iter().find_map(answer_of)
+    })
 }
 
 /// One JSON message if the answer comes first, a stream if anything else does.

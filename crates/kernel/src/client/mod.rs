@@ -22,7 +22,7 @@ use crate::exchange;
 use crate::front::Credential;
 use crate::inner::Inner;
 use crate::listening::Subscribed;
-use crate::upstream::{Line, Session};
+use crate::upstream::{Line, Server, Session};
 use crate::views::Seen;
 use streams::Streams;
 
@@ -261,6 +261,21 @@ impl Client {
         self.finish(ticket, outcome.unwrap_or_else(cut_short))
     }
 
+    /// The same for a client that is one request and is kept nowhere: the end of the gateway, which cuts the others short, finds it here.
+    pub(crate) async fn carry_out_alone(self: &Arc<Self>, ticket: Ticket, request: Box<Request>) -> Drained<Work> {
+        let ending = async {
+            self.inner.shutdown.cancelled().await;
+            // What its server has to say comes first.
+            tokio::time::sleep(crate::kernel::LOOK_FOR_ANSWERS).await;
+        };
+        let outcome = tokio::select! {
+            biased;
+            outcome = exchange::run(self, ticket, request) => outcome,
+            () = ending => None,
+        };
+        self.finish(ticket, outcome.unwrap_or_else(cut_short))
+    }
+
     /// Has all requests under way come to an end, each with an error, at the end of the gateway.
     pub(crate) fn cut_short(&self) {
         for running in self.books().running.values() {
@@ -413,26 +428,48 @@ impl Client {
         }
     }
 
-    /// Passes a client's notification on to the servers that it concerns: all on lines of its own, or the owner of an extension.
+    /// Passes a client's notification on to whom it concerns: changed roots to the servers on lines of its own, an extension's to its owner.
     fn notify_servers(self: &Arc<Self>, message: &Message) {
         let name = message.method().unwrap_or_default();
-        let roots = name == "notifications/roots/list_changed";
-        let owner = if roots { None } else { self.inner.extension_owner(self, name) };
-        for line in self.lines() {
-            let id = &line.server.spec.id;
-            let concerned = if roots {
-                line.key.client == Some(self.number)
-            } else {
-                owner.as_ref() == Some(id)
-            };
-            let action = Action::Notify { server: id, method: name };
-            if concerned
-                && self.admit_now(action, &model::Trace::default()).is_ok()
-                && let Some(session) = line.live()
-            {
-                session.notify(message);
+        if name == "notifications/roots/list_changed" {
+            for line in self.lines().iter().filter(|line| line.key.client == Some(self.number)) {
+                if let Some(session) = line.live().filter(|_| self.may_notify(&line.server.spec.id, name)) {
+                    session.notify(message);
+                }
             }
+            return;
         }
+        let owner = self.inner.extension_owner(self, name).filter(|owner| self.may_notify(owner, name));
+        if let Some(server) = owner.and_then(|owner| self.inner.server(&owner)) {
+            self.notify_owner(server, message.clone());
+        }
+    }
+
+    fn may_notify(&self, server: &ServerId, method: &str) -> bool {
+        let action = Action::Notify { server, method };
+        self.admit_now(action, &model::Trace::default()).is_ok()
+    }
+
+    /// Tells the owner of an extension, on the line that the client's calls take. Where there is none yet, it is made meanwhile.
+    fn notify_owner(self: &Arc<Self>, server: Arc<Server>, message: Message) {
+        if let Some(session) = self.line(&server.spec.id).and_then(|line| line.live()) {
+            return session.notify(&message);
+        }
+        let (client, over) = (self.clone(), self.inner.shutdown.clone());
+        let telling = async move {
+            let line = match client.legacy_peer() {
+                Some(peer) => server.line_for(&client, &peer).await.map(|(line, _)| line),
+                None => server.listening_line(&client.principal.id, &client.inner.own_peer).await,
+            };
+            if let Ok(line) = line
+                && let Ok(session) = line.session().await
+            {
+                session.notify(&message);
+            }
+        };
+        self.inner.spawn(async move {
+            over.run_until_cancelled(telling).await;
+        });
     }
 
     // === questions to the client

@@ -20,6 +20,8 @@ use crate::gate::{self, Permit};
 const PAGE_WAIT: Duration = Duration::from_secs(30);
 /// Pages of one list.
 const MAX_PAGES: usize = 1000;
+/// Bytes of one list, all pages together.
+const MAX_LIST: usize = 64 << 20;
 
 /// Fetches the named lists in the background and publishes what they hold.
 pub(crate) fn refresh(line: &Arc<Line>, session: &Arc<Session>, kinds: &[ListKind]) {
@@ -50,7 +52,14 @@ async fn refreshing(line: Weak<Line>, session: &Arc<Session>, kinds: &[ListKind]
     let fetched = fetch(session, previous.as_deref(), kinds).await;
     let Some(line) = line.upgrade() else { return true };
     match fetched {
-        Ok(offer) => line.server.publish(&line.key.capabilities, offer, kinds),
+        Ok((offer, cuts)) => {
+            line.server.publish(&line.key.capabilities, offer, kinds);
+            if !cuts.is_empty() {
+                let cuts = cuts.join("; ");
+                tracing::warn!(server = %line.server.spec.id, cuts, "did not read all that the server offers");
+                line.server.note_trouble(&cuts);
+            }
+        }
         Err(_) if session.inner.shutdown.is_cancelled() => {}
         Err(error) => {
             tracing::warn!(server = %line.server.spec.id, %error, "failed to read what the server offers");
@@ -61,8 +70,8 @@ async fn refreshing(line: Weak<Line>, session: &Arc<Session>, kinds: &[ListKind]
     true
 }
 
-/// Reads the named lists; the others stay as they were.
-async fn fetch(session: &Arc<Session>, previous: Option<&Offer>, kinds: &[ListKind]) -> Result<Offer, Unavailable> {
+/// Reads the named lists; the others stay as they were. With it, which lists have no end and were cut.
+async fn fetch(session: &Arc<Session>, previous: Option<&Offer>, kinds: &[ListKind]) -> Result<(Offer, Vec<String>), Unavailable> {
     let ready = session
         .ready
         .get()
@@ -85,6 +94,7 @@ async fn fetch(session: &Arc<Session>, previous: Option<&Offer>, kinds: &[ListKi
         templates: List::default(),
         prompts: List::default(),
     };
+    let mut cuts = Vec::new();
     for kind in ListKind::ALL {
         let offered = match kind {
             ListKind::Tools => capabilities.tools(),
@@ -96,7 +106,11 @@ async fn fetch(session: &Arc<Session>, previous: Option<&Offer>, kinds: &[ListKi
         }
         let list = match previous.filter(|_| !kinds.contains(&kind)) {
             Some(previous) => previous.list(kind).clone(),
-            None => fetch_list(session, kind).await?,
+            None => {
+                let (list, cut) = fetch_list(session, kind).await?;
+                cuts.extend(cut);
+                list
+            }
         };
         *offer.list_mut(kind) = list;
     }
@@ -112,21 +126,22 @@ async fn fetch(session: &Arc<Session>, previous: Option<&Offer>, kinds: &[ListKi
         }
         invalid.is_none() && filter.allows(&item.key)
     });
-    Ok(offer)
+    Ok((offer, cuts))
 }
 
-async fn fetch_list(session: &Arc<Session>, kind: ListKind) -> Result<List, Unavailable> {
+/// Reads a list page by page, and why it was cut, if it was.
+async fn fetch_list(session: &Arc<Session>, kind: ListKind) -> Result<(List, Option<String>), Unavailable> {
     let mut list = List::default();
     let mut cursor: Option<String> = None;
-    let mut seen = HashSet::new();
-    for _ in 0..MAX_PAGES {
+    let (mut seen, mut bytes) = (HashSet::new(), 0);
+    loop {
         let params = cursor
             .as_ref()
             .map(|cursor| Raw::object_empty().edit().set(&["cursor"], &Raw::string(cursor)).finish());
         let outcome = ask(session, kind.method(), params, PAGE_WAIT).await?;
         let result = match outcome {
             Outcome::Result(answered) => answered.result,
-            Outcome::Error(failed) if failed.error.code == jsonrpc::code::METHOD_NOT_FOUND => return Ok(list),
+            Outcome::Error(failed) if failed.error.code == jsonrpc::code::METHOD_NOT_FOUND => return Ok((list, None)),
             Outcome::Error(failed) => {
                 return Err(Unavailable::new(format!(
                     "`{}` was answered `{}`",
@@ -141,12 +156,27 @@ async fn fetch_list(session: &Arc<Session>, kind: ListKind) -> Result<List, Unav
             list.extras = page.extras;
         }
         list.items.extend(page.items);
-        match page.next.filter(|next| seen.insert(next.clone())) {
-            Some(next) => cursor = Some(next),
-            None => break,
-        }
+        bytes += result.bytes().len();
+        let Some(next) = page.next else { return Ok((list, None)) };
+        let why = match seen.insert(next.clone()) {
+            false => "it repeats a cursor".to_owned(),
+            true if seen.len() >= MAX_PAGES => format!("it has more than {MAX_PAGES} pages"),
+            true if bytes > MAX_LIST => format!("it has more than {} MB", MAX_LIST >> 20),
+            true => {
+                cursor = Some(next);
+                continue;
+            }
+        };
+        without_repeats(&mut list);
+        let cut = format!("`{}` does not end, {why}: cut after {} entries", kind.method(), list.items.len());
+        return Ok((list, Some(cut)));
     }
-    Ok(list)
+}
+
+/// A server that begins anew instead of coming to an end has its first definitions count.
+fn without_repeats(list: &mut List) {
+    let mut seen = HashSet::new();
+    list.items.retain(|item| seen.insert(item.key.clone()));
 }
 
 /// Asks a server something on the gateway's own behalf and waits for the answer.

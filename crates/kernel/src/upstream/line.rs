@@ -190,9 +190,9 @@ impl Line {
 
     /// Whether nobody needs the line: no client is attached, no call is under way, and the last use is long ago.
     pub(crate) fn is_idle(&self, now_ms: u64, idle_ms: u64) -> bool {
-        let in_flight = self.live().is_some_and(|session| session.in_flight() > 0);
+        let busy = self.live().is_some_and(|session| session.is_busy());
         let attached = self.clients().next().is_some();
-        !in_flight && !attached && now_ms.saturating_sub(self.used.load(Ordering::Relaxed)) > idle_ms
+        !busy && !attached && now_ms.saturating_sub(self.used.load(Ordering::Relaxed)) > idle_ms
     }
 
     // === who shares it

@@ -23,7 +23,7 @@ use crate::client::Client;
 use crate::guard::permissions::{self, Desk};
 use crate::inner::Inner;
 use crate::metrics::CallCounts;
-use crate::spec::{EraChoice, Launch, ServerSpec, Share};
+use crate::spec::{EraChoice, Launch, ServerSpec, Share, Start};
 
 /// A connection that lived this long counts as a good one: the next failure starts the backoff anew.
 const GOOD_LIFE: Duration = Duration::from_secs(10);
@@ -59,7 +59,7 @@ struct State {
     health: Health,
     backoff: Backoff,
     retry_at: Option<Instant>,
-    /// Why what it offers could not be read the last time; none once it was.
+    /// Why what it offers could not be read, or not all of it, the last time; none once it was.
     trouble: Option<String>,
     /// When a list first waited for it.
     waited_since: Option<Instant>,
@@ -230,6 +230,17 @@ impl Server {
     pub(crate) fn note_trouble(&self, why: &str) {
         self.state().trouble = Some(why.to_owned());
         self.tell_news();
+    }
+
+    /// Why what it offers could not be read, or not all of it, the last time.
+    pub(crate) fn trouble(&self) -> Option<String> {
+        self.state().trouble.clone()
+    }
+
+    /// Whether it is to start with the gateway, and neither what it offers nor that it can't be used is known yet.
+    pub(crate) fn is_awaited(&self) -> bool {
+        let state = self.state();
+        self.spec.start == Start::Eager && state.offers.is_empty() && state.trouble.is_none() && !matches!(state.health, Health::Error(_))
     }
 
     /// How it does for somebody who needs what it offers: one that is connected and does not say what it offers can't be used.
@@ -653,12 +664,20 @@ impl Server {
             let idle: Vec<Key> = lines
                 .iter()
                 .filter(|(key, line)| !keep_base(key) && line.is_idle(now_ms, idle_ms))
+                .filter(|(_, line)| !self.holds_task(line))
                 .map(|(key, _)| key.clone())
                 .collect();
             idle.iter().filter_map(|key| lines.remove(key)).collect()
         };
         drop(gone);
         self.lanes.sweep();
+    }
+
+    /// Whether a task would end with a line: a process takes its own along, and so does a session of the legacy era. Modern servers over HTTP have
+    /// neither.
+    fn holds_task(&self, line: &Arc<Line>) -> bool {
+        let anywhere = !self.is_pipe() && self.known_era() == Some(Era::Modern);
+        !anywhere && self.inner().tasks.holds(line)
     }
 
     /// Ends every connection, for good: whoever still holds the server makes no new one.

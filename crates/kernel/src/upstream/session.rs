@@ -101,6 +101,11 @@ impl Session {
         self.ended.load(Ordering::Acquire)
     }
 
+    /// Whether somebody waits for an answer. The gateway's own stream to a modern server is always open.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.lock().machine.is_busy()
+    }
+
     /// Cancelled when this connection has ended.
     pub(crate) fn over(&self) -> &tokio_util::sync::CancellationToken {
         &self.over

@@ -149,7 +149,15 @@ impl ClientCapabilities {
             removed.push(&["elicitation"]);
         }
         let present = removed.into_iter().filter(|path| self.0.at(path).is_some());
-        Self(present.fold(self.0.edit(), jsonrpc::Editor::remove).finish())
+        let relayed = present.fold(self.0.edit(), jsonrpc::Editor::remove).finish();
+        // A container that says nothing would only keep this client's connections apart from others'.
+        let says_nothing = |key: &&str| {
+            relayed
+                .get(key)
+                .is_some_and(|held| held.object().is_ok_and(|held| held.iter().next().is_none()))
+        };
+        let empty = ["extensions", "experimental"].into_iter().filter(says_nothing);
+        Self(empty.fold(relayed.edit(), |edit, key| edit.remove(&[key])).finish())
     }
 
     /// What of `required` this client does not declare: `data.requiredCapabilities` of -32021. `None` when all is there.

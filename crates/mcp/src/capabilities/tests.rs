@@ -86,7 +86,12 @@ fn relaying_removes_and_never_adds() {
     for (carry, expected) in cases {
         assert_eq!(client(all).relay(&carry).raw().text(), expected, "{carry:?}");
         assert_eq!(client("{}").relay(&carry).raw().text(), "{}", "{carry:?}");
+        // What says nothing is not said: it would make connections of its own for this client.
+        let empty = r#"{"extensions":{ },"experimental":{}}"#;
+        assert_eq!(client(empty).relay(&carry).raw().text(), "{}", "{carry:?}");
     }
+    let only_tasks = client(r#"{"extensions":{"io.modelcontextprotocol/tasks":{}}}"#);
+    assert_eq!(only_tasks.relay(&carry(V2026_07_28, V2025_11_25)).raw().text(), "{}");
 }
 
 #[test]

@@ -77,6 +77,12 @@ impl Session {
         self.calls.len()
     }
 
+    /// Whether a call is not answered yet that is no subscription stream.
+    #[must_use]
+    pub fn is_busy(&self) -> bool {
+        self.calls.iter().any(|(_, call)| !call.listens())
+    }
+
     /// Questions of the server that are not answered yet.
     #[must_use]
     pub fn asked(&self) -> usize {

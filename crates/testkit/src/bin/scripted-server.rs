@@ -23,6 +23,7 @@ fn main() {
 fn answer(how: &str, message: &serde_json::Value, out: &mut impl Write) -> std::io::Result<()> {
     let Some(id) = message.get("id") else { return Ok(()) };
     let result = match message["method"].as_str().unwrap_or_default() {
+        "server/discover" if how == "exit-on-probe" => std::process::exit(5),
         "initialize" => {
             r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"logging":{}},"serverInfo":{"name":"scripted","version":"1"}}"#
                 .to_owned()
@@ -48,6 +49,9 @@ fn misbehave(how: &str, id: &serde_json::Value, out: &mut impl Write) -> std::io
         "exit-on-call" => std::process::exit(4),
         "endless-line" => loop {
             out.write_all(&[b'x'; 64 * 1024])?;
+        },
+        "endless-garbage" => loop {
+            writeln!(out, "{}", "not a message ".repeat(1000))?;
         },
         // 200 MB of one line, and then it goes on as if nothing were.
         "long-line" => {

@@ -452,6 +452,43 @@ async fn batches_are_for_the_one_revision_that_has_them() {
     gateway.stop().await;
 }
 
+/// On a pipe the answers come as one array, in a frame of their own.
+#[tokio::test]
+async fn a_batch_on_a_pipe_is_answered_by_a_batch() {
+    let gateway = gateway().upstream("echo", echo(Era::Legacy, Wire::Pipe)).start();
+    let (outgoing, mut answers) = tokio::sync::mpsc::channel(64);
+    let pipe = kernel::front::Front::open(&gateway.kernel, model::Principal::local().into(), outgoing);
+    let hello = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
+    pipe.receive(hello.into()).await;
+    let mut next = async || -> Value {
+        let frame = tokio::time::timeout(testkit::PATIENCE, answers.recv())
+            .await
+            .expect("in time")
+            .expect("a frame");
+        assert!(!frame.contains(&b'\n'), "one line: {frame:?}");
+        serde_json::from_slice(&frame).expect("JSON")
+    };
+    assert_eq!(next().await["result"]["protocolVersion"], "2025-03-26");
+    let call = r#"{"jsonrpc":"2.0","id":"c","method":"tools/call","params":{"name":"say","arguments":{"n":1.0}}}"#;
+    let batch = format!(
+        r#"[{call},{{"jsonrpc":"2.0","method":"notifications/initialized"}},{{"jsonrpc":"2.0","id":2,"method":"ping"}},{{"jsonrpc":"2.0","id":3,"method":"no/such"}}]"#
+    );
+    pipe.receive(batch.into()).await;
+    let answered = next().await;
+    let answered = answered.as_array().expect("an array");
+    let of = |id: Value| answered.iter().find(|answer| answer["id"] == id).expect("an answer");
+    assert_eq!(answered.len(), 3, "a notification is not answered: {answered:?}");
+    assert_eq!(said(&of(json!("c"))["result"])["n"].to_string(), "1.0");
+    assert_eq!(of(json!(2))["result"], json!({}));
+    assert_eq!(of(json!(3))["error"]["code"], -32601);
+    // Nothing is said about notifications only; what comes next is the answer to what was asked next.
+    pipe.receive(r#"[{"jsonrpc":"2.0","method":"notifications/x"}]"#.into()).await;
+    pipe.receive(r#"{"jsonrpc":"2.0","id":4,"method":"ping"}"#.into()).await;
+    assert_eq!(next().await["id"], 4);
+    pipe.closed();
+    gateway.stop().await;
+}
+
 #[tokio::test]
 async fn a_head_that_never_ends_is_given_up() {
     let gateway = gateway().upstream("echo", echo(Era::Legacy, Wire::Pipe)).start();

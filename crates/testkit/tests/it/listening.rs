@@ -207,3 +207,54 @@ async fn the_streams_of_one_pipe_share_the_bound() {
     client.leave().await;
     gateway.stop().await;
 }
+
+/// A modern server may end the gateway's stream, with its answer or by taking it back; the clients' streams go on, and so does what they hear.
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_a_server_ends_is_opened_anew_and_its_clients_hear_on() {
+    for (server_wire, taken_back) in [(Wire::Pipe, false), (Wire::Pipe, true), (Wire::Http, false)] {
+        for (era, wire) in crate::WAYS {
+            let way = format!("{era:?} {wire:?} before {server_wire:?}, taken back: {taken_back}");
+            let script = Script::modern()
+                .over_http(server_wire == Wire::Http)
+                .resource("test://one", [Step::answer(r#"{"contents":[]}"#)]);
+            let gateway = gateway().upstream("library", script).start();
+            let server = gateway.server("library");
+            let client = gateway.client(era, wire).connect().await;
+            if era == Era::Modern {
+                listen(&client, &["test://one"]).await;
+                assert_eq!(acknowledged(&client).await, json!(["test://one"]), "{way}");
+            } else {
+                client.request("resources/list", json!({})).await;
+                assert!(
+                    !client
+                        .request("resources/subscribe", json!({"uri": "test://one"}))
+                        .await
+                        .message
+                        .is_error(),
+                    "{way}"
+                );
+                if wire == Wire::Http {
+                    assert_eq!(client.listen(None).await.1, 200);
+                }
+            }
+            let asked = server.received_of("subscriptions/listen");
+            if taken_back {
+                for listening in &asked {
+                    let id = listening.message.id().expect("an id").raw().text().to_owned();
+                    server.print(&format!(
+                        r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#
+                    ));
+                }
+            } else {
+                server.end_listening();
+            }
+            let again = server.nth("subscriptions/listen", asked.len() + 1).await;
+            let wanted = again.params()["notifications"]["resourceSubscriptions"].clone();
+            assert_eq!(wanted, json!(["test://one"]), "{way}");
+            server.until("the stream", |server| server.streams() > 0).await;
+            server.say(UPDATED, r#"{"uri":"test://one"}"#);
+            client.notification(UPDATED).await;
+            gateway.stop().await;
+        }
+    }
+}

@@ -2,16 +2,24 @@
 
 mod bad_clients;
 mod bad_servers;
+mod bounds;
 mod bridges;
 mod callers;
 mod capabilities;
+<<<<<<< HEAD
 mod guard;
+=======
+mod completion;
+mod extensions;
+>>>>>>> c029a77 (kernel, testkit: what held by hand has tests, and what those found is mended)
 mod headers;
 mod isolation;
 mod leaks;
 mod listening;
 mod notifications;
+mod pages;
 mod policy;
+mod probes;
 mod resources;
 mod sealed;
 mod shutdown;

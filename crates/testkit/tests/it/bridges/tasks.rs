@@ -413,3 +413,135 @@ async fn a_tasks_state_reaches_those_who_listen_to_it() {
         gateway.stop().await;
     }
 }
+
+/// A tool whose calls become tasks, with ids that are the server's own business.
+fn new_tasks(era: Era, wire: Wire, says: &str) -> Script {
+    let task = |status: &str| match era {
+        Era::Legacy => OLD_TASK.replace("working", status),
+        Era::Modern => OLD_TASK
+            .replace("working", status)
+            .replace("ttl\"", "ttlMs\"")
+            .replace("pollInterval\"", "pollIntervalMs\""),
+    };
+    let said = format!(r#"{{"content":[{{"type":"text","text":"{says}"}}]}}"#);
+    let script = match era {
+        Era::Legacy => old_tasks()
+            .on("tasks/get", [Step::answer(task("completed"))])
+            .on("tasks/result", [Step::answer(said)]),
+        Era::Modern => {
+            let flat = |status: &str, kind: &str, more: &str| task(status).replacen('{', &format!(r#"{{"resultType":"{kind}"{more},"#), 1);
+            Script::modern()
+                .capabilities(json!({"tools": {}, "extensions": {TASKS: {}}}))
+                .tool("long", [Step::answer(flat("working", "task", ""))])
+                .on(
+                    "tasks/get",
+                    [Step::answer(flat("completed", "complete", &format!(r#","result":{said}"#)))],
+                )
+        }
+    };
+    script.over_http(wire == Wire::Http).tool("say", [Step::answer(ECHO)])
+}
+
+/// A task lives as long as its server says, and with it what it runs in, whether or not anybody asks meanwhile.
+#[tokio::test(start_paused = true)]
+async fn a_task_outlives_the_silence_of_its_client() {
+    for (server_era, server_wire) in crate::WAYS {
+        for (era, wire) in crate::WAYS {
+            let way = format!("{era:?} {wire:?} to {server_era:?} {server_wire:?}");
+            let script = new_tasks(server_era, server_wire, "at last");
+            let gateway = gateway().upstream("far", script).start();
+            let mut capabilities = form();
+            capabilities["extensions"] = json!({TASKS: {}});
+            // Not the line that is always kept.
+            let client = gateway
+                .client(era, wire)
+                .principal("ann")
+                .capabilities(capabilities)
+                .connect()
+                .await;
+            client.tools().await;
+            let wanted = json!({"name": "long", "arguments": {}, "task": {"ttl": 60000}});
+            let created = match era {
+                Era::Legacy => client.request("tools/call", wanted).await.result()["task"].clone(),
+                Era::Modern => client.call("long", json!({})).await.result(),
+            };
+            assert_eq!(
+                (&created["taskId"], &created["status"]),
+                (&json!("t1"), &json!("working")),
+                "{way}: {created}"
+            );
+            // Asked about again and again, each time later than an idle line is kept, but within what the server said (60 s) of the last.
+            for _ in 0..3 {
+                for _ in 0..11 {
+                    tokio::time::advance(std::time::Duration::from_secs(5)).await;
+                    tokio::task::yield_now().await;
+                }
+                let task = client.request("tasks/get", json!({"taskId": "t1"})).await.result();
+                assert_eq!(task["status"], "completed", "{way}: {task}");
+            }
+            client.leave().await;
+            gateway.stop().await;
+        }
+    }
+}
+
+/// Ids are only their servers' own: what one of them says must never be shown as the other's.
+#[tokio::test]
+async fn tasks_of_one_name_are_never_taken_for_each_other() {
+    for server in [Era::Legacy, Era::Modern] {
+        for (era, wire) in crate::WAYS {
+            let way = format!("{era:?} {wire:?} to {server:?}");
+            let gateway = gateway()
+                .upstream("one", new_tasks(server, Wire::Pipe, "of one"))
+                .upstream("two", new_tasks(server, Wire::Pipe, "of two"))
+                .start();
+            let connect = async |principal: &str| {
+                let client = gateway
+                    .client(era, wire)
+                    .principal(principal)
+                    .capabilities(json!({"extensions": {TASKS: {}}}));
+                let client = client.connect().await;
+                client.tools().await;
+                client
+            };
+            let create = async |client: &Client, tool: &str| {
+                let wanted = json!({"name": tool, "arguments": {}, "task": {"ttl": 60000}});
+                assert!(!client.request("tools/call", wanted).await.message.is_error(), "{way}");
+            };
+            let (ann, bob) = (connect("ann").await, connect("bob").await);
+            // Those of different principals have nothing to do with each other,
+            create(&ann, "one__long").await;
+            create(&bob, "two__long").await;
+            let method = if era == Era::Legacy { "tasks/result" } else { "tasks/get" };
+            for (client, text) in [(&ann, "of one"), (&bob, "of two")] {
+                let shown = loop {
+                    let result = client.request(method, json!({"taskId": "t1"})).await.result();
+                    let content = if era == Era::Legacy {
+                        &result["content"]
+                    } else {
+                        &result["result"]["content"]
+                    };
+                    if let Some(text) = content[0]["text"].as_str() {
+                        break text.to_owned();
+                    }
+                };
+                assert_eq!(shown, text, "{way}");
+            }
+            // but of two of the same principal nobody can say which one is meant.
+            create(&ann, "two__long").await;
+            let asked = |id: &str| gateway.server(id).received_of("tasks/get").len();
+            let before = (asked("one"), asked("two"));
+            let (code, text) = ann.request("tasks/get", json!({"taskId": "t1"})).await.error();
+            assert_eq!(code, jsonrpc::code::INVALID_PARAMS, "{way}: {text}");
+            assert!(text.contains("(one, two)"), "{way}: {text}");
+            assert!(
+                ann.request("tasks/cancel", json!({"taskId": "t1"})).await.message.is_error(),
+                "{way}"
+            );
+            if server == Era::Modern {
+                assert_eq!((asked("one"), asked("two")), before, "{way}: neither was asked");
+            }
+            gateway.stop().await;
+        }
+    }
+}

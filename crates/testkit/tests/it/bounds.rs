@@ -1,0 +1,236 @@
+//! What bad peers send without end is not held: each kind in a volume far beyond the bound, with the peak of the whole process.
+
+use serde_json::json;
+use testkit::{Client, Era, Gateway, Script, Step, Wire, gateway, process};
+
+use crate::{WAYS, alone, echo, said};
+
+const SERVER: &str = env!("CARGO_BIN_EXE_scripted-server");
+/// The most that may be held on account of one peer, while several times as much is sent.
+const BOUND: usize = 32 << 20;
+/// What most frames carry, and how many of them are sent: 100 MB.
+const PADDING: usize = 100_000;
+const MANY: usize = 1_000;
+
+/// Does something, and looks at how far memory grew meanwhile.
+async fn bounded(what: &str, sending: impl Future<Output = ()>) {
+    process::forget_peak();
+    let before = process::resident();
+    sending.await;
+    let grown = process::peak().saturating_sub(before);
+    assert!(grown < BOUND, "{what}: {} MB were held", grown >> 20);
+}
+
+async fn still_works(client: &Client) {
+    assert_eq!(said(&client.call("say", json!({"still": true})).await.result())["still"], true);
+}
+
+/// A frame that no reader may follow to its bottom.
+fn bomb(megabytes: usize) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{}"#,
+        "[".repeat(megabytes << 20)
+    )
+}
+
+// === servers
+
+/// A client before a server whose one bad tool does this.
+async fn before(server_era: Era, steps: Vec<Step>) -> (Gateway, Client) {
+    let script = echo(server_era, Wire::Pipe).tool("bad", steps);
+    let gateway = gateway().upstream("bad", script.forgetful()).start();
+    let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
+    client.tools().await;
+    (gateway, client)
+}
+
+#[test]
+fn garbage_without_end() {
+    alone("bounds::garbage_without_end", async {
+        let gateway = gateway()
+            .child("noisy", SERVER, &["endless-garbage"])
+            .upstream("good", echo(Era::Legacy, Wire::Pipe))
+            .start();
+        let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
+        client.tools().await;
+        bounded("garbage", async {
+            let (_, why) = client.call("misbehave", json!({})).await.error();
+            assert!(why.contains("noisy") && why.contains("stdout"), "{why}");
+            still_works(&client).await;
+        })
+        .await;
+        gateway.stop().await;
+        assert_eq!(process::children(), Vec::<u32>::new());
+    });
+}
+
+#[test]
+fn depth_bombs_of_a_server() {
+    alone("bounds::depth_bombs_of_a_server", async {
+        for era in [Era::Legacy, Era::Modern] {
+            let (gateway, client) = before(era, vec![Step::Flood(100, bomb(1)), Step::text("done")]).await;
+            bounded("100 MB of brackets", async {
+                assert_eq!(client.call("bad", json!({})).await.text(), "done");
+                still_works(&client).await;
+            })
+            .await;
+            gateway.stop().await;
+        }
+    });
+}
+
+#[test]
+fn second_answers_and_answers_to_nothing() {
+    alone("bounds::second_answers_and_answers_to_nothing", async {
+        let padding = "x".repeat(PADDING);
+        let again = format!(r#"{{"jsonrpc":"2.0","id":$id,"result":{{"content":[],"padding":"{padding}"}}}}"#);
+        let stray = again.replace("$id", "987654");
+        let unknown = again.replace("$id", r#""nobody""#);
+        for era in [Era::Legacy, Era::Modern] {
+            let steps = vec![
+                Step::Flood(MANY, stray.clone()),
+                Step::Flood(MANY, unknown.clone()),
+                Step::text("first"),
+                Step::Flood(MANY, again.clone()),
+            ];
+            let (gateway, client) = before(era, steps).await;
+            bounded("300 MB of answers", async {
+                assert_eq!(client.call("bad", json!({})).await.text(), "first");
+                still_works(&client).await;
+            })
+            .await;
+            client.leave().await;
+            gateway.stop().await;
+            assert_eq!(gateway.kernel.census(), [0; 5]);
+        }
+    });
+}
+
+/// Questions that nobody answers, and progress of nothing: the first are bounded in number, the second are not kept.
+#[test]
+fn floods_of_questions_and_progress() {
+    alone("bounds::floods_of_questions_and_progress", async {
+        let padding = "x".repeat(PADDING);
+        let question =
+            |id: &str| format!(r#"{{"jsonrpc":"2.0","id":"{id}","method":"sampling/createMessage","params":{{"padding":"{padding}"}}}}"#);
+        let progress = format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":4242,"progress":1,"message":"{padding}"}}}}"#
+        );
+        let steps = vec![Step::Flood(MANY, question("same")), Step::Flood(MANY, progress), Step::text("done")];
+        let (gateway, client) = before(Era::Legacy, steps).await;
+        bounded("200 MB of questions and progress", async {
+            assert_eq!(client.call("bad", json!({})).await.text(), "done");
+            still_works(&client).await;
+        })
+        .await;
+        gateway.stop().await;
+    });
+}
+
+// === clients
+
+/// A server that asks once and then is content.
+fn asking() -> Script {
+    let steps = [
+        Step::elicit(r#""who?""#),
+        Step::answer(r#"{"content":[],"structuredContent":$answers}"#),
+    ];
+    echo(Era::Legacy, Wire::Pipe).tool("ask", steps).forgetful()
+}
+
+#[test]
+fn forged_and_replayed_states() {
+    alone("bounds::forged_and_replayed_states", async {
+        let gateway = gateway().upstream("asking", asking()).start();
+        for wire in [Wire::Pipe, Wire::Http] {
+            let client = gateway
+                .client(Era::Modern, wire)
+                .principal("ann")
+                .capabilities(crate::form())
+                .connect()
+                .await;
+            client.tools().await;
+            let state = client.call("ask", json!({})).await.state();
+            let answers = json!({"question": {"action": "decline"}});
+            let retry = |state: String| {
+                let params = json!({"name": "ask", "arguments": {}, "inputResponses": answers, "requestState": state});
+                client.request("tools/call", params)
+            };
+            assert!(!retry(state.clone()).await.message.is_error(), "{wire:?}");
+            bounded("100 MB of states", async {
+                for n in 0..MANY {
+                    let forged = format!("{state}{n}{}", "A".repeat(PADDING));
+                    assert_eq!(retry(forged).await.error().0, jsonrpc::code::INVALID_PARAMS, "{wire:?}");
+                    assert_eq!(retry(state.clone()).await.error().0, jsonrpc::code::INVALID_PARAMS, "{wire:?}");
+                    client.mailbox().drain();
+                }
+            })
+            .await;
+            assert_eq!(gateway.kernel.census()[3], 0, "{wire:?}: nothing is parked");
+        }
+        gateway.stop().await;
+    });
+}
+
+#[test]
+fn depth_bombs_and_answers_to_nothing_of_a_client() {
+    alone("bounds::depth_bombs_and_answers_to_nothing_of_a_client", async {
+        let gateway = gateway().upstream("echo", echo(Era::Legacy, Wire::Pipe).forgetful()).start();
+        let padding = "x".repeat(PADDING);
+        let stray = format!(r#"{{"jsonrpc":"2.0","id":12,"result":{{"padding":"{padding}"}}}}"#);
+        let cancelled = format!(r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":"{padding}"}}}}"#);
+        let bomb = bomb(1);
+        for (era, wire) in WAYS {
+            let client = gateway.client(era, wire).connect().await;
+            client.tools().await;
+            bounded(&format!("300 MB of {era:?} {wire:?}"), async {
+                for n in 0..MANY {
+                    client.send(stray.clone()).await;
+                    // Each id is another one.
+                    client.send(cancelled.replacen("xx", &n.to_string(), 1)).await;
+                    if n % 10 == 0 {
+                        client.send(bomb.clone()).await;
+                    }
+                    client.mailbox().drain();
+                }
+                still_works(&client).await;
+            })
+            .await;
+            client.leave().await;
+        }
+        gateway.stop().await;
+        assert_eq!(gateway.kernel.census(), [0; 5]);
+    });
+}
+
+#[test]
+fn an_id_that_is_sent_again_and_again() {
+    alone("bounds::an_id_that_is_sent_again_and_again", async {
+        let script = echo(Era::Legacy, Wire::Pipe).tool("slow", [Step::gate("go"), Step::text("slow")]);
+        let gateway = gateway().upstream("echo", script.forgetful()).start();
+        for (era, wire) in [WAYS[0], WAYS[1], WAYS[2]] {
+            let client = gateway.client(era, wire).connect().await;
+            client.tools().await;
+            let params = json!({"name": "slow", "arguments": {"padding": "x".repeat(PADDING)}});
+            let params = client.dressed(Some(params.to_string())).expect("params");
+            let frame = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{}}}"#, params.text());
+            let id = jsonrpc::Id::number(7);
+            client.send(frame.clone()).await;
+            bounded(&format!("100 MB of {era:?} {wire:?}"), async {
+                for _ in 0..MANY {
+                    client.send(frame.clone()).await;
+                    let refused = client.mailbox().take("a refusal", |arrived| arrived.answers(&id)).await;
+                    assert!(refused.message.is_some_and(|message| message.is_error()), "{era:?} {wire:?}");
+                    client.mailbox().drain();
+                }
+            })
+            .await;
+            gateway.server("echo").open_gate("go");
+            let answered = client.mailbox().take("the answer", |arrived| arrived.answers(&id)).await;
+            assert!(answered.message.is_some_and(|message| !message.is_error()), "{era:?} {wire:?}");
+            gateway.server("echo").shut_gate("go");
+            client.leave().await;
+        }
+        gateway.stop().await;
+    });
+}
