@@ -6,12 +6,9 @@ mod bounds;
 mod bridges;
 mod callers;
 mod capabilities;
-<<<<<<< HEAD
-mod guard;
-=======
 mod completion;
 mod extensions;
->>>>>>> c029a77 (kernel, testkit: what held by hand has tests, and what those found is mended)
+mod guard;
 mod headers;
 mod isolation;
 mod leaks;
