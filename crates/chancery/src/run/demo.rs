@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use kernel::front::Front;
 use kernel::spec::{EraChoice, Launch, ServerSpec, Share, Start};
-use kernel::{Kernel, NoCache, Outside, Settings};
+use kernel::{Kernel, NoCache, Outside, Records, Security, Settings};
 use model::ServerId;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -16,7 +16,7 @@ use transport::{ClientLimits, Outbound};
 
 use super::insider::{Aside, Insider};
 use super::interrupts::Interrupts;
-use super::{Gateway, failed, say};
+use super::{Gateway, failed, remember, say};
 use crate::cli;
 
 /// `chancery demo`
@@ -31,7 +31,8 @@ pub async fn demo(args: cli::Demo) -> anyhow::Result<ExitCode> {
     let listener = Listener::bind(options).await.map_err(failed)?;
     let url = listener.url();
     let mut interrupts = Interrupts::listen()?;
-    let gateway = start()?;
+    let folder = tempfile::Builder::new().prefix("chancery-demo-").tempdir()?;
+    let gateway = start(remember::passing(folder.path()).await?)?;
     let shutdown = CancellationToken::new();
     let front: Arc<dyn Front> = Arc::new(gateway.kernel.clone());
     let serving = tokio::spawn(listener.serve(front, shutdown.clone()));
@@ -51,14 +52,16 @@ pub async fn demo(args: cli::Demo) -> anyhow::Result<ExitCode> {
     done
 }
 
-fn start() -> anyhow::Result<Gateway> {
+fn start(records: Records) -> anyhow::Result<Gateway> {
     let settings = Settings {
         servers: vec![example("minimal")?, example("everything")?],
         startup_wait: Duration::from_secs(10),
+        security: Some(Security::default()),
         ..Settings::default()
     };
     let outbound = Arc::new(Outbound::new(ClientLimits::default(), None));
-    let kernel = Kernel::start(settings, Outside::new(outbound.clone(), Arc::new(NoCache)));
+    let outside = Outside::new(outbound.clone(), Arc::new(NoCache)).records(records);
+    let kernel = Kernel::start(settings, outside);
     Ok(Gateway { kernel, outbound })
 }
 

@@ -28,7 +28,7 @@ pub async fn doctor(configured: Configured, args: cli::Doctor) -> anyhow::Result
         .servers
         .retain(|server| args.servers.is_empty() || args.servers.iter().any(|name| name == server.id.as_str()));
     let mut interrupts = Interrupts::listen()?;
-    let gateway = Gateway::start(settings::open(&config, None), &config, &configured.sources);
+    let gateway = Gateway::start(settings::open(&config, None), None, &config, &configured.sources);
     let report = Report {
         width: config
             .servers

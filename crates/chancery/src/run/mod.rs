@@ -32,7 +32,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::bail;
-use kernel::{Kernel, Outside};
+use kernel::{Kernel, Outside, Records};
 use transport::{Outbound, SystemResolver};
 
 use crate::config::{self, Config, Loaded, Sources};
@@ -56,14 +56,17 @@ struct Gateway {
 }
 
 impl Gateway {
-    /// Starts a kernel with settings out of a configuration.
-    fn start(settings: kernel::Settings, config: &Config, sources: &Sources) -> Self {
+    /// Starts a kernel with settings out of a configuration; without records it remembers nothing.
+    fn start(settings: kernel::Settings, records: Option<Records>, config: &Config, sources: &Sources) -> Self {
         let outbound = Arc::new(Outbound::new(settings::client_limits(config), None));
         let cache: Arc<dyn kernel::OfferCache> = match config::state_dir(&sources.env) {
             Some(state) => Arc::new(cache::Files::new(state.join("catalogue"))),
             None => Arc::new(kernel::NoCache),
         };
-        let outside = Outside::new(outbound.clone(), cache).resolver(Arc::new(SystemResolver));
+        let mut outside = Outside::new(outbound.clone(), cache).resolver(Arc::new(SystemResolver));
+        if let Some(records) = records {
+            outside = outside.records(records);
+        }
         let kernel = Kernel::start(settings, outside);
         Self { kernel, outbound }
     }

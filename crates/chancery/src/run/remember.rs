@@ -1,10 +1,16 @@
-//! Where a gateway remembers: the folder of a configuration.
+//! Where a gateway remembers: the store of a configuration, opened before anybody is served.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
+use kernel::Records;
+use store::{Health, LocalStore, Settings, Store as _, StoreError};
 
 use crate::config::{self, Config, Sources};
+
+/// How many standalone gateways of one configuration remember at the same time, each for itself.
+const MOST: usize = 16;
 
 /// Where the gateway of a configuration remembers.
 ///
@@ -21,11 +27,114 @@ pub fn folder(config: &Config, sources: &Sources) -> anyhow::Result<PathBuf> {
     Ok(state.join("stores").join(identity))
 }
 
+/// What the one gateway of a configuration remembers.
+///
+/// # Errors
+/// When another gateway has the store, or it can't be used.
+pub(super) async fn sole(config: &Config, sources: &Sources) -> anyhow::Result<Records> {
+    let settings = settings(config, folder(config, sources)?);
+    match open(settings).await? {
+        Ok(records) => Ok(records),
+        Err(error @ StoreError::InUse { .. }) => bail!(
+            "failed to {error}: `folder` in `[store]` names one; clients of this machine reach the running gateway by `chancery stdio`"
+        ),
+        Err(error) => Err(unusable(&error)),
+    }
+}
+
+/// What a gateway of one client remembers. Where another has the store, it gets one of its own.
+///
+/// # Errors
+/// When no store can be used.
+pub(super) async fn any(config: &Config, sources: &Sources) -> anyhow::Result<Records> {
+    let folder = folder(config, sources)?;
+    for number in 1..=MOST {
+        let own = numbered(&folder, number);
+        match open(settings(config, own.clone())).await? {
+            Ok(records) => {
+                if number > 1 {
+                    tracing::warn!(
+                        folder = %own.display(),
+                        "another gateway of this configuration runs: this one has grants, approvals and an audit of its own; \
+                         run `chancery serve`, and every `chancery stdio` shares it"
+                    );
+                }
+                return Ok(records);
+            }
+            Err(StoreError::InUse { .. }) => {}
+            Err(error) => return Err(unusable(&error)),
+        }
+    }
+    bail!(
+        "{MOST} gateways of this configuration run already, each with a store of its own below `{}`: run `chancery serve`, and every \
+         `chancery stdio` shares it",
+        folder.display()
+    )
+}
+
+/// What a gateway remembers that will be forgotten with its folder.
+///
+/// # Errors
+/// When the folder can't be used.
+pub(super) async fn passing(folder: &Path) -> anyhow::Result<Records> {
+    open(Settings::new(folder)).await?.map_err(|error| unusable(&error))
+}
+
+fn numbered(folder: &Path, number: usize) -> PathBuf {
+    match number {
+        1 => folder.to_owned(),
+        _ => {
+            let mut name = folder.file_name().unwrap_or_default().to_owned();
+            name.push(format!("-{number}"));
+            folder.with_file_name(name)
+        }
+    }
+}
+
+fn settings(config: &Config, folder: PathBuf) -> Settings {
+    Settings {
+        sync: config.store.sync,
+        retention: config.store.retention,
+        ..Settings::new(folder)
+    }
+}
+
+/// Opens and reads. What waits for the disk is kept off the threads that others need.
+async fn open(settings: Settings) -> anyhow::Result<Result<Records, StoreError>> {
+    let opened = tokio::task::spawn_blocking(move || LocalStore::open(&settings)).await?;
+    let store = match opened {
+        Ok(store) => Arc::new(store),
+        Err(error) => return Ok(Err(error)),
+    };
+    match store.health() {
+        Health::Sound => {}
+        // No call could be written down, so none could be let through.
+        Health::ReadOnly(error) if error.is_lasting() => return Ok(Err(error)),
+        Health::ReadOnly(error) => tracing::error!("the store is read only: failed to {error}"),
+    }
+    let loaded = store.load().await;
+    Ok(loaded.map(|remembered| Records { store, remembered }))
+}
+
+fn unusable(error: &StoreError) -> anyhow::Error {
+    match error {
+        StoreError::Damaged { .. } | StoreError::Failed { .. } => {
+            anyhow::anyhow!("failed to {error}; `chancery store verify` says what can still be believed")
+        }
+        error => anyhow::anyhow!("failed to {error}"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
+
+    fn config(folder: &Path) -> Config {
+        let text = format!("[store]\nfolder = '{}'\n", folder.display());
+        config::load_text("mgp.toml", &text, &config::Env::default())
+            .expect("a configuration")
+            .0
+    }
 
     fn sources() -> Sources {
         Sources {
@@ -35,6 +144,32 @@ mod tests {
             mcp_json: Vec::new(),
             trust: false,
         }
+    }
+
+    #[tokio::test]
+    async fn one_gateway_a_folder_and_standalone_ones_beside_it() {
+        let scratch = tempfile::tempdir().expect("a folder");
+        let config = config(&scratch.path().join("store"));
+        let first = sole(&config, &sources()).await.expect("the store");
+        let refused = sole(&config, &sources()).await.expect_err("it is taken").to_string();
+        assert!(
+            refused.contains(&format!("(process {})", std::process::id())) && refused.contains("`folder` in `[store]`"),
+            "{refused}"
+        );
+        let second = any(&config, &sources()).await.expect("one of its own");
+        assert!(scratch.path().join("store-2").is_dir());
+        drop((first, second));
+        sole(&config, &sources()).await.expect("it is free again");
+    }
+
+    #[tokio::test]
+    async fn a_damaged_store_is_not_served_from() {
+        let scratch = tempfile::tempdir().expect("a folder");
+        let config = config(scratch.path());
+        drop(sole(&config, &sources()).await.expect("a store"));
+        std::fs::write(scratch.path().join("control.db"), "no database").expect("written");
+        let refused = sole(&config, &sources()).await.expect_err("it is damaged").to_string();
+        assert!(refused.contains("damaged") && refused.contains("store verify"), "{refused}");
     }
 
     #[test]

@@ -11,14 +11,14 @@ use transport::http::{ListenError, Listener};
 use transport::socket::SocketListener;
 
 use super::interrupts::Interrupts;
-use super::{Configured, Gateway, failed, no_servers, reload, say, settings};
+use super::{Configured, Gateway, failed, no_servers, reload, remember, say, settings};
 use crate::cli;
 use crate::config::{self, Config, Sources};
 
 /// `chancery serve`
 ///
 /// # Errors
-/// When the address can't be listened on.
+/// When the address can't be listened on, or the store can't be used.
 pub async fn serve(configured: Configured, args: cli::Serve) -> anyhow::Result<ExitCode> {
     let Configured { sources, loaded } = configured;
     raise_file_limit();
@@ -29,7 +29,13 @@ pub async fn serve(configured: Configured, args: cli::Serve) -> anyhow::Result<E
         .await
         .map_err(|error| not_listening(&error, &loaded.config.gateway, args.listen))?;
     let own = listener.local_addr();
-    let gateway = Gateway::start(settings::secured(&loaded.config, Some(own)), &loaded.config, &sources);
+    let records = remember::sole(&loaded.config, &sources).await?;
+    let gateway = Gateway::start(
+        settings::secured(&loaded.config, Some(own)),
+        Some(records),
+        &loaded.config,
+        &sources,
+    );
     let shutdown = CancellationToken::new();
     let socket = local_socket(&loaded.config, &sources);
     // Whoever reads this line may connect, either way.

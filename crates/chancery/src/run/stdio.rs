@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 use transport::socket;
 
 use super::interrupts::Interrupts;
-use super::{Configured, Gateway, serve, settings};
+use super::{Configured, Gateway, remember, serve, settings};
 use crate::cli;
 use crate::config::Sources;
 
@@ -34,7 +34,8 @@ pub async fn stdio(configured: Configured, args: cli::Stdio) -> anyhow::Result<E
         return tokio::task::spawn_blocking(pass_on).await?;
     }
     let mut interrupts = Interrupts::listen()?;
-    let gateway = Gateway::start(settings::secured(&loaded.config, None), &loaded.config, &sources);
+    let records = remember::any(&loaded.config, &sources).await?;
+    let gateway = Gateway::start(settings::secured(&loaded.config, None), Some(records), &loaded.config, &sources);
     let shutdown = CancellationToken::new();
     let front: Arc<dyn kernel::front::Front> = Arc::new(gateway.kernel.clone());
     let options = settings::pipe(&loaded.config);

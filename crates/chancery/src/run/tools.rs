@@ -67,7 +67,7 @@ async fn with(
         .servers
         .retain(|server| servers.is_empty() || servers.iter().any(|id| *id == server.id.as_str()));
     let mut interrupts = Interrupts::listen()?;
-    let gateway = Gateway::start(settings::open(&config, None), &config, &configured.sources);
+    let gateway = Gateway::start(settings::open(&config, None), None, &config, &configured.sources);
     let done = interrupts.or(async {
         let statuses = look(&gateway, false, |_| {}).await;
         work(&gateway, &statuses).await
