@@ -12,6 +12,7 @@ use super::{
 use crate::{
     builtin::Operand,
     diagnostic::{Code, Diagnostic, Severity},
+    eval::Cancel,
     program::Comparison,
     syntax::{
         Span,
@@ -21,6 +22,8 @@ use crate::{
 
 /// How many alternatives of a rule are followed at once; more are joined.
 const MAX_STATES: usize = 16;
+/// How many types of variables all the alternatives of a rule may have: of rules with many variables fewer alternatives are followed.
+const MAX_TYPES: usize = 1_024;
 
 /// Whether something fits, and why not.
 type Checked = Result<(), Box<Diagnostic>>;
@@ -41,6 +44,7 @@ pub(crate) struct Judgement {
 pub(crate) struct Checker<'c, 'u> {
     model: &'c Model<'u>,
     prefixes: &'c Prefixes,
+    cancel: &'c Cancel,
     variables: Variables,
     problems: Vec<Diagnostic>,
     /// Arguments of functions by their place.
@@ -56,10 +60,11 @@ struct Argument {
 }
 
 impl<'c, 'u> Checker<'c, 'u> {
-    pub(crate) fn new(model: &'c Model<'u>, prefixes: &'c Prefixes) -> Self {
+    pub(crate) fn new(model: &'c Model<'u>, prefixes: &'c Prefixes, cancel: &'c Cancel) -> Self {
         Self {
             model,
             prefixes,
+            cancel,
             variables: Variables::default(),
             problems: Vec::new(),
             arguments: BTreeMap::new(),
@@ -72,7 +77,8 @@ impl<'c, 'u> Checker<'c, 'u> {
         for &index in &rule.order {
             let premise = &rule.clause.premises[index];
             states = self.premise(premise, rule.premises[index], states);
-            if states.is_empty() {
+            // Nobody looks at what is said of a rule when the analysis was cancelled.
+            if states.is_empty() || self.cancel.is_cancelled() {
                 return self.judge(Vec::new());
             }
         }
@@ -187,6 +193,9 @@ impl<'c, 'u> Checker<'c, 'u> {
                     .all(|(arg, ty)| self.refine(&mut fresh, arg, &substitute(ty, &vars)));
                 if fits && !next.contains(&fresh) {
                     next.push(fresh);
+                }
+                if next.len() >= 4 * MAX_STATES {
+                    next = joined(next);
                 }
             }
         }
@@ -534,10 +543,10 @@ pub(super) fn structure(entries: &[(Term, Term)], mut of: impl FnMut(&Term) -> T
 
 /// Few enough states: too many become one that allows what any of them does.
 fn joined(states: Vec<State>) -> Vec<State> {
-    if states.len() <= MAX_STATES {
+    let width = states.iter().map(Vec::len).min().unwrap_or(0);
+    if states.len() <= (MAX_TYPES / width.max(1)).clamp(1, MAX_STATES) {
         return states;
     }
-    let width = states.iter().map(Vec::len).min().unwrap_or(0);
     let one = |mut one: State, other: State| {
         one.truncate(width);
         one.iter_mut().zip(&other).for_each(|(ty, other)| *ty = join(ty, other));

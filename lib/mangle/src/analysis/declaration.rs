@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     level::Level,
-    report::{Report, nearest},
+    report::Report,
     types::{Type, read_type},
 };
 use crate::{
@@ -177,7 +177,8 @@ fn descriptor(atom: &Atom, out: &mut Declaration, report: &mut Report) {
         name if DESCRIPTORS.contains(&name) => {}
         name => {
             let found = Diagnostic::new(Code::UnknownDescriptor, atom.span, format!("`{name}` means nothing here"));
-            report.push(match nearest(name, DESCRIPTORS.iter().copied()) {
+            let near = report.nearest(name, DESCRIPTORS.iter().copied());
+            report.push(match near {
                 Some(meant) => found.fix(format!("write `{meant}`"), atom.predicate.span, meant),
                 None => found.help("it is ignored"),
             });

@@ -1,10 +1,13 @@
 //! Constants and types: whether a constant has a type, and which type a constant shows.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+};
 
 use super::{
     model::Model,
-    types::{Type, conforms, join},
+    types::{Field, Type, conforms, join},
 };
 use crate::syntax::ast::{Term, TermKind};
 
@@ -12,6 +15,8 @@ use crate::syntax::ast::{Term, TermKind};
 #[derive(Debug, Default)]
 pub(crate) struct Prefixes {
     known: HashMap<Arc<str>, Type>,
+    /// How long they are: a name may have very many parts, and few of its beginnings are worth a look.
+    lengths: BTreeSet<usize>,
 }
 
 impl Prefixes {
@@ -28,6 +33,7 @@ impl Prefixes {
     fn collect(&mut self, ty: &Type) {
         match ty {
             Type::Under(name) | Type::Only(name) => {
+                self.lengths.insert(name.len());
                 // What lies under a name matters more than the name itself.
                 let known = self.known.entry(name.clone()).or_insert_with(|| ty.clone());
                 if matches!(ty, Type::Under(_)) {
@@ -47,20 +53,12 @@ impl Prefixes {
 
     /// The type of a name constant.
     fn name(&self, name: &str) -> Type {
-        let mut at = name.len();
-        loop {
-            match self.known.get(&name[..at]) {
-                Some(Type::Only(only)) if at < name.len() => {
-                    let _ = only;
-                }
-                Some(found) => return found.clone(),
-                None => {}
-            }
-            match name[..at].rfind('/') {
-                Some(slash) if slash > 0 => at = slash,
-                _ => return Type::Name,
-            }
-        }
+        let ends = self.lengths.range(..=name.len()).rev();
+        let parts = ends.filter(|&&at| at == name.len() || name.as_bytes()[at] == b'/');
+        let known = parts.filter_map(|&at| Some((at, self.known.get(&name[..at])?)));
+        // A single name says nothing of what lies under it.
+        let mut fitting = known.filter(|(at, ty)| *at == name.len() || !matches!(ty, Type::Only(_)));
+        fitting.next().map_or(Type::Name, |(_, ty)| ty.clone())
     }
 
     /// A type without single names that no declaration speaks of.
@@ -94,14 +92,23 @@ pub(crate) fn fits(term: &Term, ty: &Type) -> bool {
         (TermKind::Name(name), Type::Under(_)) => conforms(&Type::Only((**name).into()), ty),
         (TermKind::List(items), Type::List(of)) => items.iter().all(|item| fits(item, of)),
         (TermKind::Map(entries), Type::Map(both)) => entries.iter().all(|(key, value)| fits(key, &both.0) && fits(value, &both.1)),
-        (TermKind::Struct(entries), Type::Struct(fields)) => fields.iter().all(|field| {
-            let found = entries
-                .iter()
-                .find(|(key, _)| matches!(&key.kind, TermKind::Name(name) if **name == *field.name));
-            found.map_or(field.optional, |(_, value)| fits(value, &field.ty))
-        }),
+        (TermKind::Struct(entries), Type::Struct(fields)) => struct_fits(entries, fields),
         _ => false,
     }
+}
+
+/// Whether the fields that a type asks for are there and fit.
+fn struct_fits(entries: &[(Term, Term)], fields: &[Field]) -> bool {
+    let mut given: Vec<Option<&Term>> = vec![None; fields.len()];
+    for (key, value) in entries {
+        if let TermKind::Name(name) = &key.kind
+            && let Ok(at) = fields.binary_search_by(|field| (*field.name).cmp(&**name))
+        {
+            given[at].get_or_insert(value);
+        }
+    }
+    let mut both = fields.iter().zip(given);
+    both.all(|(field, value)| value.map_or(field.optional, |value| fits(value, &field.ty)))
 }
 
 /// The type that a constant shows.

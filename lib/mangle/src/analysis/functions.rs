@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::LazyLock};
 use super::{
     declaration::count,
     model::Model,
-    report::{Report, nearest},
+    report::Report,
     types::{Type, read_text},
 };
 use crate::{
@@ -71,7 +71,12 @@ pub(crate) fn relation(name: &str) -> Option<&'static Signature> {
 /// Checks every function of every rule.
 pub(crate) fn check(model: &Model<'_>, report: &mut Report) {
     let mut check = Check { report };
-    model.rules.iter().for_each(|rule| check.clause(rule.clause));
+    for rule in &model.rules {
+        if check.report.is_cancelled() {
+            return;
+        }
+        check.clause(rule.clause);
+    }
 }
 
 struct Check<'r> {
@@ -165,7 +170,8 @@ impl Check<'_> {
         let name = &*call.function.text;
         let found = Diagnostic::new(Code::UnknownFunction, call.function.span, format!("there is no function `{name}`"));
         let known = FUNCTIONS.keys().chain(REDUCERS.keys()).copied();
-        self.report.push(match nearest(name, known) {
+        let near = self.report.nearest(name, known);
+        self.report.push(match near {
             Some(meant) => found.fix(format!("write `{meant}`"), call.function.span, meant),
             None => found.help("`docs/mangle` lists all functions; there are no functions of one's own: define a predicate"),
         });

@@ -30,7 +30,7 @@ pub(crate) fn infer(model: &mut Model<'_>, strata: &Strata, report: &mut Report)
         if report.is_cancelled() {
             return;
         }
-        settle(model, &prefixes, strata, group);
+        settle(model, &prefixes, strata, group, report);
     }
     for number in 0..model.rules.len() {
         if report.is_cancelled() {
@@ -56,6 +56,9 @@ fn declared(model: &mut Model<'_>) {
 /// Facts have to fit the declaration, or add to what is inferred.
 fn facts(model: &mut Model<'_>, prefixes: &Prefixes, report: &mut Report) {
     for index in 0..model.facts.len() {
+        if report.is_cancelled() {
+            return;
+        }
         let fact = model.facts[index];
         let args = &fact.clause.head.args;
         let info = &model.predicates[fact.pred.index()];
@@ -138,7 +141,7 @@ fn add(types: &mut Vec<Vec<Type>>, row: Vec<Type>) {
 }
 
 /// Infers the predicates of a group that have no declaration, until nothing changes.
-fn settle(model: &mut Model<'_>, prefixes: &Prefixes, strata: &Strata, group: &[PredId]) {
+fn settle(model: &mut Model<'_>, prefixes: &Prefixes, strata: &Strata, group: &[PredId], report: &Report) {
     let open: Vec<PredId> = group
         .iter()
         .copied()
@@ -150,7 +153,10 @@ fn settle(model: &mut Model<'_>, prefixes: &Prefixes, strata: &Strata, group: &[
             let before = model.pred(pred).types.clone();
             let rules = model.pred(pred).rules.clone();
             for rule in rules {
-                let judgement = Checker::new(model, prefixes).rule(&model.rules[rule.index()]);
+                if report.is_cancelled() {
+                    return;
+                }
+                let judgement = Checker::new(model, prefixes, report.cancel()).rule(&model.rules[rule.index()]);
                 for row in judgement.rows {
                     let row = row.into_iter().map(|ty| prefixes.widen(ty)).collect();
                     add(&mut model.pred_mut(pred).types, row);
@@ -177,7 +183,7 @@ fn settle(model: &mut Model<'_>, prefixes: &Prefixes, strata: &Strata, group: &[
 /// Checks a rule against what its head declares.
 fn check_rule(model: &Model<'_>, prefixes: &Prefixes, number: usize, report: &mut Report) {
     let rule = &model.rules[number];
-    let Judgement { rows, problems } = Checker::new(model, prefixes).rule(rule);
+    let Judgement { rows, problems } = Checker::new(model, prefixes, report.cancel()).rule(rule);
     let declared = reads_declared(model, number);
     for mut problem in problems {
         // What only today's facts say is no reason to refuse a comparison of values.

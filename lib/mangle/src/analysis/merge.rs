@@ -23,6 +23,9 @@ pub(crate) fn target(model: &Model<'_>, info: &PredicateInfo, merge: &MergeBy) -
 /// Checks every `merge(..)`.
 pub(crate) fn check(model: &Model<'_>, report: &mut Report) {
     for info in &model.predicates {
+        if report.is_cancelled() {
+            return;
+        }
         let Some(merge) = info.declaration.as_ref().and_then(|decl| decl.merge.as_ref()) else {
             continue;
         };

@@ -148,6 +148,9 @@ fn call_modes(model: &mut model::Model<'_>) {
 /// Facts without variables, and data that no rule defines.
 fn definitions(model: &model::Model<'_>, report: &mut Report) {
     for fact in &model.facts {
+        if report.is_cancelled() {
+            return;
+        }
         let mut place = None;
         for arg in &fact.clause.head.args {
             variables::each(arg, &mut |name, span| place = place.take().or(Some((name.to_string(), span))));
@@ -170,6 +173,9 @@ fn definitions(model: &model::Model<'_>, report: &mut Report) {
         }
     }
     for info in &model.predicates {
+        if report.is_cancelled() {
+            return;
+        }
         let data = info.declaration.as_ref().filter(|decl| decl.extensional);
         if let (Some(decl), Some(&rule)) = (data, info.rules.first()) {
             let head = model.rules[rule.index()].clause.head.span;

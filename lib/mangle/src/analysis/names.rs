@@ -10,7 +10,7 @@ use super::{
     Input,
     declaration::{self, count},
     model::{FactInfo, Meaning, Model, PredicateInfo, RuleInfo},
-    report::{Report, nearest},
+    report::Report,
 };
 use crate::{
     builtin::{self, Operand},
@@ -48,7 +48,12 @@ pub(crate) fn resolve<'u>(inputs: &[Input<'u>], dialect: Dialect, report: &mut R
     };
     for input in inputs {
         let package = package(input);
-        input.unit.decls().for_each(|decl| names.declare(decl, input, &package));
+        for decl in input.unit.decls() {
+            if names.report.is_cancelled() {
+                break;
+            }
+            names.declare(decl, input, &package);
+        }
     }
     let mut rules = Vec::new();
     for input in inputs {
@@ -260,7 +265,8 @@ impl<'u> Names<'_, 'u> {
                 format!("there is no built-in predicate `{name}`"),
             );
             let names: Vec<&'static str> = builtin::relations().map(|relation| relation.name).collect();
-            self.report.push(match nearest(name, names) {
+            let near = self.report.nearest(name, names);
+            self.report.push(match near {
                 Some(meant) => found.fix(format!("write `{meant}`"), atom.predicate.span, meant),
                 None => found.help("only built-in predicates begin with a colon"),
             });
@@ -322,7 +328,7 @@ impl<'u> Names<'_, 'u> {
             return self.other_arity(atom, text, &named);
         }
         let found = Diagnostic::new(Code::UndeclaredPredicate, atom.predicate.span, format!("nothing defines `{text}`"));
-        let near = nearest(
+        let near = self.report.nearest(
             text,
             self.model
                 .names()

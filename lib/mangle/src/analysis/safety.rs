@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::{
     model::{Meaning, Model, RuleInfo},
     order::{Flow, Order, order},
-    report::{Report, nearest},
+    report::Report,
     variables::{Variables, wildcard},
 };
 use crate::{
@@ -132,8 +132,9 @@ impl Check<'_, '_> {
                 found = found.label(literal_span, why);
             }
         }
-        let bound = (0..self.variables.all.len()).filter(|&other| self.is_bound(other));
-        let near = nearest(&name, bound.map(|other| &**self.variables.name(other)));
+        let variables = self.variables.all.iter().zip(&self.order.bound);
+        let bound = variables.filter_map(|((other, _), bound)| bound.then_some(&**other));
+        let near = self.report.nearest(&name, bound);
         found = match (near.map(str::to_owned), self.free_place()) {
             (Some(meant), _) => found.fix(format!("write `{meant}`"), place, meant),
             (None, Some((free, premise))) => {

@@ -1,7 +1,7 @@
 //! Strata: which predicates are computed together, and which have to be complete before. A cycle through a negation or an
 //! aggregation has no order, so it is refused, with the way around it.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 use super::{
     model::{Model, RuleInfo},
@@ -57,6 +57,9 @@ pub(crate) fn stratify(model: &Model<'_>, report: &mut Report) -> Strata {
     let (groups, of) = components(&edges);
     let strata = Strata { groups, of, edges };
     for group in &strata.groups {
+        if report.is_cancelled() || report.is_full() {
+            break;
+        }
         if let Some((head, edge)) = broken(&strata, group) {
             report.push(cycle(model, &strata, head, edge));
         }
@@ -191,20 +194,19 @@ fn cycle(model: &Model<'_>, strata: &Strata, head: PredId, edge: Edge) -> Diagno
 /// The shortest way from one predicate of a group to another along what each depends on.
 fn way_back(strata: &Strata, from: PredId, to: PredId) -> Vec<Edge> {
     let group = strata.of[from.index()];
-    let mut came: Vec<Option<(PredId, Edge)>> = vec![None; strata.edges.len()];
+    let mut came: HashMap<PredId, (PredId, Edge)> = HashMap::new();
     let mut queue = VecDeque::from([from]);
     while let Some(pred) = queue.pop_front().filter(|&pred| pred != to) {
         for &edge in &strata.edges[pred.index()] {
-            let on = edge.on.index();
-            if strata.of[on] == group && came[on].is_none() && edge.on != from {
-                came[on] = Some((pred, edge));
+            if strata.of[edge.on.index()] == group && edge.on != from && !came.contains_key(&edge.on) {
+                came.insert(edge.on, (pred, edge));
                 queue.push_back(edge.on);
             }
         }
     }
     let mut way = Vec::new();
     let mut at = to;
-    while let Some((before, edge)) = came[at.index()].filter(|_| at != from) {
+    while let Some(&(before, edge)) = came.get(&at).filter(|_| at != from) {
         way.push(edge);
         at = before;
     }

@@ -24,9 +24,15 @@ pub(crate) fn is_always(time: &Annotation) -> bool {
 /// Checks annotations and operators of facts, heads and premises.
 pub(crate) fn annotations(model: &Model<'_>, report: &mut Report) {
     for fact in &model.facts {
+        if report.is_cancelled() {
+            return;
+        }
         head(model, fact.pred, &fact.clause.head, fact.clause.time.as_ref(), report);
     }
     for rule in &model.rules {
+        if report.is_cancelled() {
+            return;
+        }
         head(model, rule.head, &rule.clause.head, rule.clause.time.as_ref(), report);
         for (premise, meaning) in rule.clause.premises.iter().zip(&rule.premises) {
             body(model, premise, *meaning, report);
@@ -137,6 +143,9 @@ fn not_temporal(model: &Model<'_>, pred: PredId, span: Span, report: &mut Report
 /// Recursion through temporal predicates that may not come to an end.
 pub(crate) fn recursion(model: &Model<'_>, strata: &Strata, dialect: Dialect, report: &mut Report) {
     for rule in &model.rules {
+        if report.is_cancelled() {
+            return;
+        }
         let group = strata.of[rule.head.index()];
         let recursive = rule
             .premises

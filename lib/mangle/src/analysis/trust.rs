@@ -13,12 +13,18 @@ use crate::{
 /// Checks every fact and rule against the owner of its predicate.
 pub(crate) fn check(model: &Model<'_>, report: &mut Report) {
     for fact in &model.facts {
+        if report.is_cancelled() {
+            return;
+        }
         let info = model.pred(fact.pred);
         if fact.level < info.level && !info.is_open() && !opened(info, fact.level) {
             refuse(info, fact.level, fact.clause.head.span, report);
         }
     }
     for rule in &model.rules {
+        if report.is_cancelled() {
+            return;
+        }
         let info = model.pred(rule.head);
         if rule.level < info.level && !opened(info, rule.level) {
             refuse(info, rule.level, rule.clause.head.span, report);

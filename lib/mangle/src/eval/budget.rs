@@ -197,6 +197,15 @@ impl Meter {
         Ok(())
     }
 
+    /// Looks at the flag now and then while work is done that has been paid for: indexing `at` of many rows.
+    #[inline(always)]
+    pub(crate) fn glance(&self, at: usize) -> Result<(), Exceeded> {
+        if at.is_multiple_of(1 << 16) && self.cancel.is_cancelled() {
+            return Err(self.exceeded(Limit::Cancelled, 0, 0));
+        }
+        Ok(())
+    }
+
     /// The report on a single value that is too large.
     pub(crate) fn too_large(&self, allowed: usize, bytes: usize) -> Exceeded {
         self.exceeded(Limit::Bytes, allowed as u64, bytes as u64)

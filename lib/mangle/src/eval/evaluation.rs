@@ -211,6 +211,7 @@ impl Evaluation {
                 break;
             }
         }
+        round.end(self);
         for &pred in &self.program.strata[stratum].predicates {
             merge::end(&mut self.relations[pred.index()]);
         }

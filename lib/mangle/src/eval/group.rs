@@ -1,5 +1,7 @@
 //! Groups: bindings with equal keys come together, reducers make one value of each group.
 
+use std::cmp::Ordering;
+
 use super::{
     error::Stop,
     hash::Keys,
@@ -10,7 +12,7 @@ use super::{
 use crate::{
     builtin::{Context, Reducer, Rows},
     program::{Aggregate, Expr, Head, Interval, Slot, Transform},
-    value::{Interner, Value},
+    value::Value,
 };
 
 /// Bindings, flat: for each the words of some registers.
@@ -42,27 +44,36 @@ impl Bindings {
     }
 }
 
-/// One derived row with when it holds.
+/// Derived rows end to end and, for a temporal predicate, when each holds.
+#[derive(Default)]
 pub(crate) struct Derived {
-    pub row: Vec<u64>,
-    pub time: Option<Interval>,
+    pub rows: Vec<u64>,
+    pub times: Vec<Interval>,
 }
 
 impl Machine<'_, '_> {
     /// Groups the bindings that were collected and gives the rows of the head.
-    pub(crate) fn groups(&mut self, group: &Group) -> Result<Vec<Derived>, Stop> {
+    pub(crate) fn groups(&mut self, group: &Group) -> Result<Derived, Stop> {
         let target = std::mem::replace(&mut self.target, Target::Rows);
         let Target::Bindings(distinct, all) = target else {
-            return Ok(Vec::new());
+            return Ok(Derived::default());
         };
         let bindings = Bindings {
             keys: distinct.keys,
             slots: group.kept.clone(),
             words: if group.distinct { distinct.rows } else { all },
         };
-        let mut derived = Vec::new();
+        let mut derived = Derived::default();
+        let resting = self.tools.meter.resting;
+        self.hold(8 * bindings.words.capacity());
         self.group(&bindings, &group.keys, &group.lets, &group.rest, &group.head, &mut derived)?;
+        self.tools.meter.resting = resting;
         Ok(derived)
+    }
+
+    /// Counts bytes that stay until the groups are done.
+    fn hold(&mut self, bytes: usize) {
+        self.tools.meter.resting += bytes;
     }
 
     fn group(
@@ -72,7 +83,7 @@ impl Machine<'_, '_> {
         lets: &[Aggregate],
         rest: &[Transform],
         head: &Head,
-        derived: &mut Vec<Derived>,
+        derived: &mut Derived,
     ) -> Result<(), Stop> {
         let mut next = Bindings {
             slots: keys.iter().copied().chain(lets.iter().map(slot_of)).collect(),
@@ -99,7 +110,7 @@ impl Machine<'_, '_> {
     }
 
     /// Runs the lets that follow a group; at the end of the rule the head, before another group its bindings are kept.
-    fn after(&mut self, next: &mut Bindings, rest: &[Transform], head: &Head, derived: &mut Vec<Derived>) -> Result<(), Stop> {
+    fn after(&mut self, next: &mut Bindings, rest: &[Transform], head: &Head, derived: &mut Derived) -> Result<(), Stop> {
         for transform in rest {
             match transform {
                 Transform::Lets(lets) => {
@@ -113,28 +124,31 @@ impl Machine<'_, '_> {
                 }
                 Transform::Group { .. } => {
                     let words: Vec<u64> = next.slots.iter().map(|&slot| self.registers[usize::from(slot)]).collect();
+                    self.hold(8 * words.len().max(1));
+                    self.charge(1)?;
                     next.words.extend(if words.is_empty() { vec![0] } else { words });
                     return Ok(());
                 }
             }
         }
-        derived.push(self.head_row(head)?);
-        Ok(())
+        self.head_row(head, derived)
     }
 
-    fn head_row(&mut self, head: &Head) -> Result<Derived, Stop> {
-        let mut row = Vec::with_capacity(head.args.len().max(1));
+    fn head_row(&mut self, head: &Head, derived: &mut Derived) -> Result<(), Stop> {
+        // Each may double when it grows.
+        self.hold(2 * size_of::<u64>() * (head.args.len().max(1) + 2 * usize::from(head.time.is_some())));
+        self.charge(1)?;
         for arg in &head.args {
-            row.push(self.evaluate(arg)?.bits());
+            let value = self.evaluate(arg)?;
+            derived.rows.push(value.bits());
         }
-        if row.is_empty() {
-            row.push(0);
+        if head.args.is_empty() {
+            derived.rows.push(0);
         }
-        let time = match head.time {
-            None => None,
-            Some(time) => Some(self.head_interval(time)?),
-        };
-        Ok(Derived { row, time })
+        if let Some(time) = head.time {
+            derived.times.push(self.head_interval(time)?);
+        }
+        Ok(())
     }
 
     /// Puts a binding back into the registers.
@@ -153,7 +167,11 @@ impl Machine<'_, '_> {
         let mut table = Table::default();
         let mut firsts: Vec<u32> = Vec::new();
         let mut starts: Vec<u32> = Vec::new();
+        // Counted when there are twice as many groups as the last time.
+        let mut counted = 1024;
         let mut group_of: Vec<u32> = Vec::with_capacity(bindings.len());
+        // The group of each binding, then its place.
+        self.hold(2 * size_of::<u32>() * bindings.len());
         for (number, row) in bindings.words.chunks_exact(bindings.width()).enumerate() {
             self.charge(1)?;
             let group = table.find_or_insert(bindings.keys.columns(row, &columns), firsts.len() as u32, |group| {
@@ -167,6 +185,11 @@ impl Machine<'_, '_> {
             });
             starts[group as usize] += 1;
             group_of.push(group);
+            if firsts.len() == counted {
+                // An entry of the table, at worst twice, and three numbers.
+                self.hold(counted * (2 * size_of::<u64>() + 3 * size_of::<u32>()));
+                counted *= 2;
+            }
         }
         let mut sum = 0;
         for start in &mut starts {
@@ -196,7 +219,7 @@ impl Machine<'_, '_> {
             args => self.evaluate_each(bindings, rows, args, &mut values)?,
         }
         if reducer.ordered {
-            sort_rows(self.interner(), &mut values, args.len());
+            self.sort_rows(&mut values, args.len())?;
         }
         let rows = Rows {
             count: rows.len(),
@@ -216,6 +239,22 @@ impl Machine<'_, '_> {
         }
         self.registers = keep;
         Ok(())
+    }
+
+    /// Sorts flat rows canonically.
+    fn sort_rows(&self, values: &mut Vec<Value>, width: usize) -> Result<(), Stop> {
+        let interner = self.interner();
+        let stop = || self.check_bytes();
+        match width {
+            0 => Ok(()),
+            1 => merge_sort(values, &stop, |a, b| interner.compare(*a, *b)),
+            _ => {
+                let mut rows: Vec<&[Value]> = values.chunks_exact(width).collect();
+                merge_sort(&mut rows, &stop, |a, b| interner.compare_rows(a, b))?;
+                *values = rows.concat();
+                Ok(())
+            }
+        }
     }
 
     fn reduce_with(&mut self, reducer: Reducer, rows: &Rows<'_>) -> Result<Value, Stop> {
@@ -240,15 +279,54 @@ fn split_group(rest: &[Transform]) -> Option<(&Transform, &[Transform])> {
     Some((&rest[at], &rest[at + 1..]))
 }
 
-/// Sorts flat rows canonically.
-fn sort_rows(interner: &Interner, values: &mut Vec<Value>, width: usize) {
-    match width {
-        0 => {}
-        1 => values.sort_by(|a, b| interner.compare(*a, *b)),
-        _ => {
-            let mut rows: Vec<&[Value]> = values.chunks_exact(width).collect();
-            rows.sort_by(|a, b| interner.compare_rows(a, b));
-            *values = rows.concat();
+/// How many things are sorted between two looks at the flag.
+const RUN: usize = 1 << 14;
+
+/// Sorts, and ends early when `stop` fails: first runs, then pairs of runs that are twice as long each time.
+fn merge_sort<T: Copy>(all: &mut Vec<T>, stop: &dyn Fn() -> Result<(), Stop>, compare: impl Fn(&T, &T) -> Ordering) -> Result<(), Stop> {
+    for run in all.chunks_mut(RUN) {
+        run.sort_by(&compare);
+        stop()?;
+    }
+    let mut length = RUN;
+    while length < all.len() {
+        let mut merged = Vec::with_capacity(all.len());
+        for both in all.chunks(2 * length) {
+            let (mut left, mut right) = both.split_at(length.min(both.len()));
+            while let ([first, left_rest @ ..], [second, right_rest @ ..]) = (left, right) {
+                if compare(first, second).is_le() {
+                    merged.push(*first);
+                    left = left_rest;
+                } else {
+                    merged.push(*second);
+                    right = right_rest;
+                }
+                if merged.len().is_multiple_of(RUN) {
+                    stop()?;
+                }
+            }
+            merged.extend_from_slice(left);
+            merged.extend_from_slice(right);
+        }
+        *all = merged;
+        length *= 2;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{RUN, merge_sort};
+
+    #[test]
+    fn runs_are_merged_in_order_and_what_is_equal_stays_as_it_came() {
+        for count in [0, 1, RUN - 1, RUN, RUN + 1, 5 * RUN + 7] {
+            let scattered = (0..count as u64).map(|number| (number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 52, number));
+            let mut sorted: Vec<(u64, u64)> = scattered.collect();
+            let mut expected = sorted.clone();
+            expected.sort_by_key(|pair| pair.0);
+            merge_sort(&mut sorted, &|| Ok(()), |a, b| a.0.cmp(&b.0)).expect("nothing stops it");
+            assert!(sorted == expected, "{count}");
         }
     }
 }

@@ -1,7 +1,12 @@
 //! From the values of some columns to the rows that have them. Rows that no longer change lie grouped by key, so that a
 //! lookup reads one run of memory; rows that still come are chained.
 
-use super::{hash::Keys, segment::Segment, table::Table};
+use super::{
+    budget::{Exceeded, Meter},
+    hash::Keys,
+    segment::Segment,
+    table::Table,
+};
 
 /// Which columns make the key, in ascending order.
 pub(crate) type Columns = Box<[u16]>;
@@ -42,24 +47,24 @@ fn key_equals(row: &[u64], columns: &[u16], key: &[u64]) -> bool {
 
 impl Index {
     /// Over rows that do not change any more.
-    pub(crate) fn fixed(segment: &Segment, columns: &Columns) -> Self {
+    pub(crate) fn fixed(segment: &Segment, columns: &Columns, meter: &Meter) -> Result<Self, Exceeded> {
         if let [column] = **columns
-            && let Some(dense) = Self::dense(&segment.rows, segment.width, column as usize)
+            && let Some(dense) = Self::dense(&segment.rows, segment.width, column as usize, meter)?
         {
-            return dense;
+            return Ok(dense);
         }
-        Self::hashed(&segment.rows, segment.width, segment.keys, columns)
+        Self::hashed(&segment.rows, segment.width, segment.keys, columns, meter)
     }
 
     /// Works if the words have one tag and span little more than there are rows.
-    fn dense(rows: &[u64], width: usize, column: usize) -> Option<Self> {
+    fn dense(rows: &[u64], width: usize, column: usize, meter: &Meter) -> Result<Option<Self>, Exceeded> {
         let count = rows.len() / width;
         let words = || rows[column.min(rows.len())..].iter().step_by(width);
         let tag = words().next().copied().unwrap_or_default() & TAG;
         let (mut least, mut most) = (i64::MAX, i64::MIN);
         for &word in words() {
             if word & TAG != tag {
-                return None;
+                return Ok(None);
             }
             least = least.min(word as i64);
             most = most.max(word as i64);
@@ -67,10 +72,11 @@ impl Index {
         let span = if count == 0 {
             0
         } else {
-            (most.checked_sub(least)? as u64 / (TAG + 1)) as usize + 1
+            let Some(span) = most.checked_sub(least) else { return Ok(None) };
+            (span as u64 / (TAG + 1)) as usize + 1
         };
         if span > 2 * count + 1024 {
-            return None;
+            return Ok(None);
         }
         let place = |word: u64| ((word as i64 - least) as u64 / (TAG + 1)) as usize;
         let mut starts = vec![0_u32; span + 1];
@@ -82,26 +88,28 @@ impl Index {
             sum += std::mem::replace(start, sum);
         }
         let mut grouped = vec![0; rows.len()];
-        for row in rows.chunks_exact(width) {
+        for (at, row) in rows.chunks_exact(width).enumerate() {
+            meter.glance(at)?;
             let next = &mut starts[place(row[column])];
             grouped[*next as usize * width..][..width].copy_from_slice(row);
             *next += 1;
         }
         move_back(&mut starts);
-        Some(Self::Dense {
+        Ok(Some(Self::Dense {
             least: least as u64,
             starts,
             rows: grouped,
-        })
+        }))
     }
 
-    fn hashed(rows: &[u64], width: usize, keys: Keys, columns: &Columns) -> Self {
+    fn hashed(rows: &[u64], width: usize, keys: Keys, columns: &Columns, meter: &Meter) -> Result<Self, Exceeded> {
         // First the group of each row and the size of each group, then the rows in their places.
         let mut groups = Table::default();
         let mut firsts: Vec<u32> = Vec::new();
         let mut starts: Vec<u32> = Vec::new();
         let mut group_of: Vec<u32> = Vec::with_capacity(rows.len() / width);
         for (at, row) in rows.chunks_exact(width).enumerate() {
+            meter.glance(at)?;
             let group = groups.find_or_insert(keys.columns(row, columns), firsts.len() as u32, |group| {
                 let first = &rows[firsts[group as usize] as usize * width..][..width];
                 columns.iter().all(|&column| first[usize::from(column)] == row[usize::from(column)])
@@ -120,18 +128,19 @@ impl Index {
         }
         starts.push(sum);
         let mut grouped = vec![0; rows.len()];
-        for (row, &group) in rows.chunks_exact(width).zip(&group_of) {
+        for (at, (row, &group)) in rows.chunks_exact(width).zip(&group_of).enumerate() {
+            meter.glance(at)?;
             let next = &mut starts[group as usize];
             grouped[*next as usize * width..][..width].copy_from_slice(row);
             *next += 1;
         }
         move_back(&mut starts);
-        Self::Hashed {
+        Ok(Self::Hashed {
             keys,
             groups,
             starts,
             rows: grouped,
-        }
+        })
     }
 
     /// The rows of a key, end to end.
@@ -188,7 +197,7 @@ impl Chain {
     }
 
     /// Takes in the rows that came since the last time; gives how many.
-    pub(crate) fn extend(&mut self, rows: &[u64], width: usize) -> usize {
+    pub(crate) fn extend(&mut self, rows: &[u64], width: usize, meter: &Meter) -> Result<usize, Exceeded> {
         let Self {
             columns,
             keys,
@@ -197,13 +206,14 @@ impl Chain {
         } = self;
         let known = before.len();
         for (at, row) in rows.chunks_exact(width).enumerate().skip(known) {
+            meter.glance(at)?;
             let last = newest.replace(keys.columns(row, columns), at as u32, |last| {
                 let last = &rows[last as usize * width..][..width];
                 columns.iter().all(|&column| last[usize::from(column)] == row[usize::from(column)])
             });
             before.push(last.unwrap_or(NONE));
         }
-        before.len() - known
+        Ok(before.len() - known)
     }
 
     /// The newest row of a key.

@@ -12,7 +12,7 @@ mod timing;
 use std::sync::Arc;
 
 use super::{
-    budget::Meter,
+    budget::{Exceeded, Meter},
     call::Calls,
     error::Stop,
     external::Asked,
@@ -113,7 +113,7 @@ enum Own {
 /// The state of one run.
 pub(crate) struct Machine<'a, 'b> {
     world: &'a World<'a>,
-    tools: &'a mut Tools<'b>,
+    pub tools: &'a mut Tools<'b>,
     plan: &'a Plan,
     found: &'a [Found],
     /// The relation that rows go to, and whose it is.
@@ -194,10 +194,12 @@ pub(crate) fn prepare_shared(
             && one.times.is_none()
             && !one.versioned
         {
-            let (index, indexed) = relation.own.index_or_build(columns);
+            let (index, indexed) = relation.own.index_or_build(columns, meter)?;
             meter.step(indexed as u64, || 0)?;
             one.own = Own::Fixed(index);
-            one.frozen_index = relation.frozen.as_ref().map(|frozen| frozen.segment.index_or_build(columns).0);
+            if let Some(frozen) = &relation.frozen {
+                one.frozen_index = Some(frozen.segment.index_or_build(columns, meter)?.0);
+            }
         }
         found.push(one);
     }
@@ -212,7 +214,11 @@ fn prepare_rows(plan: &Plan, rows: &Rows, at: usize, relation: &mut Relation, gr
         // The first step runs once: a scan is as good as making an index, unless it stays for other requests.
         let shared = relation.frozen.is_some();
         if at > 0 || shared {
-            (frozen_index, own, indexed) = indexes(relation, columns, growing);
+            if !growing && relation.own.index(columns).is_none() {
+                // Rows that are all there are mostly found by their index from now on: the table makes room for it.
+                meter.resting = meter.resting.saturating_sub(relation.own.forget_table());
+            }
+            (frozen_index, own, indexed) = indexes(relation, columns, growing, meter)?;
         }
     }
     if let Access::Find(_) = &rows.access {
@@ -245,11 +251,14 @@ fn prepare_rows(plan: &Plan, rows: &Rows, at: usize, relation: &mut Relation, gr
     })
 }
 
-fn indexes(relation: &mut Relation, columns: &Columns, growing: bool) -> (Option<Arc<Index>>, Own, usize) {
-    let frozen_index = relation.frozen.as_ref().map(|frozen| {
+type Indexes = (Option<Arc<Index>>, Own, usize);
+
+fn indexes(relation: &mut Relation, columns: &Columns, growing: bool, meter: &Meter) -> Result<Indexes, Exceeded> {
+    let mut frozen_index = None;
+    if let Some(frozen) = &relation.frozen {
         // Made once for all requests: no request pays for it, else their steps would differ.
-        frozen.segment.index_or_build(columns).0
-    });
+        frozen_index = Some(frozen.segment.index_or_build(columns, meter)?.0);
+    }
     // Rows with a time or with versions are found by number: only chains know it.
     let chained =
         growing || relation.times.is_some() || relation.versions.is_some() || relation.chains.iter().any(|c| c.columns == *columns);
@@ -257,11 +266,11 @@ fn indexes(relation: &mut Relation, columns: &Columns, growing: bool) -> (Option
         if !growing {
             relation.seen = relation.len();
         }
-        let (chain, indexed) = relation.chain(columns);
-        (frozen_index, Own::Chain(chain), indexed)
+        let (chain, indexed) = relation.chain(columns, meter)?;
+        Ok((frozen_index, Own::Chain(chain), indexed))
     } else {
-        let (index, indexed) = relation.own.index_or_build(columns);
-        (frozen_index, Own::Fixed(index), indexed)
+        let (index, indexed) = relation.own.index_or_build(columns, meter)?;
+        Ok((frozen_index, Own::Fixed(index), indexed))
     }
 }
 
@@ -429,7 +438,7 @@ impl<'a, 'b> Machine<'a, 'b> {
         })
     }
 
-    fn check_bytes(&self) -> Result<(), Stop> {
+    pub(super) fn check_bytes(&self) -> Result<(), Stop> {
         let head = self.head.as_ref().map(|(_, relation)| &**relation);
         self.tools.meter.check_bytes(moving(self.tools.interner, head, &self.target))?;
         Ok(())

@@ -26,6 +26,11 @@ impl Versions {
     pub(crate) fn alive(&self, number: u32) -> bool {
         !self.dead.contains(&number)
     }
+
+    /// About how many bytes it takes on the heap.
+    pub(crate) fn heap(&self) -> usize {
+        self.newest.heap() + 2 * size_of::<u32>() * self.dead.capacity()
+    }
 }
 
 fn hash_key(relation: &Relation, row: &[u64], keys: &[usize]) -> u64 {

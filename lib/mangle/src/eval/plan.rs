@@ -27,6 +27,29 @@ pub(crate) struct Plan {
     pub injective: bool,
 }
 
+impl Plan {
+    /// About how many bytes it takes on the heap.
+    pub(crate) fn heap(&self) -> usize {
+        let within = |rows: &Rows| {
+            let keys = match &rows.access {
+                Access::Scan => 0,
+                Access::Find(keys) => size_of_val(&keys[..]),
+                Access::Index(columns, keys) => size_of_val(&columns[..]) + size_of_val(&keys[..]),
+            };
+            keys + size_of_val(&rows.checks[..]) + size_of_val(&rows.same[..]) + size_of_val(&rows.binds[..])
+        };
+        let steps = self.steps.iter().map(|step| match step {
+            Step::Rows(rows) | Step::Absent(rows) => within(rows),
+            Step::Call(_, keys, rows) => size_of_val(&keys[..]) + within(rows),
+            Step::Ask(_, keys) => size_of_val(&keys[..]),
+            // What these hold was counted with the rule.
+            Step::Let(..) | Step::Equal(..) | Step::Compare(..) | Step::Built(..) | Step::NotBuilt(..) => 0,
+        });
+        let own = self.steps.capacity() * size_of::<Step>() + self.origins.capacity() * size_of::<Option<usize>>();
+        size_of::<Self>() + own + steps.sum::<usize>()
+    }
+}
+
 /// What comes of one binding.
 #[derive(Debug)]
 pub(crate) enum Emit {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{
+    budget::{Exceeded, Meter},
     hash::Keys,
     index::{Chain, Columns},
     interval_set::IntervalSet,
@@ -185,7 +186,7 @@ impl Relation {
     }
 
     /// The place of the chain over `columns`, made if need be; the second is how many rows were taken in.
-    pub(crate) fn chain(&mut self, columns: &Columns) -> (usize, usize) {
+    pub(crate) fn chain(&mut self, columns: &Columns, meter: &Meter) -> Result<(usize, usize), Exceeded> {
         let at = match self.chains.iter().position(|chain| chain.columns == *columns) {
             Some(at) => at,
             None => {
@@ -194,15 +195,16 @@ impl Relation {
             }
         };
         let seen = self.seen.saturating_sub(self.own.first as usize);
-        let taken = self.chains[at].extend(&self.own.rows[..seen * self.own.width], self.own.width);
-        (at, taken)
+        let taken = self.chains[at].extend(&self.own.rows[..seen * self.own.width], self.own.width, meter)?;
+        Ok((at, taken))
     }
 
     /// Bytes on the heap, without the frozen part.
     pub(crate) fn heap(&self) -> usize {
         // Most rows hold at one or two intervals; what has many is bounded by itself.
         let times = self.times.as_ref().map_or(0, |times| 56 * times.len());
-        self.own.heap() + self.chains.iter().map(Chain::heap).sum::<usize>() + times
+        let versions = self.versions.as_ref().map_or(0, super::merge::Versions::heap);
+        self.own.heap() + self.chains.iter().map(Chain::heap).sum::<usize>() + times + versions
     }
 
     /// Ends the evaluation of this predicate: from now on the rows stay as they are.

@@ -9,6 +9,7 @@ use super::{
     error::Stop,
     evaluation::Evaluation,
     external::Batch,
+    group::Derived,
     machine::{Machine, Target, Tools, World, prepare},
     plan::{Emit, Plan, Sizes, Wish, plan},
     relation::Relation,
@@ -28,6 +29,8 @@ pub(crate) struct Round {
     coming: Vec<(PredId, u32, Interval)>,
     /// How many rounds there were.
     count: u32,
+    /// Bytes of the plans, which count as long as the stratum is evaluated.
+    planned: usize,
 }
 
 /// A rule to run, and which premise looks at what is new.
@@ -72,13 +75,14 @@ impl Round {
             task: 0,
             coming: Vec::new(),
             count: 0,
+            planned: 0,
         };
         this.tasks = this.plans(evaluation, false)?;
         Ok(this)
     }
 
     /// The tasks of the first round (`delta` false) or of all others.
-    fn plans(&self, evaluation: &mut Evaluation, delta: bool) -> Result<Vec<Task>, Stop> {
+    fn plans(&mut self, evaluation: &mut Evaluation, delta: bool) -> Result<Vec<Task>, Stop> {
         let Evaluation {
             program,
             relations,
@@ -88,11 +92,15 @@ impl Round {
         } = evaluation;
         let program = &**program;
         let stratum = &program.strata[self.stratum];
-        let growing = |pred: PredId| stratum.recursive && owner[pred.index()] == self.stratum as u32;
+        let own = self.stratum as u32;
+        let growing = |pred: PredId| stratum.recursive && owner[pred.index()] == own;
         let sizes = Now {
             relations,
             growing: &growing,
         };
+        // The plans so far were for other tasks.
+        meter.resting = meter.resting.saturating_sub(std::mem::take(&mut self.planned));
+        self.tasks.clear();
         let mut tasks = Vec::new();
         for &rule in &stratum.rules {
             let pred = program.rule(rule).head.pred;
@@ -118,6 +126,10 @@ impl Round {
                     explain: false,
                 };
                 let made = plan(program, rule, program.rule(rule), &wish).ok_or(Stop::NoOrder(rule))?;
+                let heap = made.heap() + size_of::<Task>();
+                self.planned += heap;
+                meter.resting += heap;
+                meter.check_bytes(0)?;
                 tasks.push(Task {
                     plan: Arc::new(made),
                     pred,
@@ -186,9 +198,9 @@ impl Round {
         machine.head = Some((pred, &mut head));
         let outcome = machine.start().and_then(|()| match &plan.emit {
             // With questions open, the groups are not complete.
-            Emit::Group(_) if machine.asks() => Ok(Vec::new()),
+            Emit::Group(_) if machine.asks() => Ok(Derived::default()),
             Emit::Group(group) => machine.groups(group),
-            Emit::Head(_) => Ok(Vec::new()),
+            Emit::Head(_) => Ok(Derived::default()),
         });
         let fired = machine.fired;
         let target = std::mem::replace(&mut machine.target, Target::Rows);
@@ -206,14 +218,17 @@ impl Round {
         self.coming
             .extend(times.into_iter().map(|(number, interval)| (pred, number, interval)));
         let mut loose = rows;
-        for derived in derived {
-            if predicate.merge.is_some() {
-                loose.extend_from_slice(&derived.row);
-            } else {
-                let (number, new) = relations[pred.index()].insert(&derived.row);
-                match derived.time {
-                    Some(interval) => self.coming.push((pred, number, interval)),
-                    None if new && !predicate.temporal => meter.fact()?,
+        if predicate.merge.is_some() {
+            loose.extend_from_slice(&derived.rows);
+        } else {
+            let relation = &mut relations[pred.index()];
+            let width = relation.width();
+            relation.own.reserve(derived.rows.len() / width);
+            for (at, row) in derived.rows.chunks_exact(width).enumerate() {
+                let (number, new) = relation.insert(row);
+                match derived.times.get(at) {
+                    Some(&interval) => self.coming.push((pred, number, interval)),
+                    None if new => meter.fact()?,
                     None => {}
                 }
             }
@@ -228,6 +243,11 @@ impl Round {
         count.steps += evaluation.meter.steps() - before.0;
         count.derived += evaluation.meter.derived - before.1;
         Ok(())
+    }
+
+    /// Lets go of the plans when the stratum is done.
+    pub(crate) fn end(self, evaluation: &mut Evaluation) {
+        evaluation.meter.resting = evaluation.meter.resting.saturating_sub(self.planned);
     }
 
     /// Makes what came in this round visible. Says whether there is another round.

@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use super::{
+    budget::{Exceeded, Meter},
     hash::Keys,
     index::{Columns, Index},
     table::Table,
@@ -140,6 +141,11 @@ impl Segment {
         self.table().heap() - there
     }
 
+    /// Lets go of the table, which comes back when somebody looks for a row; gives how many bytes it had.
+    pub(crate) fn forget_table(&mut self) -> usize {
+        self.table.take().map_or(0, |table| table.heap())
+    }
+
     /// The index over `columns`, if it is there.
     pub(crate) fn index(&self, columns: &Columns) -> Option<Arc<Index>> {
         let indexes = self.indexes.read().unwrap_or_else(PoisonError::into_inner);
@@ -148,13 +154,13 @@ impl Segment {
     }
 
     /// The index over `columns`, made if need be, for a segment that grows no more. The second is how many rows were indexed.
-    pub(crate) fn index_or_build(&self, columns: &Columns) -> (Arc<Index>, usize) {
+    pub(crate) fn index_or_build(&self, columns: &Columns, meter: &Meter) -> Result<(Arc<Index>, usize), Exceeded> {
         if let Some(index) = self.index(columns) {
-            return (index, 0);
+            return Ok((index, 0));
         }
-        let index = Arc::new(Index::fixed(self, columns));
+        let index = Arc::new(Index::fixed(self, columns, meter)?);
         self.keep(columns.clone(), Arc::clone(&index));
-        (index, self.len())
+        Ok((index, self.len()))
     }
 
     fn keep(&self, columns: Columns, index: Arc<Index>) {

@@ -183,7 +183,8 @@ impl Explainer<'_> {
             return Ok(Vec::new());
         }
         machine.start()?;
-        Ok(machine.groups(group)?.into_iter().map(|derived| derived.row).collect())
+        let width = group.head.args.len().max(1);
+        Ok(machine.groups(group)?.rows.chunks_exact(width).map(<[u64]>::to_vec).collect())
     }
 
     /// The rows that a rule without groups derives with the goal's arguments that can be given beforehand.

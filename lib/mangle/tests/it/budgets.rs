@@ -138,6 +138,28 @@ fn every_limit_stops_every_runaway_before_twice_of_it() {
 }
 
 #[test]
+fn plans_count_as_memory() {
+    // Each premise may look at what is new, so a rule has as many plans as premises.
+    let premises: Vec<String> = (0..499).map(|n| format!("p(X{n}, X{})", n + 1)).collect();
+    let source = Source {
+        name: "many premises".to_owned(),
+        text: format!("p(1, 2).\n{}", format!("p(X0, X1) :- {}.\n", premises.join(", ")).repeat(4)),
+    };
+    let program = load(&[source], Dialect::Strict).expect("nothing is wrong with it");
+    let options = Options {
+        budget: Budget { bytes: 16 << 20, ..WIDE },
+        ..Options::default()
+    };
+    match Evaluation::new(program, &options).and_then(Evaluation::run) {
+        Err(EvalError::Exceeded(exceeded)) => {
+            assert_eq!(exceeded.limit, Limit::Bytes);
+            assert!(exceeded.consumed < 2 * exceeded.allowed, "{exceeded:?}");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
 fn what_was_consumed_is_the_same_each_time() {
     for runaway in RUNAWAYS {
         let options = Options {
@@ -187,9 +209,12 @@ fn at_work(thread: &Path) -> Duration {
     Duration::from_nanos(nanos.expect("its first number"))
 }
 
-/// Runs `work` on a thread of its own, cancels it when it has worked for a while, and says how long it went on after that; nothing
-/// if it ended before.
-fn after_cancelling(cancel: &Cancel, work: impl FnOnce() + Send + 'static) -> Option<Duration> {
+/// When most tests cancel.
+const SOON: Duration = Duration::from_millis(100);
+
+/// Runs `work` on a thread of its own, cancels it after some time, and says how long it went on after that; nothing if it ended
+/// before.
+fn after_cancelling(cancel: &Cancel, when: Duration, work: impl FnOnce() + Send + 'static) -> Option<Duration> {
     let (started, thread) = mpsc::sync_channel(1);
     let (done, ended) = mpsc::sync_channel(1);
     let run = thread::spawn(move || {
@@ -199,7 +224,7 @@ fn after_cancelling(cancel: &Cancel, work: impl FnOnce() + Send + 'static) -> Op
         done.send(at_work(&own)).expect("somebody waits");
     });
     let thread = thread.recv().expect("it starts");
-    let took = match ended.recv_timeout(Duration::from_millis(100)) {
+    let took = match ended.recv_timeout(when) {
         Ok(_) => None,
         Err(_) => {
             let before = at_work(&thread);
@@ -221,7 +246,7 @@ fn a_cancelled_evaluation_ends_within_a_tenth_of_a_second() {
             ..Options::default()
         };
         let program = program(&runaway);
-        let took = after_cancelling(&cancel, move || {
+        let took = after_cancelling(&cancel, SOON, move || {
             let result = Evaluation::new(program, &options).and_then(Evaluation::run);
             // What filled its memory before it was cancelled ended by itself.
             let exceeded = matches!(
@@ -302,7 +327,7 @@ fn reading_and_analysing_can_be_cancelled() {
             cancel: cancel.clone(),
         };
         let sources = burden(&text());
-        let took = after_cancelling(&cancel, move || drop(read_within(&sources, &bounds)));
+        let took = after_cancelling(&cancel, SOON, move || drop(read_within(&sources, &bounds)));
         // Giving back the memory of half a tree is a part of it.
         assert!(took.is_none_or(|took| took < Duration::from_millis(LEEWAY)), "{name}: {took:?}");
     }
@@ -310,6 +335,85 @@ fn reading_and_analysing_can_be_cancelled() {
 
 /// Milliseconds that a cancelled analysis may go on; this build is not optimised.
 const LEEWAY: u64 = 500;
+
+/// Within the bounds that a caller gets who says nothing, and at every moment.
+#[test]
+#[ignore = "long: cargo xtask soak mangle"]
+fn soak_mangle_cancel() {
+    for (name, text) in BURDENS.iter().chain(TRAPS) {
+        let sources = burden(&text());
+        let mut worst = Duration::ZERO;
+        for moment in 0.. {
+            let cancel = Cancel::default();
+            let bounds = Bounds {
+                cancel: cancel.clone(),
+                ..Bounds::default()
+            };
+            let sources = sources.clone();
+            let when = Duration::from_millis(5 + 45 * moment);
+            let Some(took) = after_cancelling(&cancel, when, move || drop(read_within(&sources, &bounds))) else {
+                break;
+            };
+            worst = worst.max(took);
+        }
+        assert!(worst < Duration::from_millis(LEEWAY), "{name}: {worst:?}");
+    }
+}
+
+/// How often what is wrong stands in a trap.
+const OFTEN: usize = 30_000;
+
+/// Small programs in which a lot is wrong, or much is possible: what is said of them must not take long either.
+const TRAPS: &[Burden] = &[
+    ("predicates that nothing defines", || {
+        (0..OFTEN)
+            .map(|n| format!("p{n}(X) :- undefined_{}(X).\n", n * 7919 % OFTEN))
+            .collect()
+    }),
+    ("functions that nobody knows", || {
+        let rules: String = (0..OFTEN).map(|n| format!("p(X) :- b(Y), X = fn:unknown{n}(Y).\n")).collect();
+        format!("b(1).\n{rules}")
+    }),
+    ("predicates that negate themselves", || {
+        let rules: String = (0..OFTEN).map(|n| format!("p{n}(X) :- b(X), !p{n}(X).\n")).collect();
+        format!("b(1).\n{rules}")
+    }),
+    ("two names of half a megabyte", || {
+        let long = "b".repeat(500_000);
+        format!("{long}(1).\np(X) :- {long}c(X).\n")
+    }),
+    ("a name of very many parts", || {
+        let long = "/a".repeat(300_000);
+        format!("Decl q(X) bound [{long}].\np({long}/b).\nq(X) :- p(X).\n")
+    }),
+    ("variables of six types each", || {
+        let premises: Vec<String> = (0..400).map(|n| format!("b(X{n})")).collect();
+        format!(
+            "b(1). b(\"a\"). b(/x). b(1.5). b([1]). b(b\"x\").\np() :- {}.\n",
+            premises.join(", ")
+        )
+    }),
+    ("structs of very many fields", || {
+        let fields = |n: usize| -> String { (0..OFTEN).map(|field| format!("/f{field} : {n}, ")).collect() };
+        format!("p({{{}}}). p({{{}/g : 1}}).\nq(X) :- p(X), p(X).\n", fields(1), fields(2))
+    }),
+    ("very many alternatives", || {
+        let bounds: String = (0..OFTEN / 10).map(|n| format!(" bound [.Singleton</a{n}>]")).collect();
+        format!("Decl p(X){bounds}.\nq(X, Y, Z) :- p(X), p(Y), p(Z).\n")
+    }),
+];
+
+#[test]
+fn traps_are_seen_through_in_time() {
+    for (name, text) in TRAPS {
+        let sources = burden(&text());
+        let own: PathBuf = fs::canonicalize("/proc/thread-self").expect("Linux");
+        let before = at_work(&own);
+        read_within(&sources, &Bounds::default());
+        let took = at_work(&own) - before;
+        assert!(took < Duration::from_secs(5), "{name}: {took:?}");
+    }
+}
 
 /// What the process was given so far at most, and what it has now, in bytes.
 fn memory(field: &str) -> u64 {

@@ -82,6 +82,9 @@ fn facts(model: &Model<'_>, interner: &mut Interner, report: &mut Report) -> Vec
     let mut blocks: Vec<FactBlock> = Vec::new();
     let mut block_of: HashMap<PredId, usize> = HashMap::new();
     for fact in &model.facts {
+        if report.is_cancelled() {
+            break;
+        }
         let info = model.pred(fact.pred);
         let at = *block_of.entry(fact.pred).or_insert_with(|| {
             let (len, rows, times) = (0, Vec::with_capacity(info.facts * info.arity), Vec::new());

@@ -17,8 +17,12 @@ pub(super) fn is_constant(term: &Term) -> bool {
     }
 }
 
-/// The value of a constant. What is none was reported before and stands for zero.
+/// The value of a constant. What is none was reported before and stands for zero, as does everything once the analysis is cancelled:
+/// a single constant may be millions of others.
 pub(super) fn constant(term: &Term, interner: &mut Interner, report: &mut Report) -> Value {
+    if report.is_cancelled() {
+        return interner.number(0);
+    }
     match &term.kind {
         TermKind::Name(name) => interner.name(name),
         TermKind::String(text) => interner.string(text),

@@ -107,7 +107,7 @@ impl Type {
     /// The type of a struct's field; `None` if no member of the type has it.
     pub(crate) fn field(&self, name: &str) -> Option<Self> {
         let found = self.members().iter().filter_map(|member| match member {
-            Self::Struct(fields) => fields.iter().find(|field| &*field.name == name).map(|field| field.ty.clone()),
+            Self::Struct(fields) => field_of(fields, name).map(|field| field.ty.clone()),
             Self::Any | Self::Var(_) => Some(Self::Any),
             _ => None,
         });
@@ -159,6 +159,12 @@ impl fmt::Display for Field {
         let optional = if self.optional { "opt " } else { "" };
         write!(f, "{optional}{} : {}", self.name, self.ty)
     }
+}
+
+/// The field of this name; the fields of a type stand in the order of their names.
+pub(crate) fn field_of<'f>(fields: &'f [Field], name: &str) -> Option<&'f Field> {
+    let at = fields.binary_search_by(|field| (*field.name).cmp(name)).ok()?;
+    Some(&fields[at])
 }
 
 /// Things with commas between them.

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use super::{Field, Type};
+use super::{Field, Type, field_of};
 
 /// How many members a union that the analysis makes may have; beyond that it is [`Type::Any`] or `/name`.
 const WIDEST: usize = 24;
@@ -33,12 +33,10 @@ fn is_under(name: &str, prefix: &str) -> bool {
 
 /// More fields are fewer values: every field that the right one requires has to be there.
 fn struct_conforms(left: &[Field], right: &[Field]) -> bool {
-    right
-        .iter()
-        .all(|wanted| match left.iter().find(|field| field.name == wanted.name) {
-            Some(field) => (wanted.optional || !field.optional) && conforms(&field.ty, &wanted.ty),
-            None => wanted.optional,
-        })
+    right.iter().all(|wanted| match field_of(left, &wanted.name) {
+        Some(field) => (wanted.optional || !field.optional) && conforms(&field.ty, &wanted.ty),
+        None => wanted.optional,
+    })
 }
 
 /// The result may be narrower, the arguments wider.
@@ -126,15 +124,16 @@ fn both(first: Type, second: Type, make: fn(Type, Type) -> Type) -> Type {
 fn struct_meet(left: &[Field], right: &[Field]) -> Type {
     let mut fields = left.to_vec();
     for field in right {
-        match fields.iter_mut().find(|known| known.name == field.name) {
-            Some(known) => {
+        match left.binary_search_by(|known| known.name.cmp(&field.name)) {
+            Ok(at) => {
+                let known = &mut fields[at];
                 known.ty = meet(&known.ty, &field.ty);
                 known.optional &= field.optional;
                 if known.ty.is_never() && !known.optional {
                     return Type::never();
                 }
             }
-            None => fields.push(field.clone()),
+            Err(_) => fields.push(field.clone()),
         }
     }
     fields.sort_by(|one, other| one.name.cmp(&other.name));

@@ -142,6 +142,8 @@ impl<'s> Parser<'s> {
         let left = (self.bounds.bytes / TOKEN_BYTES).saturating_sub(self.taken);
         let why = if self.bounds.cancel.is_cancelled() {
             Diagnostic::new(Code::BudgetExceeded, self.last.span, "reading was cancelled")
+                .here("read up to here")
+                .help("it was interrupted, or took longer than it was allowed")
         } else if left == 0 {
             let text = format!(
                 "the program needs more than the {} bytes of memory that it is allowed",
