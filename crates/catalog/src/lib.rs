@@ -25,7 +25,7 @@ pub use advertise::Advertisement;
 pub use filter::Filter;
 pub use item::Item;
 pub use listing::{InvalidCursor, MISSING};
-pub use names::Target;
+pub use names::{KERNEL, Target};
 pub use offer::{List, Offer};
 pub use page::{Page, PageError, read_page};
 pub use places::Located;

@@ -10,6 +10,11 @@ use model::{ServerId, ToolId};
 use crate::listing::Row;
 use crate::{Item, Offer};
 
+/// The server that the gateway's own tools belong to.
+pub const KERNEL: &str = "kernel";
+/// How the names of the gateway's own tools begin, dotted and underscored.
+const RESERVED: [&str; 2] = ["mgp.", "mgp_"];
+
 /// What a name on the wire stands for.
 #[derive(Clone, Copy, Debug)]
 pub struct Target<'a> {
@@ -55,8 +60,7 @@ impl Names {
             }
         };
         let offered: Vec<Offered<'_>> = rows.iter().map(offered).collect();
-        // DESIGN 3 reserves the names of kernel tools; there are none yet.
-        let wire = name::Names::new(&offered, &|_| false);
+        let wire = name::Names::new(&offered, &is_the_kernel_s);
         let own = own_names(&offered, &wire);
         for (i, (row, offered)) in rows.iter_mut().zip(&offered).enumerate() {
             row.wire = wire.wire(i).filter(|wire| *wire != offered.name).map(Box::from);
@@ -68,6 +72,12 @@ impl Names {
     pub(crate) fn row(&self, name: &str) -> Option<usize> {
         self.wire.resolve(name).or_else(|| self.own.get(name).copied())
     }
+}
+
+/// DESIGN 3: whether a name belongs to the gateway's own tools, and somebody else has taken it.
+fn is_the_kernel_s(offered: &Offered<'_>) -> bool {
+    let is_reserved = RESERVED.iter().any(|prefix| offered.name.starts_with(prefix));
+    is_reserved && offered.server.as_str() != KERNEL
 }
 
 /// The definitions of a server whose name no earlier one has.
@@ -88,6 +98,9 @@ fn own_names(offered: &[Offered<'_>], wire: &name::Names) -> HashMap<Box<str>, u
     for (row, one) in offered.iter().enumerate() {
         own.entry(one.name).and_modify(|holder| *holder = None).or_insert(Some(row));
     }
-    let others = own.into_iter().filter(|(name, _)| wire.resolve(name).is_none());
+    let others = own.into_iter().filter(|(name, row)| {
+        let is_taken = row.is_some_and(|row| is_the_kernel_s(&offered[row]));
+        wire.resolve(name).is_none() && !is_taken
+    });
     others.filter_map(|(name, row)| Some((name.into(), row?))).collect()
 }

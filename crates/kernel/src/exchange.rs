@@ -16,6 +16,7 @@ use crate::bridge::{self, Driven};
 use crate::client::Client;
 use crate::gate::{self, Permit};
 use crate::guard::calls;
+use crate::kernel_tools;
 use crate::upstream::{Call, Hears, LanePermit, Line, Server, Session, Unavailable, fetch, session};
 use crate::{lists, resources, tasks};
 
@@ -98,6 +99,11 @@ async fn named(client: &Arc<Client>, ticket: Ticket, kind: ListKind, mut request
             request.method.name()
         )));
     };
+    if kind == ListKind::Tools
+        && let Some(tool) = kernel_tools::find(&client.inner, &wire)
+    {
+        return Box::pin(kernel_tools::call(client, ticket, request, tool)).await;
+    }
     let view = client.inner.view_for(client, &request.peer);
     let mut found = resolve(&view, kind, &wire);
     let fresh;
@@ -389,8 +395,9 @@ fn is_safe(request: &Request) -> bool {
 pub(crate) async fn advertised(client: &Arc<Client>, peer: &Arc<Peer>) -> Advertised {
     let view = lists::settled(client, peer).await;
     let offer = view.advertised();
+    let agreement = client.negotiated(peer).agreement;
     Advertised {
-        capabilities: offer.capabilities.raw().clone(),
+        capabilities: client.inner.mgp().towards_client(offer.capabilities.raw(), agreement.as_ref()),
         info: client.inner.own_info.clone(),
         instructions: offer.instructions.clone(),
     }

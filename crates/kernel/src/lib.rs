@@ -20,6 +20,7 @@ mod guard;
 mod hub;
 mod inner;
 mod kernel;
+mod kernel_tools;
 pub mod link;
 mod listening;
 mod lists;

@@ -9,12 +9,13 @@ use catalog::{Offer, View};
 use mcp::exchange::Peer;
 use mcp::method::ListKind;
 use mcp::revision::Revision;
-use model::{PrincipalId, ServerId};
+use model::{PrincipalId, Role, ServerId};
 use policy::{Policy, Viewer};
 
 use crate::client::Client;
 use crate::guard::wall_clock;
 use crate::inner::Inner;
+use crate::kernel_tools;
 use crate::upstream::server::Health;
 
 /// Shapes of clients whose views are kept.
@@ -91,7 +92,7 @@ impl Inner {
         }
         let shared = self.shared(epoch, peer);
         let viewer = policy.viewer(&client.principal, client.bearer.as_deref(), wall_clock());
-        let offers = shared.view.offers().iter().map(|offer| sift(offer, &viewer));
+        let offers = shared.view.offers().iter().map(|offer| sift(offer, &viewer, client.principal.role));
         let offers: Vec<Option<Arc<Offer>>> = offers.collect();
         let all = shared.view.offers().iter().zip(&offers);
         let is_all = all
@@ -151,6 +152,7 @@ impl Inner {
                 }
             }
         }
+        offers.extend(kernel_tools::offer(self, peer));
         let view = self.view_of(offers, missing);
         self.metrics.missing(view.missing().len());
         Seen {
@@ -178,8 +180,9 @@ impl Inner {
 }
 
 /// What of an offer somebody may see; nothing, where that is nothing.
-fn sift(offer: &Arc<Offer>, viewer: &Viewer<'_>) -> Option<Arc<Offer>> {
-    let sees = |tool: &catalog::Item| viewer.is_visible(&offer.server, &tool.key);
+fn sift(offer: &Arc<Offer>, viewer: &Viewer<'_>, role: Role) -> Option<Arc<Offer>> {
+    let is_own = offer.server.as_str() == catalog::KERNEL;
+    let sees = |tool: &catalog::Item| viewer.is_visible(&offer.server, &tool.key) && (!is_own || kernel_tools::is_listed(&tool.key, role));
     let sees_server = viewer.is_server_visible(&offer.server);
     if sees_server && offer.tools.items.iter().all(sees) {
         return Some(offer.clone());

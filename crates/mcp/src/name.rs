@@ -32,9 +32,9 @@ pub struct Names {
 }
 
 impl Names {
-    /// Names everything. `reserved` names (the kernel's own tools) are never given out bare.
+    /// Names everything. What is `reserved` (the names of the kernel's own tools, to others) is never given out bare.
     #[must_use]
-    pub fn new(offered: &[Offered<'_>], reserved: &dyn Fn(&str) -> bool) -> Self {
+    pub fn new(offered: &[Offered<'_>], reserved: &dyn Fn(&Offered<'_>) -> bool) -> Self {
         let qualified = qualified_names(offered);
         let bare: Vec<String> = offered.iter().map(|offer| fit(offer.name, 0)).collect();
         let taken: HashMap<&str, usize> = qualified.iter().enumerate().map(|(i, name)| (name.as_str(), i)).collect();
@@ -46,7 +46,7 @@ impl Names {
             let name = bare[i].as_str();
             // Qualified names are always callable, so another's must not mean this one.
             let free = taken.get(name).is_none_or(|owner| *owner == i);
-            !offered[i].force_prefix && free && count.get(name) == Some(&1) && !reserved(name)
+            !offered[i].force_prefix && free && count.get(name) == Some(&1) && !reserved(&offered[i])
         };
         let wire: Vec<String> = (0..offered.len())
             .map(|i| if is_bare(i) { bare[i].clone() } else { qualified[i].clone() })
@@ -81,7 +81,7 @@ impl Names {
 
 /// The names under which clients see what is offered, in the same order.
 #[must_use]
-pub fn wire_names(offered: &[Offered<'_>], reserved: &dyn Fn(&str) -> bool) -> Vec<String> {
+pub fn wire_names(offered: &[Offered<'_>], reserved: &dyn Fn(&Offered<'_>) -> bool) -> Vec<String> {
     Names::new(offered, reserved).wire
 }
 

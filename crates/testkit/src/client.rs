@@ -67,6 +67,16 @@ impl ClientBuilder {
 
     /// Who it is; the local user unless said.
     #[must_use]
+    pub fn operator(mut self, name: &str) -> Self {
+        self.principal = Principal {
+            role: model::Role::Operator,
+            ..Principal::named(name)
+        };
+        self
+    }
+
+    /// Who it is.
+    #[must_use]
     pub fn principal(mut self, name: &str) -> Self {
         self.principal = Principal::named(name);
         self

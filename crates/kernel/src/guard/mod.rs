@@ -21,6 +21,7 @@ use policy::{Approvals, Bounds, Edit, Limits, Policy, Reason, Revision, ServerFa
 use tokio::sync::watch;
 
 use crate::departure::Waves;
+use crate::kernel_tools;
 use crate::outside::Resolver;
 use crate::{Records, Security};
 use consent::Continued;
@@ -210,8 +211,9 @@ fn begin(security: &Security, remembered: Option<&store::Remembered>, after: Rev
     edit.finish()
 }
 
-/// What the configuration says of people.
+/// What the configuration says of people, and the gateway of its own tools.
 fn configured(edit: &mut Edit, security: &Security) {
+    edit.tools(&kernel_tools::server(), kernel_tools::facts());
     for (principal, origin) in &security.principals {
         edit.know(principal, *origin);
     }

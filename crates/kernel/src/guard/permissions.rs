@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use mcp::exchange::{Outcome, Request};
 use mgp::audit::Draft;
-use mgp::permission::{ApprovalPolicy, Connection, Input, Output, Permissions, Reply, Settings, TIMEOUT};
+use mgp::permission::{ApprovalPolicy, Connection, Input, Listed, Output, Permissions, Reply, Settings, TIMEOUT};
 use model::{Permission, PermissionDecision, RequestId, ServerId, Timestamp, Trace};
 use policy::PermissionPolicy;
 use store::{Change, Commit, PermissionRequest};
@@ -43,6 +43,11 @@ impl Desk {
     /// The events of decisions that are about to be stored.
     pub(crate) fn events(&self, decisions: &[PermissionDecision]) -> Vec<Draft> {
         self.books().machine.events(decisions, wall_clock())
+    }
+
+    /// What the server and its tools want, and how it stands.
+    pub(crate) fn list(&self) -> Vec<Listed> {
+        self.books().machine.list(wall_clock())
     }
 
     /// Notes a connection whose start-up is complete.

@@ -6,6 +6,8 @@ use policy::Reason;
 
 /// How often a call that waits for nobody in particular is worth trying again.
 const RETRIES: u32 = 3;
+/// When, in milliseconds, where nobody knows better.
+const SOON: u64 = 1_000;
 
 /// The refusal of a reason.
 pub(crate) fn refusal(reason: &Reason) -> Refusal {
@@ -33,6 +35,7 @@ pub(crate) fn refusal(reason: &Reason) -> Refusal {
     match (reason.request(), reason.retry_after_ms()) {
         (Some(request), _) if reason.is_retryable() => refusal.waiting_for(request),
         (_, Some(wait)) => refusal.retry_after(wait, RETRIES),
+        (None, None) if reason.is_retryable() => refusal.retry_after(SOON, RETRIES),
         _ => refusal,
     }
 }

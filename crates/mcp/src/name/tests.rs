@@ -25,7 +25,9 @@ fn named(offers: &[&str]) -> Vec<String> {
             force_prefix: *force_prefix,
         })
         .collect();
-    wire_names(&offered, &|name| name == "mgp.tools.discover" || name == "mgp_tools_discover")
+    wire_names(&offered, &|one| {
+        one.name == "mgp.tools.discover" || one.name == "mgp_tools_discover"
+    })
 }
 
 #[test]

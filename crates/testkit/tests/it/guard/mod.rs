@@ -3,6 +3,8 @@
 mod access;
 mod arguments;
 mod consent;
+mod kernel_tools;
+mod negotiation;
 mod operator;
 mod record;
 

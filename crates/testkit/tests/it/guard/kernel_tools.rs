@@ -1,0 +1,164 @@
+//! MGP §5.4: the gateway's own tools, for operators; an agent may ask about itself.
+
+use serde_json::{Value, json};
+use testkit::{Client, Era, Script, Step, Wire, gateway};
+
+use super::{guarded, rejection};
+use crate::{ECHO, WAYS, said};
+
+fn mgp(era: Era) -> Value {
+    let declaration = json!({"version": "0.5.2", "extensions": ["access_control"]});
+    match era {
+        Era::Legacy => json!({"mgp": declaration}),
+        Era::Modern => json!({"extensions": {"dev.cloto/mgp": declaration}}),
+    }
+}
+
+async fn ask(client: &Client, tool: &str, arguments: Value) -> Value {
+    said(&client.call(tool, arguments).await.result()).clone()
+}
+
+#[tokio::test]
+async fn an_operator_sees_grants_and_revokes() {
+    for (era, wire) in WAYS {
+        let folder = tempfile::tempdir().expect("a folder");
+        let gateway = guarded(era).remembering(folder.path()).await.start();
+        let olga = gateway.client(era, wire).operator("olga").capabilities(mgp(era)).connect().await;
+        let bob = gateway.client(era, wire).principal("bob").connect().await;
+        let listed = olga.tools().await;
+        assert!(listed.contains(&"mgp.access.grant".to_owned()), "{era:?} {wire:?}: {listed:?}");
+        assert_eq!(bob.tools().await, Vec::<String>::new());
+        let entry = json!({"entry_type": "tool_grant", "agent_id": "bob", "server_id": "fs", "tool_name": "look"});
+        let mut grant = entry.clone();
+        grant["permission"] = json!("allow");
+        grant["justification"] = json!("a test");
+        let granted = ask(&olga, "mgp.access.grant", grant).await;
+        assert_eq!(
+            (&granted["status"], &granted["entry"]["granted_by"]),
+            (&json!("granted"), &json!("olga")),
+            "{granted}"
+        );
+        let query = json!({"agent_id": "bob", "server_id": "fs", "tool_name": "look"});
+        // By its other name (D29), and by somebody who asks about himself.
+        let state = ask(&bob, "mgp_access_query", query.clone()).await;
+        assert_eq!(
+            (&state["permission"], &state["source"]),
+            (&json!("allow"), &json!("tool_grant")),
+            "{state}"
+        );
+        assert_eq!(bob.tools().await, ["look"]);
+        let revoked = ask(&olga, "mgp.access.revoke", entry).await;
+        assert_eq!(revoked["revoked"], true, "{revoked}");
+        assert_eq!(ask(&olga, "mgp.access.query", query).await["permission"], "deny");
+        assert_eq!(bob.tools().await, Vec::<String>::new());
+        gateway.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn an_agent_decides_nothing_about_others() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let gateway = guarded(Era::Legacy).remembering(folder.path()).await.start();
+    let bob = gateway
+        .client(Era::Legacy, Wire::Pipe)
+        .principal("bob")
+        .capabilities(mgp(Era::Legacy))
+        .connect()
+        .await;
+    let grant = json!({"entry_type": "server_grant", "agent_id": "bob", "server_id": "fs", "permission": "allow"});
+    for (tool, arguments) in [
+        ("mgp.access.grant", grant),
+        (
+            "mgp.access.revoke",
+            json!({"entry_type": "server_grant", "agent_id": "bob", "server_id": "fs"}),
+        ),
+        ("mgp.permission.list", json!({})),
+        (
+            "mgp.permission.decide",
+            json!({"server_id": "fs", "grants": {"shell.execute": "approved"}}),
+        ),
+        ("mgp.audit.replay", json!({"after_seq": 0})),
+        ("mgp.access.query", json!({"agent_id": "olga", "server_id": "fs"})),
+    ] {
+        let told = rejection(&bob.call(tool, arguments).await);
+        assert_eq!(told["code"], 1000, "{tool}: {told}");
+    }
+    gateway.stop().await;
+}
+
+/// Malformed, unknown, expired: each says what is wrong.
+#[tokio::test]
+async fn a_bad_grant_says_what_is_wrong_with_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let gateway = guarded(Era::Legacy).remembering(folder.path()).await.start();
+    let olga = gateway
+        .client(Era::Legacy, Wire::Pipe)
+        .operator("olga")
+        .capabilities(mgp(Era::Legacy))
+        .connect()
+        .await;
+    olga.tools().await;
+    let base = json!({"entry_type": "tool_grant", "agent_id": "bob", "server_id": "fs", "tool_name": "look", "permission": "allow"});
+    for (member, value, hint) in [
+        ("server_id", json!("nowhere"), "nowhere"),
+        ("tool_name", json!("nothing"), "nothing"),
+        ("permission", json!("maybe"), "maybe"),
+        ("expires_at", json!("yesterday"), "yesterday"),
+        ("expires_at", json!("2001-01-01T00:00:00Z"), "over"),
+        ("surprise", json!(1), "surprise"),
+    ] {
+        let mut grant = base.clone();
+        grant[member] = value;
+        let told = rejection(&olga.call("mgp.access.grant", grant).await);
+        let reason = told["reason"].as_str().unwrap_or_default();
+        assert!(told["code"] == 4000 && reason.contains(hint), "{member}: {told}");
+    }
+    gateway.stop().await;
+}
+
+/// DESIGN 3: a server's tool does not get a name of the gateway's.
+#[tokio::test]
+async fn a_server_that_takes_a_name_of_the_gateway_s_is_qualified() {
+    let script = Script::legacy()
+        .tool("mgp.access.grant", [Step::answer(ECHO)])
+        .tool("mgp_odd", [Step::answer(ECHO)]);
+    let gateway = gateway().upstream("sly", script).guarded(|_| {}).start();
+    let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
+    assert_eq!(client.tools().await, ["sly__mgp.access.grant", "sly__mgp_odd"]);
+    rejection(&client.call("mgp.access.grant", json!({})).await);
+    assert!(client.call("mgp_odd", json!({})).await.message.is_error());
+    assert_eq!(gateway.server("sly").received_of("tools/call").len(), 0);
+    assert_eq!(said(&client.call("sly__mgp_odd", json!({"a": 1})).await.result()), &json!({"a": 1}));
+    gateway.stop().await;
+}
+
+#[tokio::test]
+async fn what_happened_can_be_read_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let gateway = guarded(Era::Legacy).remembering(folder.path()).await.start();
+    let olga = gateway
+        .client(Era::Legacy, Wire::Pipe)
+        .operator("olga")
+        .capabilities(mgp(Era::Legacy))
+        .connect()
+        .await;
+    let local = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
+    local.tools().await;
+    local.call("look", json!({})).await;
+    let mut after = 0;
+    let mut seen = Vec::new();
+    loop {
+        let page = ask(&olga, "mgp.audit.replay", json!({"after_seq": after, "limit": 2})).await;
+        for event in page["events"].as_array().expect("events") {
+            assert_eq!(event["_mgp"]["seq"].as_u64(), Some(after + 1), "no gap: {event}");
+            after += 1;
+            seen.push(event["event_type"].as_str().unwrap_or_default().to_owned());
+        }
+        assert_eq!(page["next_seq"].as_u64(), Some(after));
+        if seen.iter().any(|kind| kind == "TOOL_EXECUTED") {
+            break;
+        }
+    }
+    assert!(seen.iter().any(|kind| kind == "dev.chancery.call_admitted"), "{seen:?}");
+    gateway.stop().await;
+}
