@@ -1,5 +1,6 @@
 //! The command line.
 
+pub mod operate;
 pub mod records;
 
 use std::net::SocketAddr;
@@ -147,6 +148,45 @@ Examples:
   chancery audit verify"
     )]
     Audit(records::AuditCommand),
+    /// Make, list and take back tokens
+    #[command(
+        subcommand,
+        after_help = "\
+Examples:
+  chancery token create alice --expires 30d
+  chancery token list
+  chancery token revoke t-1f3a"
+    )]
+    Token(operate::TokenCommand),
+    /// Decide about calls that wait for a person
+    #[command(
+        subcommand,
+        after_help = "\
+Examples:
+  chancery approvals list --watch
+  chancery approvals approve 6f1c…
+  chancery approvals deny 6f1c…"
+    )]
+    Approvals(operate::ApprovalsCommand),
+    /// Say who may use which server and tool
+    #[command(
+        subcommand,
+        after_help = "\
+Examples:
+  chancery access grant alice files
+  chancery access check alice files/write_file
+  chancery access revoke alice files"
+    )]
+    Access(operate::AccessCommand),
+    /// Decide what servers are permitted
+    #[command(
+        subcommand,
+        after_help = "\
+Examples:
+  chancery permissions list --waiting
+  chancery permissions decide tickets network.outbound approve"
+    )]
+    Permissions(operate::PermissionsCommand),
     /// Verify or copy what the gateway remembers
     #[command(
         subcommand,
@@ -278,6 +318,9 @@ pub struct Reference {
     /// Write a JSON schema instead of Markdown
     #[arg(long)]
     pub json_schema: bool,
+    /// Write the OpenAPI document of the operator API instead
+    #[arg(long, conflicts_with = "json_schema")]
+    pub openapi: bool,
 }
 
 /// `tools …`

@@ -8,12 +8,12 @@ use std::time::SystemTime;
 
 use clap::CommandFactory as _;
 
-use crate::cli::records::Which;
+use crate::cli::records::{AuditCommand, Which};
 use crate::cli::{Cli, Command, ConfigCommand, ConfigTrust, Global, LogFormat, Reference};
 use crate::clients::{Machine, Os};
 use crate::config::{self, Config, Env, Loaded, Problem, Problems, Question, Source, Sources, Trust, Trusted};
 use crate::connect::{self, Way};
-use crate::run::{self, Configured};
+use crate::run::{self, Configured, Operate};
 use crate::words::plural;
 use crate::{cli, import, telemetry};
 
@@ -82,12 +82,17 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
             out(&checked.render(args.json));
             Ok(ExitCode::from(u8::from(!checked.is_allowed())))
         }
+        Command::Audit(AuditCommand::Tail(args)) => operating(&global, sources, Operate::Tail(args)),
         Command::Audit(command) => {
             let folder = store_folder(&global, &sources, command.which())?;
             Ok(run::audit(&command, &folder)?)
         }
+        Command::Token(command) => operating(&global, sources, Operate::Token(command)),
+        Command::Approvals(command) => operating(&global, sources, Operate::Approvals(command)),
+        Command::Access(command) => operating(&global, sources, Operate::Access(command)),
+        Command::Permissions(command) => operating(&global, sources, Operate::Permissions(command)),
         Command::Store(command) => {
-            let folder = store_folder(&global, &sources, command.which())?;
+            let folder = store_folder(&global, &sources, Some(command.which()))?;
             Ok(run::store(&command, &folder)?)
         }
         Command::Example(args) => Ok(run::example(&args)?),
@@ -118,8 +123,8 @@ fn sources(global: &Global) -> Result<Sources, Failure> {
 }
 
 /// The store that a command is about: one that is named, or that of the configuration.
-fn store_folder(global: &Global, sources: &Sources, which: &Which) -> Result<PathBuf, Failure> {
-    let folder = match &which.store {
+fn store_folder(global: &Global, sources: &Sources, which: Option<&Which>) -> Result<PathBuf, Failure> {
+    let folder = match which.and_then(|which| which.store.as_ref()) {
         Some(folder) => sources.cwd.join(folder),
         None => run::folder(&load(sources)?.config, sources)?,
     };
@@ -128,6 +133,10 @@ fn store_folder(global: &Global, sources: &Sources, which: &Which) -> Result<Pat
 }
 
 // === what needs the run-time ===
+
+fn operating(global: &Global, sources: Sources, what: Operate) -> Result<ExitCode, Failure> {
+    running(global, sources, "error", |configured| run::operate(configured, what))
+}
 
 fn running<F>(global: &Global, sources: Sources, level: &str, run: impl FnOnce(Configured) -> F) -> Result<ExitCode, Failure>
 where
@@ -279,6 +288,8 @@ fn printable(text: &str) -> String {
 fn reference(args: &Reference) -> Result<ExitCode, Failure> {
     out(&if args.json_schema {
         config::reference::json_schema()
+    } else if args.openapi {
+        format!("{:#}\n", console::document())
     } else {
         config::reference::markdown()
     });

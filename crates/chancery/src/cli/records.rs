@@ -52,6 +52,12 @@ Examples:
   chancery audit export --format jsonl > audit.jsonl
   chancery audit export --format csv --since 2026-01-01T00:00:00Z --until 2026-02-01T00:00:00Z > january.csv")]
     Export(Export),
+    /// Follow the events of a running gateway as they come
+    #[command(after_help = "\
+Examples:
+  chancery audit tail
+  chancery audit tail --format json | jq .event_type")]
+    Tail(Tail),
     /// Check that no event was changed, removed or exchanged since it was written
     #[command(after_help = "\
 Works while a gateway runs. Ends with 0 when the chain is whole, with 1 when it is not. Two copies with the same last number and head
@@ -75,13 +81,14 @@ impl StoreCommand {
 }
 
 impl AuditCommand {
-    /// Which store it is about.
+    /// Which store it is about; none where it asks a running gateway.
     #[must_use]
-    pub fn which(&self) -> &Which {
+    pub fn which(&self) -> Option<&Which> {
         match self {
-            Self::Query(args) => &args.which,
-            Self::Export(args) => &args.which,
-            Self::Verify(args) => &args.which,
+            Self::Query(args) => Some(&args.which),
+            Self::Export(args) => Some(&args.which),
+            Self::Verify(args) => Some(&args.which),
+            Self::Tail(_) => None,
         }
     }
 }
@@ -195,6 +202,14 @@ pub struct Query {
     pub which: Which,
 }
 
+/// `audit tail`
+#[derive(Args, Clone, Debug, Default)]
+pub struct Tail {
+    /// How they are written
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: Format,
+}
+
 /// How an export is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum ExportFormat {
@@ -221,12 +236,19 @@ pub struct Export {
 
 /// An instant, or one so long ago.
 fn when(text: &str) -> Result<Timestamp, String> {
+    instant(text, -1)
+}
+
+/// An instant, or one so far from now; `sign` says in which direction.
+pub(super) fn instant(text: &str, sign: i64) -> Result<Timestamp, String> {
     if let Some(instant) = mgp::time::parse(text) {
         return Ok(instant);
     }
-    let ago =
-        config::age(text).map_err(|why| format!("write an instant such as `2026-01-31T12:00:00Z`, or a time ago such as `2h` ({why})"))?;
+    let far = config::age(text).map_err(|why| {
+        let example = if sign < 0 { "a time ago such as `2h`" } else { "a time such as `30d`" };
+        format!("write an instant such as `2026-01-31T12:00:00Z`, or {example} ({why})")
+    })?;
     let millis = |span: std::time::Duration| i64::try_from(span.as_millis()).unwrap_or(i64::MAX);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map(millis).unwrap_or_default();
-    Ok(Timestamp(now.saturating_sub(millis(ago))))
+    Ok(Timestamp(now.saturating_add(millis(far).saturating_mul(sign))))
 }

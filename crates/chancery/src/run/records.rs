@@ -36,6 +36,7 @@ pub fn audit(command: &AuditCommand, folder: &Path) -> anyhow::Result<ExitCode> 
         AuditCommand::Verify(args) => verify(folder, args.format, false),
         AuditCommand::Export(args) => export(folder, args),
         AuditCommand::Query(args) => query(folder, args),
+        AuditCommand::Tail(_) => unreachable!("a running gateway is asked"),
     }
 }
 

@@ -10,7 +10,7 @@ use store::{Health, LocalStore, Settings, Store as _, StoreError};
 use crate::config::{self, Config, Sources};
 
 /// How many standalone gateways of one configuration remember at the same time, each for itself.
-const MOST: usize = 16;
+pub(super) const MOST: usize = 16;
 
 /// Where the gateway of a configuration remembers.
 ///
@@ -42,11 +42,11 @@ pub(super) async fn sole(config: &Config, sources: &Sources) -> anyhow::Result<R
     }
 }
 
-/// What a gateway of one client remembers. Where another has the store, it gets one of its own.
+/// What a gateway of one client remembers, and the number of its store. Where another has the first, it gets one of its own.
 ///
 /// # Errors
 /// When no store can be used.
-pub(super) async fn any(config: &Config, sources: &Sources) -> anyhow::Result<Records> {
+pub(super) async fn any(config: &Config, sources: &Sources) -> anyhow::Result<(Records, usize)> {
     let folder = folder(config, sources)?;
     for number in 1..=MOST {
         let own = numbered(&folder, number);
@@ -59,7 +59,7 @@ pub(super) async fn any(config: &Config, sources: &Sources) -> anyhow::Result<Re
                          run `chancery serve`, and every `chancery stdio` shares it"
                     );
                 }
-                return Ok(records);
+                return Ok((records, number));
             }
             Err(StoreError::InUse { .. }) => {}
             Err(error) => return Err(unusable(&error)),
@@ -156,8 +156,8 @@ mod tests {
             refused.contains(&format!("(process {})", std::process::id())) && refused.contains("`folder` in `[store]`"),
             "{refused}"
         );
-        let second = any(&config, &sources()).await.expect("one of its own");
-        assert!(scratch.path().join("store-2").is_dir());
+        let (second, number) = any(&config, &sources()).await.expect("one of its own");
+        assert!(number == 2 && scratch.path().join("store-2").is_dir());
         drop((first, second));
         sole(&config, &sources()).await.expect("it is free again");
     }

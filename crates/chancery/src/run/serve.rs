@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
-use transport::http::{ListenError, Listener};
+use transport::http::{ListenError, ListenLimits, Listener, OwnerSocket};
 use transport::socket::SocketListener;
 
 use super::interrupts::Interrupts;
-use super::{Configured, Gateway, failed, no_servers, reload, remember, say, settings};
+use super::{Configured, Gateway, failed, no_servers, operate, reload, remember, say, settings};
 use crate::cli;
 use crate::config::{self, Config, Sources};
 
@@ -38,6 +38,7 @@ pub async fn serve(configured: Configured, args: cli::Serve) -> anyhow::Result<E
     );
     let shutdown = CancellationToken::new();
     let socket = local_socket(&loaded.config, &sources);
+    let owner = owner_socket(&loaded.config, 1, &sources);
     // Whoever reads this line may connect, either way.
     say(&listener.url());
     tracing::info!(url = listener.url(), servers = loaded.config.servers.len(), "listening");
@@ -46,7 +47,11 @@ pub async fn serve(configured: Configured, args: cli::Serve) -> anyhow::Result<E
     }
     let front: Arc<dyn kernel::front::Front> = Arc::new(gateway.kernel.clone());
     let mut serving = tokio::task::JoinSet::new();
-    serving.spawn(listener.serve(front.clone(), shutdown.clone()));
+    let desk = operate::desk_of(&gateway);
+    serving.spawn(listener.with_desk(desk.clone()).serve(front.clone(), shutdown.clone()));
+    if let Some(owner) = owner {
+        serving.spawn(owner.serve(front.clone(), desk, ListenLimits::default(), shutdown.clone()));
+    }
     if let Some(socket) = socket {
         serving.spawn(socket.serve(front, settings::pipe(&loaded.config), shutdown.clone()));
     }
@@ -91,6 +96,26 @@ fn not_listening(error: &ListenError, gateway: &config::Gateway, given: Option<S
 pub(super) fn socket_path(identity: &str, sources: &Sources) -> Option<PathBuf> {
     let name = format!("{}.sock", identity.get(..16).unwrap_or(identity));
     Some(config::state_dir(&sources.env)?.join("run").join(name))
+}
+
+/// Where operators find the gateway that has a configuration's store of a number.
+pub(super) fn owner_path(identity: &str, number: usize, sources: &Sources) -> Option<PathBuf> {
+    let path = socket_path(identity, sources)?;
+    Some(match number {
+        1 => path.with_extension("api.sock"),
+        _ => path.with_extension(format!("{number}.api.sock")),
+    })
+}
+
+/// Where operators are served, if they can be.
+pub(super) fn owner_socket(config: &Config, number: usize, sources: &Sources) -> Option<OwnerSocket> {
+    match OwnerSocket::bind(&owner_path(&config.identity, number, sources)?) {
+        Ok(listener) => Some(listener),
+        Err(error) => {
+            tracing::warn!(%error, "`chancery approvals`, `access`, `permissions` and `token` do not reach this gateway");
+            None
+        }
+    }
 }
 
 fn local_socket(config: &Config, sources: &Sources) -> Option<SocketListener> {

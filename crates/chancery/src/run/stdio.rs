@@ -4,10 +4,11 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
+use transport::http::ListenLimits;
 use transport::socket;
 
 use super::interrupts::Interrupts;
-use super::{Configured, Gateway, remember, serve, settings};
+use super::{Configured, Gateway, operate, remember, serve, settings};
 use crate::cli;
 use crate::config::Sources;
 
@@ -34,10 +35,14 @@ pub async fn stdio(configured: Configured, args: cli::Stdio) -> anyhow::Result<E
         return tokio::task::spawn_blocking(pass_on).await?;
     }
     let mut interrupts = Interrupts::listen()?;
-    let records = remember::any(&loaded.config, &sources).await?;
+    let (records, number) = remember::any(&loaded.config, &sources).await?;
     let gateway = Gateway::start(settings::secured(&loaded.config, None), Some(records), &loaded.config, &sources);
     let shutdown = CancellationToken::new();
     let front: Arc<dyn kernel::front::Front> = Arc::new(gateway.kernel.clone());
+    if let Some(owner) = serve::owner_socket(&loaded.config, number, &sources) {
+        let desk = operate::desk_of(&gateway);
+        tokio::spawn(owner.serve(front.clone(), desk, ListenLimits::default(), shutdown.clone()));
+    }
     let options = settings::pipe(&loaded.config);
     let mut serving = std::pin::pin!(transport::stdio::serve(front, &options, shutdown.clone()));
     let ended = tokio::select! {

@@ -1,0 +1,183 @@
+//! What operators do from the command line: each command is a request to the operator API, of the running gateway or, where none runs, of
+//! one that is there for this command only.
+
+use std::io::{BufRead as _, Read as _};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Context as _, bail};
+use bytes::Bytes;
+use console::Console;
+use kernel::desk::{self, Desk as _, ROOT, Verb};
+use kernel::spec::Start;
+use model::{Principal, Role};
+use serde_json::{Value, json};
+use transport::socket;
+
+use super::{Configured, Gateway, remember, serve, settings};
+
+/// The desk that a command goes to.
+pub(super) enum Way {
+    /// That of a running gateway.
+    Socket(PathBuf),
+    /// One of its own.
+    Own(Box<Gateway>),
+}
+
+/// What came back: its status, and the object.
+pub(super) struct Told {
+    /// The HTTP status.
+    pub status: u16,
+    /// The answer, or the problem.
+    pub value: Value,
+}
+
+impl Way {
+    /// Finds the running gateway of the configuration, or opens its store.
+    pub(super) async fn find(configured: &Configured) -> anyhow::Result<Self> {
+        if let Some(path) = Self::running(configured) {
+            return Ok(Self::Socket(path));
+        }
+        let Configured { sources, loaded } = configured;
+        let config = &loaded.config;
+        let records = remember::sole(config, sources).await?;
+        let mut settings = settings::secured(config, None);
+        // The servers are known by what they offered last; none is started for a look at a list.
+        settings.servers.iter_mut().for_each(|server| server.start = Start::OnUse);
+        Ok(Self::Own(Box::new(Gateway::start(settings, Some(records), config, sources))))
+    }
+
+    /// The socket of a running gateway of the configuration.
+    pub(super) fn running(configured: &Configured) -> Option<PathBuf> {
+        let paths = (1..=remember::MOST).filter_map(|number| serve::owner_path(&configured.loaded.config.identity, number, &configured.sources));
+        paths.into_iter().find(|path| socket::attach(path).is_ok())
+    }
+
+    /// Asks. What the API refuses is an answer too.
+    pub(super) async fn ask(&self, verb: Verb, target: &str, body: Option<&Value>) -> anyhow::Result<Told> {
+        let body = body.map(Value::to_string).unwrap_or_default();
+        let (status, text) = match self {
+            Self::Socket(path) => {
+                let (path, target) = (path.clone(), format!("{ROOT}{target}"));
+                tokio::task::spawn_blocking(move || over(&path, verb, &target, body.as_bytes())).await??
+            }
+            Self::Own(gateway) => inside(gateway, verb, target, body).await?,
+        };
+        let value = serde_json::from_slice(&text).context("failed to understand the gateway's answer")?;
+        Ok(Told { status, value })
+    }
+
+    /// Asks for what has to be there.
+    pub(super) async fn expect(&self, verb: Verb, target: &str, body: Option<&Value>) -> anyhow::Result<Value> {
+        let Told { status, value } = self.ask(verb, target, body).await?;
+        match status {
+            200..=299 => Ok(value),
+            _ => bail!("{}", value["detail"].as_str().unwrap_or("the gateway refused it")),
+        }
+    }
+
+    /// Every entry of a list, page by page. `target` has a query, if only `?`.
+    pub(super) async fn all(&self, target: &str) -> anyhow::Result<Vec<Value>> {
+        let mut items = Vec::new();
+        let mut cursor = String::new();
+        loop {
+            let page = self.expect(Verb::Get, &format!("{target}&limit=1000{cursor}"), None).await?;
+            items.extend(page["items"].as_array().cloned().unwrap_or_default());
+            match page["next"].as_str() {
+                Some(next) => cursor = format!("&cursor={}", encoded(next)),
+                None => return Ok(items),
+            }
+        }
+    }
+
+    /// Ends what was there for the command only.
+    pub(super) async fn end(self) {
+        if let Self::Own(gateway) = self {
+            gateway.stop().await;
+        }
+    }
+}
+
+/// A request to a running gateway. Blocks.
+fn over(path: &std::path::Path, verb: Verb, target: &str, body: &[u8]) -> anyhow::Result<(u16, Vec<u8>)> {
+    let mut reply = socket::request(path, verb, target, Some(body)).context("failed to reach the running gateway")?;
+    let mut text = Vec::new();
+    reply.body.read_to_end(&mut text)?;
+    Ok((reply.status, text))
+}
+
+/// A request to a gateway of our own. Whoever may open the store is its owner.
+async fn inside(gateway: &Gateway, verb: Verb, target: &str, body: String) -> anyhow::Result<(u16, Vec<u8>)> {
+    let owner = Principal {
+        role: Role::Operator,
+        ..Principal::local()
+    };
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let request = desk::Request {
+        who: owner.into(),
+        verb,
+        path: path.to_owned(),
+        query: Some(query.to_owned()),
+        last_event: None,
+        body: Bytes::from(body),
+    };
+    match Console::new(gateway.kernel.clone()).answer(request).await {
+        desk::Answer::Whole { status, body, .. } => Ok((status, body.to_vec())),
+        desk::Answer::Events(_) => bail!("no gateway runs, so nothing will happen: start one with `chancery serve`"),
+    }
+}
+
+/// Reads the events of a running gateway for as long as it runs; each is given to `seen`.
+pub(super) async fn follow(configured: &Configured, target: &'static str, seen: impl Fn(Value) + Send + 'static) -> anyhow::Result<ExitCode> {
+    let Some(path) = Way::running(configured) else {
+        bail!("no gateway of this configuration runs, so nothing will happen: start one with `chancery serve`");
+    };
+    let following = move || -> anyhow::Result<ExitCode> {
+        let reply = socket::request(&path, Verb::Get, &format!("{ROOT}{target}"), None).context("failed to reach the running gateway")?;
+        for line in reply.body.lines() {
+            if let Some(data) = line?.strip_prefix("data:") {
+                seen(serde_json::from_str(data.trim()).context("failed to understand the gateway's answer")?);
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    };
+    // The thread may wait for the next event when an interrupt ends the command.
+    let (sender, ended) = tokio::sync::oneshot::channel();
+    std::thread::Builder::new().name("follow".to_owned()).spawn(move || {
+        // Nobody waits any more after an interrupt.
+        drop(sender.send(following()));
+    })?;
+    super::interrupts::Interrupts::listen()?.or(async { ended.await? }).await
+}
+
+/// `server` or `server/tool`, as fields.
+pub(super) fn target(text: &str) -> Value {
+    match text.split_once('/') {
+        Some((server, tool)) => json!({ "server": server, "tool": tool }),
+        None => json!({ "server": text }),
+    }
+}
+
+/// `server` or `server/tool`, as parameters.
+pub(super) fn target_query(text: &str) -> String {
+    match text.split_once('/') {
+        Some((server, tool)) => format!("server={}&tool={}", encoded(server), encoded(tool)),
+        None => format!("server={}", encoded(text)),
+    }
+}
+
+/// A text within a URL.
+pub(super) fn encoded(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+    let one = |byte: u8| match plain(byte) {
+        true => char::from(byte).to_string(),
+        false => format!("%{byte:02X}"),
+    };
+    text.bytes().map(one).collect()
+}
+
+/// The operator API of a gateway.
+pub(super) fn desk_of(gateway: &Gateway) -> Arc<dyn desk::Desk> {
+    Arc::new(Console::new(gateway.kernel.clone()))
+}

@@ -1,0 +1,89 @@
+//! Errors as problem objects (RFC 9457): what is wrong, and what to do.
+
+use kernel::desk::Answer;
+use kernel::office::OfficeError;
+use policy::{DecideError, GrantProblem};
+use serde_json::json;
+use store::{Conflict, StoreError};
+
+/// Why a request was not carried out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The HTTP status.
+    pub status: u16,
+    /// What is wrong, in a few words that are always the same.
+    pub title: &'static str,
+    /// What is wrong with this request, and what to do.
+    pub detail: String,
+    /// The code of MGP §14, where it has one.
+    pub code: Option<u16>,
+}
+
+impl Problem {
+    /// A request that can't be understood.
+    pub(crate) fn invalid(detail: impl Into<String>) -> Self {
+        Self::new(400, "the request is not valid", detail)
+    }
+
+    /// Something that is not there.
+    pub(crate) fn absent(detail: impl Into<String>) -> Self {
+        Self::new(404, "there is no such thing", detail)
+    }
+
+    pub(crate) fn new(status: u16, title: &'static str, detail: impl Into<String>) -> Self {
+        Self {
+            status,
+            title,
+            detail: detail.into(),
+            code: None,
+        }
+    }
+
+    /// As it goes out.
+    pub(crate) fn into_answer(self) -> Answer {
+        let mut body = json!({ "title": self.title, "status": self.status, "detail": self.detail });
+        if let Some(code) = self.code {
+            body["code"] = json!(code);
+        }
+        Answer::Whole {
+            status: self.status,
+            media: "application/problem+json",
+            body: format!("{body:#}\n").into(),
+        }
+    }
+}
+
+/// The only place where what the office refuses becomes an answer.
+impl From<OfficeError> for Problem {
+    fn from(error: OfficeError) -> Self {
+        let detail = format!("failed to {error}");
+        match error {
+            OfficeError::NotOperator => Self {
+                code: Some(policy::code::PERMISSION_DENIED),
+                ..Self::new(403, "only operators may", detail)
+            },
+            OfficeError::NoStore => Self::new(503, "there is no store", detail),
+            OfficeError::Decide(DecideError::Unknown(_)) | OfficeError::Unknown(_) => Self::absent(detail),
+            OfficeError::Decide(DecideError::Expired(_) | DecideError::Already(..)) => Self::new(409, "it is over", detail),
+            OfficeError::Grant(GrantProblem::UnknownServer(_) | GrantProblem::UnknownTool(_)) => Self::absent(detail),
+            OfficeError::Grant(_) | OfficeError::Invalid(_) => Self::invalid(detail),
+            OfficeError::Conflict(Conflict::TokenUnknown(_) | Conflict::GrantUnknown { .. } | Conflict::ApprovalUnknown(_)) => {
+                Self::absent(detail)
+            }
+            OfficeError::Conflict(_) => Self::new(409, "it contradicts what is remembered", detail),
+            OfficeError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        let detail = format!("failed to {error}");
+        match error {
+            StoreError::Busy { .. } => Self::new(503, "too much waits for the disk", detail),
+            StoreError::Full { .. } => Self::new(507, "the disk is full", detail),
+            StoreError::TooLarge { .. } | StoreError::TooMany { .. } => Self::invalid(detail),
+            _ => Self::new(500, "the store can't be used", detail),
+        }
+    }
+}
