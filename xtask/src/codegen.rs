@@ -63,6 +63,10 @@ pub(crate) fn all(root: &Path, chancery: &Path) -> anyhow::Result<Vec<Generated>
             text: reference(&["--json-schema"])?,
         },
         Generated {
+            path: "docs/openapi.json",
+            text: reference(&["--openapi"])?,
+        },
+        Generated {
             path: "docs/mangle/builtins.md",
             text: builtins::page(),
         },
