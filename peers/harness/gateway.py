@@ -15,7 +15,9 @@ class Gateway:
         self.servers = servers
         self.config = work / "chancery.toml"
         text = f'[gateway]\nlisten = "127.0.0.1:0"\nsse = true\n{gateway_options}\n'
-        self.config.write_text(text + "\n".join(server.toml() for server in servers))
+        # Nobody sits at these clients: what servers call dangerous has been consented to beforehand.
+        grants = [f'[[policy.grants]]\nprincipal = "local"\nserver = "{server.id}"\naccess = "allow"\nconfirms = true\n' for server in servers]
+        self.config.write_text(text + "\n".join([*(server.toml() for server in servers), *grants]))
         self.child = None
 
     def environment(self):

@@ -52,7 +52,7 @@ impl Default for Security {
             principals: vec![(model::Principal::local().id, Origin::Local)],
             grants: Vec::new(),
             approval_ttl: Duration::from_secs(5 * 60),
-            approval_hold: Duration::from_secs(45),
+            approval_hold: Duration::from_secs(20),
             redact: Vec::new(),
             alerts: Vec::new(),
         }
