@@ -17,6 +17,7 @@ use crate::client::Client;
 use crate::gate::{self, Permit};
 use crate::guard::calls;
 use crate::kernel_tools;
+use crate::retry;
 use crate::upstream::{Call, Hears, LanePermit, Line, Server, Session, Unavailable, fetch, session};
 use crate::{lists, resources, tasks};
 
@@ -150,10 +151,7 @@ async fn called(client: &Arc<Client>, ticket: Ticket, mut request: Box<Request>,
         Ok(admitted) => admitted,
         Err(outcome) => return outcome,
     };
-    let permit = admitted.permit.clone();
-    let outcome = tasks::call(client, ticket, request, server, permit, found.task_required).await;
-    admitted.ended(&outcome).await;
-    outcome
+    retry::see_through(client, ticket, request, server, admitted, found.task_required).await
 }
 
 /// Where a name leads.

@@ -17,7 +17,7 @@ use crate::client::pipe::Pipe;
 use crate::client::{Client, Delivery, http};
 use crate::credential;
 use crate::front::{Answer, ClientPipe, Credential, Front, InPost, Listen, TokenRefusal};
-use crate::guard::permissions;
+use crate::guard::{alerts, permissions};
 use crate::inner::{Inner, Servers};
 use crate::link::{BoxFuture, Link};
 use crate::office::{JudgedTool, Office, OfficeError};
@@ -53,6 +53,7 @@ impl Kernel {
         let inner = Inner::new(settings, outside);
         if let Some(ledger) = &inner.guard.ledger {
             inner.spawn(ledger.keeping());
+            inner.spawn(alerts::watch(inner.clone()));
         }
         for server in inner.servers().iter() {
             bring_up(&inner, server);

@@ -30,6 +30,7 @@ pub mod office;
 mod outside;
 mod parked;
 mod resources;
+mod retry;
 mod seal;
 mod security;
 mod settings;

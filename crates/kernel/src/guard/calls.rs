@@ -205,6 +205,10 @@ impl Asking<'_> {
 }
 
 impl Admitted {
+    pub(crate) fn tool(&self) -> &ToolId {
+        &self.notes.tool
+    }
+
     /// Records how the call ended; a consent to one whose server asks for more is kept for its next round.
     pub(crate) async fn ended(mut self, outcome: &Outcome) {
         let notes = &mut self.notes;

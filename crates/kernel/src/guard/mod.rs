@@ -1,11 +1,13 @@
 //! What stands between a request and its leave: the policy in force, who waits for a person, how many calls may pass, and the record of it all.
 //!
 //! `calls` is the way of a tool call, `consent` asks people, `learn` tells policy what servers offer, `decide` changes who may do what, and
-//! `ledger` writes the audit.
+//! `ledger` writes the audit, `forward` tells servers of it, and `alerts` watches it.
 
+pub(crate) mod alerts;
 pub(crate) mod calls;
 mod consent;
 pub(crate) mod decide;
+pub(crate) mod forward;
 mod learn;
 pub(crate) mod ledger;
 pub(crate) mod permissions;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use mcp::exchange::{Outcome, Request};
-use mgp::audit::Draft;
+use mgp::audit::{Actor, Draft, EventType, Outcome as Ended, Target};
 use mgp::permission::{ApprovalPolicy, Connection, Input, Listed, Output, Permissions, Reply, Settings, TIMEOUT};
 use model::{Permission, PermissionDecision, RequestId, ServerId, Timestamp, Trace};
 use policy::PermissionPolicy;
@@ -106,15 +106,26 @@ pub(crate) fn tools_want(server: &Arc<Server>, wanted: BTreeSet<Permission>) {
 /// A connection is ready; `speaks`, where it negotiated that it is told of permissions.
 pub(crate) fn connected(server: &Arc<Server>, session: &Arc<Session>, speaks: bool) {
     let connection = server.desk.connect(session);
+    record(server, EventType::ServerConnected);
     tell(server, Input::Wants(server.wants().into_iter().collect()));
     tell(server, Input::Connected { connection, speaks });
     let (weak, over) = (Arc::downgrade(server), session.over().clone());
     session.inner.spawn(async move {
         over.cancelled().await;
         if let Some(server) = weak.upgrade() {
+            record(&server, EventType::ServerDisconnected);
             tell(&server, Input::Gone(connection));
         }
     });
+}
+
+/// Tells the audit that a connection began or ended.
+fn record(server: &Arc<Server>, kind: EventType) {
+    let id = &server.spec.id;
+    let draft = Draft::new(kind, Actor::server(id), Target::server(id), Ended::Success);
+    if !server.inner().guard.after_now(draft, &Trace::default()) {
+        tracing::warn!(server = %id, "there was no room to record a connection");
+    }
 }
 
 fn act(server: &Arc<Server>, output: Output) {

@@ -20,6 +20,7 @@ use super::line::{Key, Line};
 use super::{Session, Unavailable};
 use crate::backoff::Backoff;
 use crate::client::Client;
+use crate::guard::forward;
 use crate::guard::permissions::{self, Desk};
 use crate::inner::Inner;
 use crate::metrics::CallCounts;
@@ -327,6 +328,20 @@ impl Server {
         wants
     }
 
+    /// Whether its errors say whether and when a call may be made again.
+    pub(crate) fn says_how_to_retry(&self) -> bool {
+        let state = self.state();
+        state
+            .agreed
+            .as_ref()
+            .is_some_and(|agreed| agreed.active.has(Extension::ErrorHandling))
+    }
+
+    /// Whether a line is the gateway's own.
+    fn is_own(&self, key: &Key) -> bool {
+        key.capabilities == self.inner().no_capabilities && key.principal == Principal::local().id && key.client.is_none() && key.lane == 0
+    }
+
     /// How far it says that it is to be trusted.
     pub(crate) fn claimed_trust(&self) -> Option<TrustLevel> {
         self.state().agreed.as_ref().and_then(|agreed| agreed.trust)
@@ -347,6 +362,11 @@ impl Server {
         self.state().agreed.clone_from(&outcome.agreement);
         drop(session.agreed.set(outcome));
         inner.guard.wants(&self.spec.id, self.wants());
+        let listens = session.agreed.get().is_some_and(|outcome| outcome.has(Extension::Audit));
+        // It is told once, over the gateway's own connection.
+        if listens && session.line.upgrade().is_some_and(|line| self.is_own(&line.key)) {
+            forward::follow(session);
+        }
         permissions::connected(self, session, speaks);
     }
 

@@ -7,6 +7,8 @@ mod kernel_tools;
 mod negotiation;
 mod operator;
 mod record;
+mod retries;
+mod watchers;
 
 use model::{Principal, PrincipalId, Role};
 use serde_json::{Value, json};

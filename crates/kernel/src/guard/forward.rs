@@ -1,0 +1,21 @@
+//! Tells servers that negotiated `audit` what happens, each event with its number, so that a gap shows (MGP §6.4, D10).
+
+use std::sync::Arc;
+
+use super::alerts::told;
+use crate::upstream::Session;
+
+/// Forwards what happens from now on over a connection, for as long as it lives. One that reads too slowly misses some, and sees that it does.
+pub(crate) fn follow(session: &Arc<Session>) {
+    let Some(ledger) = &session.inner.guard.ledger else { return };
+    let mut follower = ledger.store.follow(0);
+    let (weak, over) = (Arc::downgrade(session), session.over().clone());
+    session.inner.spawn(async move {
+        while let Some(Ok(chunk)) = over.run_until_cancelled(follower.next()).await {
+            let Some(session) = weak.upgrade() else { return };
+            for message in chunk.events.iter().filter_map(told) {
+                session.notify(&message);
+            }
+        }
+    });
+}
