@@ -21,7 +21,7 @@ Examples:
     Run(Run),
     /// Say everything that is wrong with a program
     #[command(after_help = "\
-Ends with 0 if the program would run, with 1 if it is rejected.
+Ends with 0 if the program would run, with 1 if it is rejected, with 3 if it is too large or the deadline came.
 
 Examples:
   chancery mangle check rules.mg
@@ -133,6 +133,17 @@ pub struct Program {
     pub extended: bool,
 }
 
+/// What every command that understands a program may take.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct Reading {
+    /// How many bytes may be used: by the text once it is read, by its analysis, and by what is evaluated; each
+    #[arg(long, value_name = "N")]
+    pub max_bytes: Option<u64>,
+    /// How long it may take, such as 500ms or 10s
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub deadline: Option<Duration>,
+}
+
 /// When, how much, and who answers.
 #[derive(Args, Clone, Debug)]
 pub struct Limits {
@@ -148,12 +159,8 @@ pub struct Limits {
     /// How many disjoint intervals a fact may hold at
     #[arg(long, value_name = "N")]
     pub max_intervals: Option<u64>,
-    /// How many bytes may be used
-    #[arg(long, value_name = "N")]
-    pub max_bytes: Option<u64>,
-    /// How long it may take, such as 500ms or 10s
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
-    pub deadline: Option<Duration>,
+    #[command(flatten)]
+    pub reading: Reading,
     /// The rows of an external predicate: a file of facts (.mg) or of rows (.json); may be given several times
     #[arg(long, value_name = "NAME=FILE", value_parser = external)]
     pub external: Vec<(String, PathBuf)>,
@@ -197,6 +204,8 @@ pub struct Check {
     /// Show notes too: what is often a slip, such as a variable that stands once
     #[arg(long)]
     pub notes: bool,
+    #[command(flatten)]
+    pub reading: Reading,
     /// Say what a code means
     #[arg(long, value_name = "CODE", conflicts_with_all = ["files", "at"])]
     pub explain: Option<String>,
@@ -298,6 +307,8 @@ pub struct Lsp {
 pub struct Graph {
     #[command(flatten)]
     pub program: Program,
+    #[command(flatten)]
+    pub reading: Reading,
 }
 
 /// `mangle bench`

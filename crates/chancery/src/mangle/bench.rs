@@ -5,13 +5,13 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mangle::diagnostic::Severity;
+use mangle::{diagnostic::Severity, eval::Cancel};
 
 use super::{
-    REJECTED,
     args::Bench,
+    deadline::Deadline,
     ended,
-    evaluate::evaluate,
+    evaluate::{evaluate, options},
     external::Answers,
     load::{load, report},
     print, tell,
@@ -22,17 +22,20 @@ pub(super) fn bench(args: &Bench) -> anyhow::Result<ExitCode> {
     let answers = Answers::read(&args.limits.external)?;
     let (mut loading, mut evaluating, mut size) = (Vec::new(), Vec::new(), String::new());
     for _ in 0..args.runs.max(1) {
+        let deadline = Deadline::start(args.limits.reading.deadline, Cancel::default());
         let start = Instant::now();
-        let mut loaded = load(&args.program)?;
+        let mut loaded = load(&args.program, &deadline.bounds(&args.limits.reading))?;
         loading.push(start.elapsed());
         let Some(program) = loaded.analysis.program.take() else {
-            tell(&report(&loaded.findings(Severity::Error), &loaded.sources));
-            return Ok(ExitCode::from(REJECTED));
+            let found = loaded.findings(Severity::Error);
+            tell(&report(&found, &loaded.sources));
+            return Ok(ended(&found));
         };
         let program = Arc::new(program);
         answers.check(&program)?;
+        let options = options(&args.limits, deadline.cancel());
         let start = Instant::now();
-        match evaluate(&program, &args.limits, &answers) {
+        match evaluate(&program, &options, &answers) {
             Ok(model) => {
                 evaluating.push(start.elapsed());
                 let rules = program.rules.len();

@@ -3,11 +3,16 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use mangle::diagnostic::{Code, Severity, json, sarif};
+use mangle::{
+    diagnostic::{Code, Severity, json, sarif},
+    eval::Cancel,
+};
 
 use super::{
     REJECTED,
     args::{Check, Findings},
+    deadline::Deadline,
+    ended,
     load::{load, report},
     print,
 };
@@ -17,7 +22,8 @@ pub(super) fn check(args: &Check) -> anyhow::Result<ExitCode> {
     if let Some(code) = &args.explain {
         return explain(code);
     }
-    let loaded = load(&args.program)?;
+    let deadline = Deadline::start(args.reading.deadline, Cancel::default());
+    let loaded = load(&args.program, &deadline.bounds(&args.reading))?;
     let least = if args.notes { Severity::Note } else { Severity::Warning };
     let found = loaded.findings(least);
     let text = match args.format {
@@ -28,7 +34,9 @@ pub(super) fn check(args: &Check) -> anyhow::Result<ExitCode> {
     };
     print(&text)?;
     let denied = args.deny_warnings && found.iter().any(|one| one.severity >= Severity::Warning);
-    Ok(if loaded.is_rejected() || denied {
+    Ok(if loaded.is_rejected() {
+        ended(&found)
+    } else if denied {
         ExitCode::from(REJECTED)
     } else {
         ExitCode::SUCCESS

@@ -1,7 +1,8 @@
-//! Evaluation with a deadline, and its end as a finding with a place.
+//! Evaluation, and its end as a finding with a place.
 
-use std::sync::{Arc, mpsc};
-use std::time::{Duration, SystemTime};
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+use std::sync::Arc;
+use std::time::SystemTime;
 
 use mangle::{
     diagnostic::{Code, Diagnostic},
@@ -15,8 +16,8 @@ use super::{
     external::{Answers, Refusal},
 };
 
-/// What the command line allows.
-pub(super) fn options(limits: &Limits) -> Options {
+/// What the command line allows; `cancel` ends it early.
+pub(super) fn options(limits: &Limits, cancel: Cancel) -> Options {
     let default = Budget::default();
     Options {
         now: limits.eval_time.unwrap_or_else(clock),
@@ -24,10 +25,11 @@ pub(super) fn options(limits: &Limits) -> Options {
             steps: limits.max_steps.unwrap_or(default.steps),
             facts: limits.max_facts.unwrap_or(default.facts),
             intervals: limits.max_intervals.unwrap_or(default.intervals),
-            bytes: limits.max_bytes.unwrap_or(default.bytes),
+            bytes: limits.reading.max_bytes.unwrap_or(default.bytes),
         },
-        cancel: Cancel::default(),
-        ..Options::default()
+        cancel,
+        // Whoever wrote the facts does not know it, so they cannot choose rows that meet in a hash table.
+        seed: RandomState::new().build_hasher().finish(),
     }
 }
 
@@ -37,37 +39,7 @@ fn clock() -> i64 {
 }
 
 /// Evaluates a program; `answers` stand for whoever knows its external predicates.
-pub(super) fn evaluate(program: &Arc<Program>, limits: &Limits, answers: &Answers) -> Result<Model, Box<Diagnostic>> {
-    evaluate_until(program, &options(limits), limits.deadline, answers)
-}
-
-/// The same with options as the library wants them, and a deadline.
-pub(super) fn evaluate_until(
-    program: &Arc<Program>,
-    options: &Options,
-    deadline: Option<Duration>,
-    answers: &Answers,
-) -> Result<Model, Box<Diagnostic>> {
-    let (done, wait) = mpsc::sync_channel::<()>(1);
-    let watch = deadline.map(|deadline| {
-        let cancel = options.cancel.clone();
-        std::thread::spawn(move || {
-            if wait.recv_timeout(deadline) == Err(mpsc::RecvTimeoutError::Timeout) {
-                cancel.cancel();
-            }
-        })
-    });
-    let result = evaluate_with(program, options, answers);
-    drop(done);
-    if let Some(watch) = watch {
-        // The thread only waits and sets a flag.
-        let _ended = watch.join();
-    }
-    result
-}
-
-/// The same without a deadline.
-pub(super) fn evaluate_with(program: &Arc<Program>, options: &Options, answers: &Answers) -> Result<Model, Box<Diagnostic>> {
+pub(super) fn evaluate(program: &Arc<Program>, options: &Options, answers: &Answers) -> Result<Model, Box<Diagnostic>> {
     let failed = |error| Box::new(finding(program, &error));
     let mut desk = answers.desk();
     let mut running = Evaluation::new(Arc::clone(program), options)
@@ -91,9 +63,12 @@ pub(super) fn finding(program: &Program, error: &EvalError) -> Diagnostic {
     match error {
         EvalError::Exceeded(exceeded) => {
             let found = Diagnostic::new(Code::BudgetExceeded, span, exceeded.to_string());
-            let found = found
-                .here("while this rule was evaluated")
-                .note(format!("in stratum {}", exceeded.stratum));
+            let found = match exceeded.rule {
+                Some(_) => found
+                    .here("while this rule was evaluated")
+                    .note(format!("in stratum {}", exceeded.stratum)),
+                None => found.here("before any rule was evaluated: there are too many facts"),
+            };
             found.help(match exceeded.limit {
                 Limit::Steps => {
                     "look for a recursion without an end, or premises without a common variable; or allow more with `--max-steps`"

@@ -7,21 +7,25 @@ use std::process::ExitCode;
 use mangle::{
     analysis::{Analysis, PredicateInfo},
     diagnostic::Severity,
+    eval::Cancel,
 };
 
 use super::{
-    REJECTED,
     args::Graph,
+    deadline::Deadline,
+    ended,
     load::{load, report},
     print, tell,
 };
 
 /// Prints the graph of a program that is not rejected.
 pub(super) fn graph(args: &Graph) -> anyhow::Result<ExitCode> {
-    let loaded = load(&args.program)?;
+    let deadline = Deadline::start(args.reading.deadline, Cancel::default());
+    let loaded = load(&args.program, &deadline.bounds(&args.reading))?;
     if loaded.is_rejected() {
-        tell(&report(&loaded.findings(Severity::Error), &loaded.sources));
-        return Ok(ExitCode::from(REJECTED));
+        let found = loaded.findings(Severity::Error);
+        tell(&report(&found, &loaded.sources));
+        return Ok(ended(&found));
     }
     print(&dot(&loaded.analysis))?;
     Ok(ExitCode::SUCCESS)

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use mangle::{
-    analysis::{Analysis, Input, Level, analyse},
+    analysis::{Analysis, Input, Level, analyse_within},
     diagnostic::{Diagnostic, Severity, human},
-    syntax::{Dialect, Parsed, Sources, parse},
+    syntax::{Bounds, Dialect, Parsed, Sources, parse_within},
 };
 
 use super::args::Program;
@@ -38,7 +38,7 @@ pub(super) fn dialect(program: &Program) -> Dialect {
 }
 
 /// Reads the files of a program.
-pub(super) fn load(program: &Program) -> anyhow::Result<Loaded> {
+pub(super) fn load(program: &Program, bounds: &Bounds) -> anyhow::Result<Loaded> {
     anyhow::ensure!(!program.files.is_empty() || !program.at.is_empty(), "no program: name its files");
     let mut sources = Sources::new();
     let mut levels = Vec::new();
@@ -50,7 +50,7 @@ pub(super) fn load(program: &Program) -> anyhow::Result<Loaded> {
         add(&mut sources, file)?;
         levels.push(*level);
     }
-    Ok(understand(sources, levels, dialect(program)))
+    Ok(understand(sources, levels, dialect(program), bounds))
 }
 
 fn add(sources: &mut Sources, file: &Path) -> anyhow::Result<()> {
@@ -93,17 +93,17 @@ fn bounded(from: impl Read) -> std::io::Result<Vec<u8>> {
 }
 
 /// Parses and analyses.
-pub(super) fn understand(sources: Sources, levels: Vec<Level>, dialect: Dialect) -> Loaded {
+pub(super) fn understand(sources: Sources, levels: Vec<Level>, dialect: Dialect, bounds: &Bounds) -> Loaded {
     let units = sources
         .iter()
         .zip(levels)
-        .map(|(source, level)| (level, parse(source, dialect)))
+        .map(|(source, level)| (level, parse_within(source, dialect, bounds)))
         .collect();
-    analysed(sources, units, dialect)
+    analysed(sources, units, dialect, bounds)
 }
 
 /// Analyses what was parsed.
-pub(super) fn analysed(sources: Sources, units: Vec<(Level, Parsed)>, dialect: Dialect) -> Loaded {
+pub(super) fn analysed(sources: Sources, units: Vec<(Level, Parsed)>, dialect: Dialect, bounds: &Bounds) -> Loaded {
     let mut diagnostics: Vec<Diagnostic> = units.iter().flat_map(|(_, parsed)| parsed.diagnostics.iter().cloned()).collect();
     let analysis = if units.iter().all(|(_, parsed)| parsed.is_ok()) {
         let inputs: Vec<Input<'_>> = units
@@ -113,7 +113,7 @@ pub(super) fn analysed(sources: Sources, units: Vec<(Level, Parsed)>, dialect: D
                 level: *level,
             })
             .collect();
-        analyse(&inputs, dialect)
+        analyse_within(&inputs, dialect, bounds)
     } else {
         Analysis::default()
     };

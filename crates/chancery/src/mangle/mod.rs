@@ -3,6 +3,7 @@
 mod args;
 mod bench;
 mod check;
+mod deadline;
 mod evaluate;
 mod external;
 mod facts;

@@ -6,14 +6,15 @@ use std::sync::Arc;
 
 use mangle::{
     diagnostic::{Diagnostic, Severity, json},
-    eval::Model,
+    eval::{Cancel, Model},
     syntax::Sources,
 };
 
 use super::{
     args::{Output, Run},
+    deadline::Deadline,
     ended,
-    evaluate::evaluate,
+    evaluate::{evaluate, options},
     external::Answers,
     facts,
     load::{load, report},
@@ -22,7 +23,8 @@ use super::{
 
 /// Evaluates and prints.
 pub(super) fn run(args: &Run) -> anyhow::Result<ExitCode> {
-    let mut loaded = load(&args.program)?;
+    let deadline = Deadline::start(args.limits.reading.deadline, Cancel::default());
+    let mut loaded = load(&args.program, &deadline.bounds(&args.limits.reading))?;
     let Some(program) = loaded.analysis.program.take() else {
         return reject(&loaded.findings(Severity::Error), &loaded.sources, args.format);
     };
@@ -37,7 +39,7 @@ pub(super) fn run(args: &Run) -> anyhow::Result<ExitCode> {
         let is_there = program.predicates.iter().any(|predicate| known(&predicate.name, predicate.arity));
         anyhow::ensure!(is_there, "`--only {only}`: the program has no such predicate");
     }
-    match evaluate(&program, &args.limits, &answers) {
+    match evaluate(&program, &options(&args.limits, deadline.cancel()), &answers) {
         Ok(model) => {
             print(&shown(&model, args)?)?;
             Ok(ExitCode::SUCCESS)

@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail};
 use mangle::{
     analysis::constant,
     diagnostic::Severity,
-    eval::Model,
+    eval::{Cancel, Model},
     explain::Explainer,
     program::{Interval, PredId, RuleId},
     syntax::{
@@ -21,6 +21,7 @@ use mangle::{
 use super::{
     REJECTED,
     args::Why,
+    deadline::Deadline,
     ended,
     evaluate::{evaluate, options},
     external::Answers,
@@ -31,15 +32,18 @@ use crate::words::plural;
 
 /// Prints the proof of a fact, or what it lacks. Ends with 1 if there is none.
 pub(super) fn why(args: &Why, not: bool) -> anyhow::Result<ExitCode> {
-    let mut loaded = load(&args.program)?;
+    let deadline = Deadline::start(args.limits.reading.deadline, Cancel::default());
+    let mut loaded = load(&args.program, &deadline.bounds(&args.limits.reading))?;
     let Some(program) = loaded.analysis.program.take() else {
-        tell(&report(&loaded.findings(Severity::Error), &loaded.sources));
-        return Ok(ExitCode::from(REJECTED));
+        let found = loaded.findings(Severity::Error);
+        tell(&report(&found, &loaded.sources));
+        return Ok(ended(&found));
     };
     let program = Arc::new(program);
     let answers = Answers::read(&args.limits.external)?;
     answers.check(&program)?;
-    let model = match evaluate(&program, &args.limits, &answers) {
+    let options = options(&args.limits, deadline.cancel());
+    let model = match evaluate(&program, &options, &answers) {
         Ok(model) => model,
         Err(found) => {
             let found = [*found];
@@ -47,7 +51,6 @@ pub(super) fn why(args: &Why, not: bool) -> anyhow::Result<ExitCode> {
             return Ok(ended(&found));
         }
     };
-    let options = options(&args.limits);
     let mut explainer = Explainer::new(&model, options.budget, options.cancel);
     let question = question(&args.fact, &model, &mut explainer)?;
     let place = Place {

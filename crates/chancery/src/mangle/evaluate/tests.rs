@@ -4,25 +4,40 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use expect_test::{Expect, expect};
-use mangle::{analysis::Level, diagnostic::human, syntax::Dialect, syntax::Sources};
+use mangle::{
+    analysis::Level,
+    diagnostic::{Code, human},
+    eval::Cancel,
+    syntax::{Dialect, Sources},
+};
 
-use super::{super::args::Limits, super::external::Answers, super::load::understand, evaluate};
+use super::{
+    super::args::{Limits, Reading},
+    super::deadline::Deadline,
+    super::external::Answers,
+    super::load::understand,
+    evaluate, options,
+};
 
 const NONE: Limits = Limits {
     eval_time: Some(0),
     max_facts: None,
     max_steps: None,
     max_intervals: None,
-    max_bytes: None,
-    deadline: None,
+    reading: Reading {
+        max_bytes: None,
+        deadline: None,
+    },
     external: Vec::new(),
 };
 
 fn end(text: &str, limits: &Limits) -> String {
     let sources = Sources::of("rules.mg", text).expect("short");
-    let mut loaded = understand(sources, vec![Level::Schema], Dialect::Strict);
+    let deadline = Deadline::start(limits.reading.deadline, Cancel::default());
+    let mut loaded = understand(sources, vec![Level::Schema], Dialect::Strict, &deadline.bounds(&limits.reading));
     let program = loaded.analysis.program.take().expect("it is well");
-    let found = evaluate(&Arc::new(program), limits, &Answers::default()).expect_err("it ends badly");
+    let options = options(limits, deadline.cancel());
+    let found = evaluate(&Arc::new(program), &options, &Answers::default()).expect_err("it ends badly");
     human(&found, &loaded.sources)
 }
 
@@ -48,6 +63,28 @@ fn a_budget_says_which_rule_was_at_work() {
               |
               = note: in stratum 0
               = help: look for a recursion that makes new values in each round; or allow more with `--max-facts`
+
+        "#]],
+    );
+}
+
+#[test]
+fn facts_alone_may_be_too_many() {
+    let limits = Limits {
+        max_steps: Some(1),
+        ..NONE
+    };
+    check(
+        "p(/a).\np(/b).\nq(X) :- p(X).\n",
+        &limits,
+        &expect![[r#"
+            error[M0901]: the evaluation used 2 steps, but 1 are allowed
+             --> rules.mg:1:1
+              |
+            1 | p(/a).
+              | ^ before any rule was evaluated: there are too many facts
+              |
+              = help: look for a recursion without an end, or premises without a common variable; or allow more with `--max-steps`
 
         "#]],
     );
@@ -93,11 +130,25 @@ fn a_deadline_ends_what_runs_on() {
     let limits = Limits {
         max_facts: Some(u64::MAX),
         max_steps: Some(u64::MAX),
-        deadline: Some(Duration::from_millis(50)),
+        reading: Reading {
+            deadline: Some(Duration::from_millis(50)),
+            ..NONE.reading
+        },
         ..NONE
     };
     let start = Instant::now();
     let text = end("n(0).\nn(Y) :- n(X), X < 1000000000, Y = fn:plus(X, 1).\n", &limits);
     assert!(text.contains("M0901") && text.contains("--deadline"), "{text}");
     assert!(start.elapsed() < Duration::from_secs(10), "it ended because of the deadline");
+}
+
+#[test]
+fn reading_ends_when_the_time_is_up() {
+    let sources = Sources::of("rules.mg", "p(/a).\n").expect("short");
+    let deadline = Deadline::start(None, Cancel::default());
+    deadline.cancel().cancel();
+    let loaded = understand(sources, vec![Level::Schema], Dialect::Strict, &deadline.bounds(&NONE.reading));
+    let codes: Vec<Code> = loaded.diagnostics.iter().map(|found| found.code).collect();
+    assert_eq!(codes, [Code::BudgetExceeded]);
+    assert!(loaded.is_rejected());
 }

@@ -1,15 +1,26 @@
 //! An open document, with what was understood of it.
 
+use std::time::Duration;
+
 use mangle::{
     analysis::Level,
-    syntax::{Dialect, Parsed, Source, Sources, Span, parse},
+    eval::Cancel,
+    syntax::{Bounds, Dialect, Parsed, Source, Sources, Span, parse_within},
 };
 use serde_json::{Value, json};
 
 use super::{
-    super::load::{Loaded, analysed},
+    super::{
+        deadline::Deadline,
+        load::{Loaded, analysed},
+    },
     occurrence::{Occurrence, occurrences},
 };
+
+/// How long the editor may wait for findings: a text that takes longer gets none but this.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// What a document may take, as [`Bounds::bytes`].
+const MOST_BYTES: u64 = 256 << 20;
 
 /// A document and the program that it is part of: itself, and the open documents of the packages that it uses.
 pub(super) struct Document {
@@ -20,10 +31,16 @@ pub(super) struct Document {
 
 impl Document {
     pub(super) fn new(uri: &str, text: &str, others: &[(String, String)], dialect: Dialect) -> Self {
+        let deadline = Deadline::start(Some(PATIENCE), Cancel::default());
+        let bounds = Bounds {
+            bytes: MOST_BYTES,
+            cancel: deadline.cancel(),
+        };
+        let parse = |source: &Source| parse_within(source, dialect, &bounds);
         let mut sources = Sources::new();
         // A text that is too long has no findings, and no answers; editors do not open such files.
         let _too_long = sources.add(uri, text);
-        let mut units: Vec<(Level, Parsed)> = sources.iter().map(|source| (Level::Schema, parse(source, dialect))).collect();
+        let mut units: Vec<(Level, Parsed)> = sources.iter().map(|source| (Level::Schema, parse(source))).collect();
         let used: Vec<String> = units
             .iter()
             .flat_map(|(_, parsed)| &parsed.unit.uses)
@@ -31,17 +48,17 @@ impl Document {
             .collect();
         for (other, text) in others.iter().filter(|_| !used.is_empty()) {
             let Ok(alone) = Sources::of(other, text) else { continue };
-            let package = alone.get(0).and_then(|source| parse(source, dialect).unit.package);
+            let package = alone.get(0).and_then(|source| parse(source).unit.package);
             let is_used = package.is_some_and(|package| used.iter().any(|used| **used == *package.name.text));
             let added = if is_used { sources.add(other, text).ok() } else { None };
             if let Some(source) = added.and_then(|index| sources.get(index)) {
-                units.push((Level::Schema, parse(source, dialect)));
+                units.push((Level::Schema, parse(source)));
             }
         }
         let occurrences = units.iter().flat_map(|(_, parsed)| occurrences(&parsed.unit)).collect();
         Self {
             uri: uri.to_owned(),
-            loaded: analysed(sources, units, dialect),
+            loaded: analysed(sources, units, dialect, &bounds),
             occurrences,
         }
     }

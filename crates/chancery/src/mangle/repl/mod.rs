@@ -12,7 +12,7 @@ use mangle::{
     analysis::Level,
     builtin,
     diagnostic::Severity,
-    eval::{Model, Options},
+    eval::Model,
     explain::Explainer,
     syntax::{Dialect, Sources},
 };
@@ -20,7 +20,8 @@ use rustyline::{Config, Editor, error::ReadlineError, history::DefaultHistory};
 
 use super::{
     args::Repl,
-    evaluate::{evaluate_until, options},
+    deadline::Deadline,
+    evaluate::{evaluate, options},
     external::Answers,
     facts,
     load::{Loaded, called, dialect, read, report, understand},
@@ -55,6 +56,7 @@ pub(super) fn repl(args: &Repl) -> anyhow::Result<ExitCode> {
         files: Vec::new(),
         said: Vec::new(),
         cancel: interrupt::listen(),
+        changed: false,
     };
     for file in &args.program.files {
         session.files.push((Level::Schema, called(file), read(file)?));
@@ -73,7 +75,7 @@ pub(super) fn repl(args: &Repl) -> anyhow::Result<ExitCode> {
     print(&session.begin()?)?;
     let mut stale = true;
     loop {
-        if std::mem::take(&mut stale) {
+        if stale {
             editor.set_helper(Some(Assistant::new(session.words())));
         }
         let line = match editor.readline("> ") {
@@ -96,7 +98,7 @@ pub(super) fn repl(args: &Repl) -> anyhow::Result<ExitCode> {
             Ok(None) => return Ok(ExitCode::SUCCESS),
             Err(error) => print(&format!("error: {error:#}\n"))?,
         }
-        stale = !line.is_empty();
+        stale = std::mem::take(&mut session.changed);
     }
 }
 
@@ -123,20 +125,23 @@ struct Session<'a> {
     files: Vec<(Level, String, String)>,
     /// What was typed, a clause or several an entry.
     said: Vec<String>,
-    /// Ends the evaluation that runs.
+    /// Ends what runs.
     cancel: Interrupt,
+    /// The program is another one than after the last line.
+    changed: bool,
 }
 
 impl Session<'_> {
     /// Takes a file in, unless it makes the program wrong.
     fn load(&mut self, file: &Path) -> anyhow::Result<String> {
         self.files.push((Level::Schema, called(file), read(file)?));
-        let loaded = self.understand(None)?;
+        let loaded = self.understand(None, &self.deadline())?;
         let text = report(&loaded.findings(Severity::Warning), &loaded.sources);
         if loaded.is_rejected() {
             self.files.pop();
             return Ok(text + "it is not loaded\n");
         }
+        self.changed = true;
         Ok(text)
     }
 
@@ -148,10 +153,7 @@ impl Session<'_> {
             ":quit" | ":q" => return Ok(None),
             ":help" | ":h" => HELP.to_owned(),
             ":list" => self.said.join("\n") + "\n",
-            ":undo" => self
-                .said
-                .pop()
-                .map_or_else(|| "nothing was said\n".to_owned(), |line| format!("taken back: {line}\n")),
+            ":undo" => self.undo(),
             ":load" => self.load(Path::new(rest.trim()))?,
             ":facts" => self.facts(rest.trim())?,
             ":why" => self.explain(rest, false)?,
@@ -163,7 +165,18 @@ impl Session<'_> {
         Ok(Some(text))
     }
 
-    fn understand(&self, more: Option<&str>) -> anyhow::Result<Loaded> {
+    fn undo(&mut self) -> String {
+        self.changed = true;
+        let last = self.said.pop();
+        last.map_or_else(|| "nothing was said\n".to_owned(), |line| format!("taken back: {line}\n"))
+    }
+
+    /// What one line may take: Ctrl-C ends it, and `--deadline`.
+    fn deadline(&self) -> Deadline {
+        Deadline::start(self.args.limits.reading.deadline, self.cancel.fresh())
+    }
+
+    fn understand(&self, more: Option<&str>, deadline: &Deadline) -> anyhow::Result<Loaded> {
         let mut sources = Sources::new();
         let mut levels = Vec::new();
         for (level, name, text) in &self.files {
@@ -176,22 +189,24 @@ impl Session<'_> {
         }
         levels.resize(sources.iter().count(), Level::Schema);
         let dialect: Dialect = dialect(&self.args.program);
-        Ok(understand(sources, levels, dialect))
+        let bounds = deadline.bounds(&self.args.limits.reading);
+        Ok(understand(sources, levels, dialect, &bounds))
     }
 
     /// Takes a clause, unless it makes the program wrong.
     fn say(&mut self, line: &str) -> anyhow::Result<String> {
-        let loaded = self.understand(Some(line))?;
+        let loaded = self.understand(Some(line), &self.deadline())?;
         if loaded.is_rejected() {
             return Ok(report(&loaded.findings(Severity::Error), &loaded.sources));
         }
         self.said.push(line.to_owned());
+        self.changed = true;
         Ok(String::new())
     }
 
     /// Says what is wrong with the files of the command line; a session begins without those of a program that is rejected.
     fn begin(&mut self) -> anyhow::Result<String> {
-        let loaded = self.understand(None)?;
+        let loaded = self.understand(None, &self.deadline())?;
         let text = report(&loaded.findings(Severity::Warning), &loaded.sources);
         if loaded.is_rejected() {
             self.files.clear();
@@ -201,25 +216,22 @@ impl Session<'_> {
     }
 
     /// Evaluates what was said, or says what is wrong with it.
-    fn model(&self, more: Option<&str>) -> anyhow::Result<Result<(Loaded, Model), String>> {
-        let mut loaded = self.understand(more)?;
+    fn model(&self, more: Option<&str>, deadline: &Deadline) -> anyhow::Result<Result<(Loaded, Model), String>> {
+        let mut loaded = self.understand(more, deadline)?;
         let Some(program) = loaded.analysis.program.take() else {
             return Ok(Err(report(&loaded.findings(Severity::Error), &loaded.sources)));
         };
         let program = Arc::new(program);
         self.answers.check(&program)?;
-        let options = Options {
-            cancel: self.cancel.fresh(),
-            ..options(&self.args.limits)
-        };
-        Ok(match evaluate_until(&program, &options, self.args.limits.deadline, &self.answers) {
+        let options = options(&self.args.limits, deadline.cancel());
+        Ok(match evaluate(&program, &options, &self.answers) {
             Ok(model) => Ok((loaded, model)),
             Err(found) => Err(report(&[*found], &loaded.sources)),
         })
     }
 
     fn facts(&self, name: &str) -> anyhow::Result<String> {
-        let (_, model) = match self.model(None)? {
+        let (_, model) = match self.model(None, &self.deadline())? {
             Ok(both) => both,
             Err(text) => return Ok(text),
         };
@@ -238,7 +250,7 @@ impl Session<'_> {
     fn ask(&self, body: &str) -> anyhow::Result<String> {
         let variables = variables(body);
         let rule = format!("{ANSWER}({}) :- {body}.", variables.join(", "));
-        let (_, model) = match self.model(Some(&rule))? {
+        let (_, model) = match self.model(Some(&rule), &self.deadline())? {
             Ok(both) => both,
             Err(text) => return Ok(text),
         };
@@ -261,11 +273,12 @@ impl Session<'_> {
     }
 
     fn explain(&self, fact: &str, not: bool) -> anyhow::Result<String> {
-        let (loaded, model) = match self.model(None)? {
+        let deadline = self.deadline();
+        let (loaded, model) = match self.model(None, &deadline)? {
             Ok(both) => both,
             Err(text) => return Ok(text),
         };
-        let options = options(&self.args.limits);
+        let options = options(&self.args.limits, deadline.cancel());
         let mut explainer = Explainer::new(&model, options.budget, options.cancel);
         let question = why::question(fact, &model, &mut explainer)?;
         let place = why::Place {
@@ -290,7 +303,7 @@ impl Session<'_> {
         words.extend(builtin::functions().map(|function| function.name.to_owned()));
         words.extend(builtin::reducers().map(|reducer| reducer.name.to_owned()));
         words.extend(builtin::relations().map(|relation| relation.name.to_owned()));
-        if let Ok(loaded) = self.understand(None) {
+        if let Ok(loaded) = self.understand(None, &self.deadline()) {
             words.extend(loaded.analysis.predicates.iter().map(|info| info.name.to_string()));
         }
         words.sort();

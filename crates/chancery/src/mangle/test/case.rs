@@ -9,12 +9,12 @@ use mangle::{
     eval::Options,
     explain::{Life, coverage},
     program::Program,
-    syntax::{Dialect, parse},
+    syntax::{Bounds, Dialect, parse},
 };
 
 use super::{
     super::{
-        evaluate::evaluate_with,
+        evaluate,
         external::Answers,
         load::{analysed, report},
     },
@@ -46,7 +46,7 @@ pub(super) fn run(case: &Case, suite: &Suite, rules: &Rules, explain: bool) -> a
     }
     let mut answers = rules.answers.clone();
     answers.add(None, &suite.name, &case.texts.answers)?;
-    let mut loaded = analysed(sources, units, rules.dialect);
+    let mut loaded = analysed(sources, units, rules.dialect, &Bounds::default());
     let mut outcome = Outcome::default();
     let result = match loaded.analysis.program.take() {
         None => Err(loaded.diagnostics.iter().filter(|found| found.is_error()).cloned().collect()),
@@ -99,7 +99,7 @@ fn evaluate(program: Program, now: i64, answers: &Answers) -> anyhow::Result<Eva
     let program = Arc::new(program);
     answers.check(&program)?;
     let options = Options { now, ..Options::default() };
-    Ok(evaluate_with(&program, &options, answers).map_err(|found| vec![*found]))
+    Ok(evaluate::evaluate(&program, &options, answers).map_err(|found| vec![*found]))
 }
 
 /// What a rule lacks that did not fire, in words.

@@ -51,6 +51,9 @@ pub(crate) fn join(left: &Type, right: &Type) -> Type {
     if matches!(left, Type::Any) || matches!(right, Type::Any) {
         return Type::Any;
     }
+    if left == right {
+        return left.clone();
+    }
     let mut members: Vec<Type> = Vec::new();
     for member in left.members().iter().chain(right.members()) {
         if members.iter().any(|known| is_narrower(member, known)) {
