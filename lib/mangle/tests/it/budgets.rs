@@ -334,12 +334,13 @@ fn reading_and_analysing_can_be_cancelled() {
 }
 
 /// Milliseconds that a cancelled analysis may go on; this build is not optimised.
-const LEEWAY: u64 = 500;
+const LEEWAY: u64 = 300;
 
 /// Within the bounds that a caller gets who says nothing, and at every moment.
 #[test]
 #[ignore = "long: cargo xtask soak mangle"]
 fn soak_mangle_cancel() {
+    let mut all = Vec::new();
     for (name, text) in BURDENS.iter().chain(TRAPS) {
         let sources = burden(&text());
         let mut worst = Duration::ZERO;
@@ -356,8 +357,9 @@ fn soak_mangle_cancel() {
             };
             worst = worst.max(took);
         }
-        assert!(worst < Duration::from_millis(LEEWAY), "{name}: {worst:?}");
+        all.push((name, worst));
     }
+    assert!(all.iter().all(|(_, worst)| *worst < Duration::from_millis(LEEWAY)), "{all:#?}");
 }
 
 /// How often what is wrong stands in a trap.

@@ -2,6 +2,7 @@
 
 use super::{Access, Emit, Group, Head, Key, Output, Plan, Rows, Step, TimeKey, Timing};
 use crate::{
+    builtin::Operand,
     eval::relation::Range,
     program::{
         Aggregate, Atom, Bound, Expr, HeadTime, Mode, Operator, PredId, Premise, Program, Rule, RuleId, Slot, Term, Transform, When, Window,
@@ -129,8 +130,9 @@ impl<'a> Planner<'a> {
             let next = left
                 .iter()
                 .copied()
-                .find(|&premise| self.is_filter(premise) && self.ready(premise))
+                .find(|&premise| self.is_filter(premise) && self.ready(premise) && (premise == left[0] || self.is_harmless(premise)))
                 .or_else(|| self.best_atom(&left, sizes))
+                .or_else(|| left.iter().copied().find(|&premise| self.is_filter(premise) && self.ready(premise)))
                 // Nothing is ready: an annotation may bind what it should have got.
                 .or_else(|| {
                     left.iter()
@@ -147,6 +149,18 @@ impl<'a> Planner<'a> {
     /// Whether a premise gives at most one binding, or few: it runs as soon as it can.
     fn is_filter(&self, premise: usize) -> bool {
         !matches!(&self.rule.premises[premise], Premise::Fact(_))
+    }
+
+    /// Whether a condition has an answer whatever its values are. One that may fail stands behind what guards it, and so it is
+    /// looked at no earlier than it stands: `ok(B), Q = fn:div(A, B)`.
+    fn is_harmless(&self, premise: usize) -> bool {
+        let plain = |expr: &Expr| !matches!(expr, Expr::Call(..));
+        match &self.rule.premises[premise] {
+            Premise::NoFact(_) => true,
+            Premise::Equal(left, right) => plain(left) && plain(right),
+            Premise::Compare { of, left, right, .. } => *of == Operand::Ordered && plain(left) && plain(right),
+            Premise::Fact(_) | Premise::Built { .. } => false,
+        }
     }
 
     fn ready(&self, premise: usize) -> bool {
@@ -205,7 +219,9 @@ impl<'a> Planner<'a> {
             let Premise::Fact(atom) = &self.rule.premises[premise] else {
                 continue;
             };
-            if !self.ready_atom(premise, atom) {
+            // What is computed where it is called may fail like a function.
+            let too_early = premise != left[0] && self.program.predicate(atom.pred).deferred.is_some();
+            if too_early || !self.ready_atom(premise, atom) {
                 continue;
             }
             let cost = self.cost(atom, sizes);
