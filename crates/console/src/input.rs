@@ -151,10 +151,7 @@ impl Body {
 pub(crate) fn scope(server: &str, tool: Option<&str>) -> Result<GrantScope, Problem> {
     let server = self::server(server)?;
     Ok(match tool {
-        Some(name) => GrantScope::Tool(ToolId {
-            server,
-            name: name.into(),
-        }),
+        Some(name) => GrantScope::Tool(ToolId { server, name: name.into() }),
         None => GrantScope::Server(server),
     })
 }

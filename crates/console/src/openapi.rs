@@ -42,7 +42,11 @@ fn operation(route: &Route) -> Value {
             })
         })
         .collect();
-    if let Some(name) = route.path.split('/').find_map(|segment| segment.strip_prefix('{')?.strip_suffix('}')) {
+    if let Some(name) = route
+        .path
+        .split('/')
+        .find_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'))
+    {
         parameters.push(json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }));
     }
     if let Gives::Page(_) = route.gives {

@@ -24,7 +24,10 @@ pub(crate) fn limit(query: &Query) -> Result<usize, Problem> {
 pub(crate) fn page(route: &Route, query: &Query, entries: impl IntoIterator<Item = (String, Value)>) -> Result<Answer, Problem> {
     let limit = limit(query)?;
     let is_wanted = |value: &Value| {
-        let mut fields = route.query.iter().filter_map(|parameter| Some((parameter.name, query.get(parameter.name)?)));
+        let mut fields = route
+            .query
+            .iter()
+            .filter_map(|parameter| Some((parameter.name, query.get(parameter.name)?)));
         fields.all(|(name, wanted)| value[name].as_str() == Some(wanted))
     };
     let mut entries: Box<dyn Iterator<Item = (String, Value)>> = Box::new(entries.into_iter());

@@ -98,11 +98,7 @@ const fn may(name: &'static str, doc: &'static str) -> Parameter {
 }
 
 const fn must(name: &'static str, doc: &'static str) -> Parameter {
-    Parameter {
-        name,
-        doc,
-        required: true,
-    }
+    Parameter { name, doc, required: true }
 }
 
 /// Every way.
@@ -185,8 +181,14 @@ mod tests {
     #[test]
     fn paths_find_their_way() {
         let operation = |verb, path: &str| find(verb, path).map(|found| (found.route.operation, found.segment));
-        assert_eq!(operation(Verb::Get, "/approvals/stream"), Ok((Operation::StreamApprovals, String::new())));
-        assert_eq!(operation(Verb::Delete, "/tokens/a%2Fb"), Ok((Operation::RevokeToken, "a/b".to_owned())));
+        assert_eq!(
+            operation(Verb::Get, "/approvals/stream"),
+            Ok((Operation::StreamApprovals, String::new()))
+        );
+        assert_eq!(
+            operation(Verb::Delete, "/tokens/a%2Fb"),
+            Ok((Operation::RevokeToken, "a/b".to_owned()))
+        );
         for (verb, path, status) in [
             (Verb::Get, "/nothing", 404),
             (Verb::Get, "/tokens/", 404),

@@ -245,7 +245,11 @@ pub(super) fn instant(text: &str, sign: i64) -> Result<Timestamp, String> {
         return Ok(instant);
     }
     let far = config::age(text).map_err(|why| {
-        let example = if sign < 0 { "a time ago such as `2h`" } else { "a time such as `30d`" };
+        let example = if sign < 0 {
+            "a time ago such as `2h`"
+        } else {
+            "a time such as `30d`"
+        };
         format!("write an instant such as `2026-01-31T12:00:00Z`, or {example} ({why})")
     })?;
     let millis = |span: std::time::Duration| i64::try_from(span.as_millis()).unwrap_or(i64::MAX);

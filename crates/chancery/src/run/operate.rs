@@ -50,7 +50,8 @@ impl Way {
 
     /// The socket of a running gateway of the configuration.
     pub(super) fn running(configured: &Configured) -> Option<PathBuf> {
-        let paths = (1..=remember::MOST).filter_map(|number| serve::owner_path(&configured.loaded.config.identity, number, &configured.sources));
+        let paths =
+            (1..=remember::MOST).filter_map(|number| serve::owner_path(&configured.loaded.config.identity, number, &configured.sources));
         paths.into_iter().find(|path| socket::attach(path).is_ok())
     }
 
@@ -129,7 +130,11 @@ async fn inside(gateway: &Gateway, verb: Verb, target: &str, body: String) -> an
 }
 
 /// Reads the events of a running gateway for as long as it runs; each is given to `seen`.
-pub(super) async fn follow(configured: &Configured, target: &'static str, seen: impl Fn(Value) + Send + 'static) -> anyhow::Result<ExitCode> {
+pub(super) async fn follow(
+    configured: &Configured,
+    target: &'static str,
+    seen: impl Fn(Value) + Send + 'static,
+) -> anyhow::Result<ExitCode> {
     let Some(path) = Way::running(configured) else {
         bail!("no gateway of this configuration runs, so nothing will happen: start one with `chancery serve`");
     };

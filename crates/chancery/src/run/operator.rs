@@ -59,9 +59,12 @@ async fn token(way: &Way, command: TokenCommand) -> anyhow::Result<ExitCode> {
     match command {
         TokenCommand::List(args) => {
             let tokens = way.all("/tokens?").await?;
-            list(&tokens, args.format, "no token was made yet: `chancery token create PRINCIPAL` makes one", |token| {
-                line(token, &["id", "principal", "role", "state", "scopes", "expires_at"])
-            });
+            list(
+                &tokens,
+                args.format,
+                "no token was made yet: `chancery token create PRINCIPAL` makes one",
+                |token| line(token, &["id", "principal", "role", "state", "scopes", "expires_at"]),
+            );
         }
         TokenCommand::Create(args) => {
             let body = json!({
@@ -86,7 +89,11 @@ async fn token(way: &Way, command: TokenCommand) -> anyhow::Result<ExitCode> {
         }
         TokenCommand::Revoke(args) => {
             let gone = way.expect(Verb::Delete, &format!("/tokens/{}", encoded(&args.id)), None).await?;
-            say(&format!("token {} of `{}` lets nobody in any more", text(&gone["id"]), text(&gone["principal"])));
+            say(&format!(
+                "token {} of `{}` lets nobody in any more",
+                text(&gone["id"]),
+                text(&gone["principal"])
+            ));
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -154,7 +161,12 @@ async fn access(way: &Way, command: AccessCommand) -> anyhow::Result<ExitCode> {
         AccessCommand::List(args) => {
             let principal = args.principal.map(|principal| format!("principal={}", encoded(&principal)));
             let grants = way.all(&format!("/access?{}", principal.unwrap_or_default())).await?;
-            list(&grants, args.format, "nothing was granted here; grants of the configuration stand there", grant_line);
+            list(
+                &grants,
+                args.format,
+                "nothing was granted here; grants of the configuration stand there",
+                grant_line,
+            );
         }
         AccessCommand::Check(args) => {
             let target = format!(
@@ -180,7 +192,11 @@ async fn access(way: &Way, command: AccessCommand) -> anyhow::Result<ExitCode> {
             say(&grant_line(&granted));
         }
         AccessCommand::Revoke(args) => {
-            let target = format!("/access?principal={}&{}", encoded(&args.principal), operate::target_query(&args.target));
+            let target = format!(
+                "/access?principal={}&{}",
+                encoded(&args.principal),
+                operate::target_query(&args.target)
+            );
             let gone = way.expect(Verb::Delete, &target, None).await?;
             let gone = gone["revoked"].as_array().map(Vec::as_slice).unwrap_or_default();
             gone.iter().for_each(|grant| say(&format!("revoked: {}", grant_line(grant))));
@@ -196,7 +212,10 @@ fn grant_line(grant: &Value) -> String {
     };
     let confirms = if grant["confirms"] == true { ", without asking" } else { "" };
     let until = grant["expires_at"].as_str().map(|at| format!(", until {at}")).unwrap_or_default();
-    let why = grant["justification"].as_str().map(|why| format!(" ({})", printable(why))).unwrap_or_default();
+    let why = grant["justification"]
+        .as_str()
+        .map(|why| format!(" ({})", printable(why)))
+        .unwrap_or_default();
     format!(
         "{} {} {target}{confirms}{until}{why}",
         text(&grant["principal"]),

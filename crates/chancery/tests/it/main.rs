@@ -4,6 +4,7 @@ mod demo;
 mod doctor;
 mod machine;
 mod mangle;
+mod operate;
 mod records;
 mod serve;
 mod stdio;

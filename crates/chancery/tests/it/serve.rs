@@ -87,7 +87,7 @@ impl Drop for Running {
 }
 
 /// A client that has joined the running gateway.
-struct Client {
+pub(crate) struct Client {
     process: Child,
     input: ChildStdin,
     lines: Lines<BufReader<ChildStdout>>,
@@ -95,7 +95,7 @@ struct Client {
 }
 
 impl Client {
-    fn join(machine: &Machine) -> Self {
+    pub(crate) fn join(machine: &Machine) -> Self {
         let mut command = machine.command(&["--config", "../a.toml", "stdio"]);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut process = command.spawn().expect("the binary");
@@ -111,7 +111,7 @@ impl Client {
         client
     }
 
-    fn ask(&mut self, method: &str, params: &str) -> String {
+    pub(crate) fn ask(&mut self, method: &str, params: &str) -> String {
         self.sent += 1;
         let id = format!(r#""id":{}"#, self.sent);
         writeln!(self.input, r#"{{"jsonrpc":"2.0",{id},"method":"{method}","params":{params}}}"#).expect("somebody who reads");
@@ -120,12 +120,12 @@ impl Client {
     }
 
     /// Whether the tools are those of the server `minimal`, and those of `everything`.
-    fn tools(&mut self) -> (bool, bool) {
+    pub(crate) fn tools(&mut self) -> (bool, bool) {
         let list = self.ask("tools/list", "{}");
         (list.contains("echo\""), list.contains("\"count\""))
     }
 
-    fn leave(self) {
+    pub(crate) fn leave(self) {
         let Self { mut process, input, .. } = self;
         drop(input);
         assert!(process.wait().expect("its end").success());

@@ -16,14 +16,19 @@ pub(super) async fn list(office: &Office, found: &Found, query: &Query) -> Resul
     let entries = grants.iter().map(|grant| {
         let shown = show::grant(grant);
         // Unique, and in the order of the list.
-        let key = ["principal", "server", "tool", "access"].map(|field| shown[field].to_string()).join(" ");
+        let key = ["principal", "server", "tool", "access"]
+            .map(|field| shown[field].to_string())
+            .join(" ");
         (key, shown)
     });
     page(found.route, query, entries.collect::<Vec<_>>())
 }
 
 pub(super) fn check(office: &Office, query: &Query) -> Result<Answer, Problem> {
-    let (principal, server) = (PrincipalId::new(query.required("principal")), input::server(query.required("server"))?);
+    let (principal, server) = (
+        PrincipalId::new(query.required("principal")),
+        input::server(query.required("server"))?,
+    );
     let standing = office.access(&principal, &server, query.get("tool"));
     Ok(whole(200, &show::standing(&standing)))
 }

@@ -47,7 +47,11 @@ pub(super) async fn decide(office: &Office, found: &Found, request: &Request) ->
                 "a denial is of this one call; to deny all of them, put a grant with `access` `deny`",
             ));
         }
-        (other, _) => return Err(Problem::invalid(format!("`decision` can't be `{other}`: it is `approve` or `deny`"))),
+        (other, _) => {
+            return Err(Problem::invalid(format!(
+                "`decision` can't be `{other}`: it is `approve` or `deny`"
+            )));
+        }
     };
     let approval = office.decide(&RequestId::new(&found.segment), answer).await?;
     Ok(whole(200, &show::decided(&approval)))

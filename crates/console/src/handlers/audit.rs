@@ -54,7 +54,10 @@ fn result(word: &str) -> Result<AuditResult, Problem> {
 /// Events as they come. A reader that falls behind waits for nobody: the log is read, not a queue.
 pub(super) fn stream(office: &Office, query: &Query, request: &Request) -> Result<Answer, Problem> {
     let seen: Option<u64> = match &request.last_event {
-        Some(id) => Some(id.parse().map_err(|_| Problem::invalid("`Last-Event-ID` must be the number of an event"))?),
+        Some(id) => Some(
+            id.parse()
+                .map_err(|_| Problem::invalid("`Last-Event-ID` must be the number of an event"))?,
+        ),
         None => None,
     };
     let from = seen.map_or(query.number("from")?, |seen| Some(seen.saturating_add(1)));
