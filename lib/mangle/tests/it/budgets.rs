@@ -13,8 +13,9 @@ use mangle::{
     analysis::{Input, Level, analyse_within},
     diagnostic::{Code, Diagnostic},
     eval::{Budget, Cancel, EvalError, Evaluation, Exceeded, Limit, Options},
-    program::Program,
+    program::{FactBlock, Facts, Program},
     syntax::{Bounds, Dialect, Sources, parse_within},
+    value::Interner,
 };
 
 use crate::engine::{Source, load};
@@ -263,6 +264,43 @@ fn a_cancelled_evaluation_ends_within_a_tenth_of_a_second() {
             "{}: {took:?}",
             runaway.name
         );
+    }
+}
+
+#[test]
+fn very_many_rows_can_be_cancelled_while_they_are_taken_in_and_indexed() {
+    const ROWS: i64 = 1_500_000;
+    let source = Source {
+        name: "rows".to_owned(),
+        text: "Decl e(X, Y) bound [/number, /number]. r(X, Z) :- e(X, Y), e(Y, Z), X > 10000000.".to_owned(),
+    };
+    let program = load(&[source], Dialect::Strict).expect("nothing is wrong with it");
+    // Numbers of this size are values by themselves.
+    let mut interner = Interner::new();
+    for moment in 0..8 {
+        let (program, cancel) = (Arc::clone(&program), Cancel::default());
+        let options = Options {
+            cancel: cancel.clone(),
+            budget: WIDE,
+            ..Options::default()
+        };
+        // Far apart, and in no order.
+        let scattered = |number: i64| number.wrapping_mul(0x9e37_79b9_7f4a_7c15_u64 as i64) >> 20;
+        let rows = (0..ROWS).flat_map(|number| [scattered(number), scattered(number + 1)]);
+        let block = FactBlock {
+            pred: program.find("e", 2).expect("it is declared"),
+            len: ROWS as usize,
+            rows: rows.map(|number| interner.number(number)).collect(),
+            times: Vec::new(),
+        };
+        let facts = Facts { blocks: vec![block] };
+        let when = Duration::from_millis(20 + 120 * moment);
+        let took = after_cancelling(&cancel, when, move || {
+            let mut evaluation = Evaluation::new(program, &options).expect("no facts yet");
+            let ended = evaluation.give(&facts).and_then(|()| evaluation.run());
+            drop(ended);
+        });
+        assert!(took.is_none_or(|took| took < Duration::from_millis(100)), "{moment}: {took:?}");
     }
 }
 
