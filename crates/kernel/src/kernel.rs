@@ -22,6 +22,7 @@ use crate::inner::{Inner, Servers};
 use crate::link::{BoxFuture, Link};
 use crate::office::{JudgedTool, Office, OfficeError};
 use crate::outside::Outside;
+use crate::security::Security;
 use crate::settings::Settings;
 use crate::spec::Start;
 use crate::status::{ServerStatus, ToolStatus};
@@ -113,6 +114,13 @@ impl Kernel {
     pub fn set_policy(&self, policy: policy::Policy) {
         self.inner.guard.put(policy);
         self.inner.views.outdated();
+    }
+
+    /// How each tool of each server is judged by a configuration, and why, in the order of the servers and by name: for an owner who looks at it
+    /// before anybody is served.
+    #[must_use]
+    pub fn judged(&self, security: &Security) -> Vec<JudgedTool> {
+        judged(&self.inner, Some(security))
     }
 
     /// The office of an operator, who came in with that token.
@@ -346,13 +354,16 @@ pub(crate) fn statuses(inner: &Arc<Inner>) -> Vec<ServerStatus> {
 }
 
 /// Every tool of every server as it is judged, in the order of the configuration and by name.
-pub(crate) fn judged(inner: &Arc<Inner>) -> Vec<JudgedTool> {
+pub(crate) fn judged(inner: &Arc<Inner>, security: Option<&Security>) -> Vec<JudgedTool> {
     let servers = inner.servers();
     let policy = inner.guard.policy();
     let of_server = |server: &Arc<Server>| {
         let id = server.spec.id.clone();
         let pins: HashMap<_, _> = policy.pins(&id).map(|(facts, pin)| (facts.name.clone(), pin)).collect();
-        let judged = inner.guard.judged(&id, &server.offers(), server.claimed_trust()).into_values();
+        let judged = inner
+            .guard
+            .judged(security, &id, &server.offers(), server.claimed_trust())
+            .into_values();
         let tools = judged.map(move |judged| JudgedTool {
             id: ToolId {
                 server: id.clone(),

@@ -449,7 +449,7 @@ impl Office {
     /// Every tool of every server, how it is judged and why.
     #[must_use]
     pub fn tools(&self) -> Vec<JudgedTool> {
-        crate::kernel::judged(&self.inner)
+        crate::kernel::judged(&self.inner, None)
     }
 
     /// Approves a tool as it is now.

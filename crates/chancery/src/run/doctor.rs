@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
+use kernel::office::JudgedTool;
 use kernel::{Health, ServerStatus, Unavailable};
 use model::ServerId;
 use serde_json::{Value, json};
 
 use super::interrupts::Interrupts;
 use super::look::look;
+use super::risks;
 use super::{Configured, Gateway, check_names, no_servers, say, settings};
 use crate::cli;
 use crate::words::plural;
@@ -44,10 +46,12 @@ pub async fn doctor(configured: Configured, args: cli::Doctor) -> anyhow::Result
         let quiet = |_: &ServerStatus| {};
         let seen: &dyn Fn(&ServerStatus) = if args.json { &quiet } else { &show };
         let statuses = look(&gateway, true, seen).await;
+        let judged = gateway.kernel.judged(&config.security);
         if args.json {
-            let all: Vec<Value> = statuses.iter().map(as_json).collect();
+            let all: Vec<Value> = statuses.iter().map(|status| as_json(status, &judged)).collect();
             say(&serde_json::to_string_pretty(&all)?);
         } else {
+            risks::lines(&judged).iter().for_each(|line| say(line));
             say(&total(&statuses));
         }
         let well = statuses.iter().all(|status| !matches!(status.health, Health::Error(_)));
@@ -163,7 +167,7 @@ fn advice(error: &Unavailable) -> Option<&'static str> {
     known.iter().find(|(sign, _)| error.why.contains(sign)).map(|(_, advice)| *advice)
 }
 
-fn as_json(status: &ServerStatus) -> Value {
+fn as_json(status: &ServerStatus, judged: &[JudgedTool]) -> Value {
     let [tools, resources, templates, prompts] = status.counts;
     let (state, error) = match &status.health {
         Health::Configured => ("configured", None),
@@ -177,5 +181,6 @@ fn as_json(status: &ServerStatus) -> Value {
         "serverInfo": status.info.as_ref().map(jsonrpc::Raw::to_value),
         "tools": tools, "resources": resources, "resourceTemplates": templates, "prompts": prompts,
         "latencyMs": status.latency.map(|latency| latency.as_secs_f64() * 1e3),
+        "risks": judged.iter().filter(|tool| tool.id.server == status.id).map(risks::as_json).collect::<Vec<_>>(),
     })
 }

@@ -14,6 +14,7 @@ mod operator;
 mod records;
 mod reload;
 mod remember;
+mod risks;
 mod serve;
 mod settings;
 mod stdio;

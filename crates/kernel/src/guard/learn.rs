@@ -46,8 +46,17 @@ impl Guard {
         wanted
     }
 
-    /// How the tools of a server are judged, by name.
-    pub(crate) fn judged(&self, server: &ServerId, offers: &[Arc<Offer>], claims: Option<TrustLevel>) -> BTreeMap<String, Judged> {
+    /// How the tools of a server are judged, by name: by that configuration, or by the one in force.
+    pub(crate) fn judged(
+        &self,
+        security: Option<&Security>,
+        server: &ServerId,
+        offers: &[Arc<Offer>],
+        claims: Option<TrustLevel>,
+    ) -> BTreeMap<String, Judged> {
+        if let Some(security) = security {
+            return judge_all(security, server, offers, claims);
+        }
         let open = Security::default();
         let judged = self.with_security(|security| judge_all(security, server, offers, claims));
         judged.unwrap_or_else(|| judge_all(&open, server, offers, claims))
