@@ -57,7 +57,7 @@ async fn a_dangerous_tool_runs_once_its_client_s_person_consents() {
             let gateway = guarded(upstream).start();
             let client = gateway.client(era, wire).principal("local").capabilities(form()).connect().await;
             client.tools().await;
-            let arguments = json!({"path": "/tmp/x"});
+            let arguments = json!({"path": "notes/x"});
             let call = client.start_call("destroy", arguments.clone()).await;
             let reply = consent(&client, era, call, "destroy", &arguments, says("once")).await;
             assert_eq!(said(&reply.result()), &arguments, "{era:?} {wire:?} on {upstream:?}");
@@ -98,8 +98,8 @@ async fn a_consent_lets_no_other_call_through() {
         .connect()
         .await;
     client.tools().await;
-    let asked = client.call("destroy", json!({"path": "/tmp/a"})).await;
-    for (path, flag) in [("/tmp/b", None), ("/tmp/b", Some(true)), ("/tmp/a ", None)] {
+    let asked = client.call("destroy", json!({"path": "notes/a"})).await;
+    for (path, flag) in [("notes/b", None), ("notes/b", Some(true)), ("notes/a ", None)] {
         let mut arguments = json!({"path": path});
         if flag.is_some() {
             // What a model sets is no consent.
