@@ -204,7 +204,7 @@ pub(crate) async fn complete(client: &Arc<Client>, ticket: Ticket, mut request: 
         (Some("ref/prompt"), Some(name), _) => match view.prompt(&name) {
             Some(target) => {
                 request.rename = (target.item.key != name).then(|| target.item.key.as_str().into());
-                (target.server.clone(), name)
+                (target.server.clone(), target.item.key.as_str().to_owned())
             }
             None => return Outcome::refused(ErrorObject::invalid_params(format!("Unknown prompt: {name}"))),
         },
