@@ -20,6 +20,7 @@ use tokio::sync::{Notify, mpsc, oneshot};
 use crate::drained::Drained;
 use crate::exchange;
 use crate::front::Credential;
+use crate::gate::Permit;
 use crate::inner::Inner;
 use crate::listening::Subscribed;
 use crate::upstream::{Line, Server, Session};
@@ -433,27 +434,31 @@ impl Client {
         let name = message.method().unwrap_or_default();
         if name == "notifications/roots/list_changed" {
             for line in self.lines().iter().filter(|line| line.key.client == Some(self.number)) {
-                if let Some(session) = line.live().filter(|_| self.may_notify(&line.server.spec.id, name)) {
-                    session.notify(message);
+                if let Some(session) = line.live()
+                    && let Some(permit) = self.may_notify(&line.server.spec.id, name)
+                {
+                    session.notify(message, permit);
                 }
             }
             return;
         }
-        let owner = self.inner.extension_owner(self, name).filter(|owner| self.may_notify(owner, name));
-        if let Some(server) = owner.and_then(|owner| self.inner.server(&owner)) {
-            self.notify_owner(server, message.clone());
+        let owner = self.inner.extension_owner(self, name);
+        if let Some(server) = owner.and_then(|owner| self.inner.server(&owner))
+            && let Some(permit) = self.may_notify(&server.spec.id, name)
+        {
+            self.notify_owner(server, message.clone(), permit);
         }
     }
 
-    fn may_notify(&self, server: &ServerId, method: &str) -> bool {
+    fn may_notify(&self, server: &ServerId, method: &str) -> Option<Permit> {
         let action = Action::Notify { server, method };
-        self.admit_now(action, &model::Trace::default()).is_ok()
+        self.admit_now(action, &model::Trace::default()).ok()
     }
 
     /// Tells the owner of an extension, on the line that the client's calls take. Where there is none yet, it is made meanwhile.
-    fn notify_owner(self: &Arc<Self>, server: Arc<Server>, message: Message) {
+    fn notify_owner(self: &Arc<Self>, server: Arc<Server>, message: Message, permit: Permit) {
         if let Some(session) = self.line(&server.spec.id).and_then(|line| line.live()) {
-            return session.notify(&message);
+            return session.notify(&message, permit);
         }
         let (client, over) = (self.clone(), self.inner.shutdown.clone());
         let telling = async move {
@@ -464,7 +469,7 @@ impl Client {
             if let Ok(line) = line
                 && let Ok(session) = line.session().await
             {
-                session.notify(&message);
+                session.notify(&message, permit);
             }
         };
         self.inner.spawn(async move {

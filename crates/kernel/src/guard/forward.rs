@@ -14,7 +14,7 @@ pub(crate) fn follow(session: &Arc<Session>) {
         while let Some(Ok(chunk)) = over.run_until_cancelled(follower.next()).await {
             let Some(session) = weak.upgrade() else { return };
             for message in chunk.events.iter().filter_map(told) {
-                session.notify(&message);
+                session.notify(&message, session.inner.admit_own());
             }
         }
     });

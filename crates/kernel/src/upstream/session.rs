@@ -15,7 +15,9 @@ use tokio::sync::mpsc;
 
 use super::call::{CallEvent, Hears, Waiter, taken_back};
 use super::line::Line;
+use crate::departure::{Leave, Parcel};
 use crate::drained::Drained;
+use crate::gate::Permit;
 use crate::inner::Inner;
 use crate::link::{Closed, Inbox, Link, OutPost};
 
@@ -182,9 +184,19 @@ impl Session {
         self.with_machine(|machine| machine.ask_progress(message));
     }
 
-    /// Passes a client's notification on.
-    pub(crate) fn notify(self: &Arc<Self>, message: &Message) {
-        self.with_machine(|machine| machine.notify(message));
+    /// Passes a client's notification on, if its permit stands when it is written.
+    pub(crate) fn notify(self: &Arc<Self>, message: &Message, permit: Permit) {
+        let outputs = {
+            let mut state = self.lock();
+            state.machine.notify(message);
+            drain(&mut state.machine)
+        };
+        let leave = Leave::new(&self.inner, permit, None);
+        for output in outputs {
+            if let Output::Send(outgoing) = output {
+                self.send_aside(outgoing, Some(leave.clone()));
+            }
+        }
     }
 
     fn with_machine(self: &Arc<Self>, act: impl FnOnce(&mut server::Session)) {
@@ -214,7 +226,7 @@ impl Session {
                 Output::Send(outgoing) if via.is_some() && self.is_http() && is_initialized(&outgoing) => {
                     own.push(CallEvent::Aside(outgoing))
                 }
-                Output::Send(outgoing) => self.send_aside(outgoing),
+                Output::Send(outgoing) => self.send_aside(outgoing, None),
                 Output::Ready(ready) => {
                     drop(self.ready.set((*ready).clone()));
                     self.deliver_hello(CallEvent::Greeted(Ok(())), via, own);
@@ -303,15 +315,18 @@ impl Session {
     }
 
     /// Sends what is not a call: answers to questions, notifications. Never blocks; a server that reads nothing loses them.
-    fn send_aside(self: &Arc<Self>, outgoing: server::Outgoing) {
+    fn send_aside(self: &Arc<Self>, outgoing: server::Outgoing, leave: Option<Leave>) {
         match self.link.get() {
-            Some(Link::Pipe(pipe)) => match pipe.outgoing.try_send(outgoing.message.line().into()) {
+            Some(Link::Pipe(pipe)) => match pipe.outgoing.try_send(Parcel::new(outgoing.message.line(), leave)) {
                 Ok(()) => {}
                 Err(_) => tracing::warn!(server = %self.server_name, "the server does not read; a message to it was dropped"),
             },
             Some(Link::Http(link)) => {
                 let (link, session) = (link.clone(), self.clone());
-                let post = self.post_of(outgoing, &model::Trace::default());
+                let post = OutPost {
+                    leave,
+                    ..self.post_of(outgoing, &model::Trace::default())
+                };
                 self.inner.spawn(async move {
                     if let Err(error) = link.post(post).await {
                         tracing::debug!(server = %session.server_name, %error, "a message beside the calls was not delivered");
