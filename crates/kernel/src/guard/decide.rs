@@ -64,7 +64,11 @@ impl Guard {
     /// A person's answer to a call that waits.
     pub(crate) async fn answer(&self, by: &Principal, request: &RequestId, answer: Answer) -> Result<Approval, AnswerError> {
         let _deciding = self.deciding.lock().await;
-        let decided = self.approvals().machine.decide(wall_clock(), request, answer, by.id.clone())?;
+        let decided = {
+            let machine = &mut self.approvals().machine;
+            machine.refresh(&self.policy(), request);
+            machine.decide(wall_clock(), request, answer, by.id.clone())?
+        };
         let pin = self.new_pin(&decided);
         let mut changes = vec![Change::MoveApproval {
             request: request.clone(),

@@ -94,6 +94,14 @@ impl Approvals {
         Ok(Decided { approval, grant, before })
     }
 
+    /// Takes an approval out whose policy has changed since it was asked for: to be done before it is decided, as "always" would grant anew
+    /// what was taken back meanwhile.
+    pub fn refresh(&mut self, policy: &Policy, request: &RequestId) {
+        if let Some(call) = self.list.get(request).map(call_of) {
+            self.live(&call, policy);
+        }
+    }
+
     /// Redeems the consent to a call, once: with what it returns, policy lets that call pass. The record says that it was used.
     ///
     /// # Errors
