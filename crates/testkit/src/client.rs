@@ -9,7 +9,7 @@ use std::task::Poll;
 use bytes::Bytes;
 use jsonrpc::{Id, Limits, Message, Raw};
 use kernel::Kernel;
-use kernel::front::{Answer, ClientPipe, Events, Front as _, InPost, Listen};
+use kernel::front::{Answer, ClientPipe, Credential, Events, Front as _, InPost, Listen};
 use mcp::meta::key;
 use mcp::mirror::Mirrors;
 use mcp::revision::{Era, Revision};
@@ -35,7 +35,7 @@ pub struct ClientBuilder {
     pub(crate) kernel: Kernel,
     pub(crate) era: Era,
     pub(crate) wire: Wire,
-    principal: Principal,
+    who: Credential,
     capabilities: Value,
     revision: Revision,
     log_level: Option<&'static str>,
@@ -47,7 +47,7 @@ impl ClientBuilder {
             kernel,
             era,
             wire,
-            principal: Principal::local(),
+            who: Principal::local().into(),
             capabilities: json!({}),
             revision: if era == Era::Modern {
                 Revision::LATEST
@@ -68,17 +68,24 @@ impl ClientBuilder {
     /// Who it is; the local user unless said.
     #[must_use]
     pub fn operator(mut self, name: &str) -> Self {
-        self.principal = Principal {
+        self.who.principal = Principal {
             role: model::Role::Operator,
             ..Principal::named(name)
         };
         self
     }
 
+    /// The remembered token that it showed, by its id.
+    #[must_use]
+    pub fn token(mut self, id: &str) -> Self {
+        self.who.token = Some(id.into());
+        self
+    }
+
     /// Who it is.
     #[must_use]
     pub fn principal(mut self, name: &str) -> Self {
-        self.principal = Principal::named(name);
+        self.who.principal = Principal::named(name);
         self
     }
 
@@ -102,7 +109,7 @@ impl ClientBuilder {
         let mailbox = Arc::new(Mailbox::default());
         let pipe = (self.wire == Wire::Pipe).then(|| {
             let (outgoing, mut incoming) = mpsc::channel::<Bytes>(64);
-            let pipe = self.kernel.open(self.principal.clone().into(), outgoing);
+            let pipe = self.kernel.open(self.who.clone(), outgoing);
             let mailbox = mailbox.clone();
             tokio::spawn(async move {
                 while let Some(frame) = incoming.recv().await {
@@ -297,7 +304,7 @@ impl Client {
         }
         let number = self.next.fetch_add(1, Ordering::Relaxed) + 1;
         let post = InPost {
-            who: self.said.principal.clone().into(),
+            who: self.said.who.clone(),
             session: self.session.get().cloned(),
             mirrors,
             trace: Trace::default(),
@@ -452,7 +459,7 @@ impl Client {
     pub async fn listen(&self, last_event: Option<&str>) -> (Exchange, u16) {
         let number = self.next.fetch_add(1, Ordering::Relaxed) + 1;
         let listen = Listen {
-            who: self.said.principal.clone().into(),
+            who: self.said.who.clone(),
             session: self.session.get().cloned(),
             revision: Some(self.said.revision.as_str().to_owned()),
             last_event: last_event.map(str::to_owned),
@@ -490,7 +497,7 @@ impl Client {
             pipe.closed();
         }
         if let Some(session) = self.session.get() {
-            drop(self.said.kernel.delete(&self.said.principal.clone().into(), session).await);
+            drop(self.said.kernel.delete(&self.said.who.clone(), session).await);
         }
     }
 }

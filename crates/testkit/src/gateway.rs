@@ -173,13 +173,26 @@ impl Builder {
     ///
     /// # Panics
     /// When the folder can't be used.
-    pub async fn remembering_on(mut self, folder: &std::path::Path, disk: Arc<dyn store::disk::Disk>) -> Self {
+    pub async fn remembering_on(self, folder: &std::path::Path, disk: Arc<dyn store::disk::Disk>) -> Self {
+        self.remembering_through(folder, disk, |store| store).await
+    }
+
+    /// The same in a store that a test has put something around.
+    ///
+    /// # Panics
+    /// When the folder can't be used.
+    pub async fn remembering_through(
+        mut self,
+        folder: &std::path::Path,
+        disk: Arc<dyn store::disk::Disk>,
+        around: impl FnOnce(Arc<dyn store::Store>) -> Arc<dyn store::Store>,
+    ) -> Self {
         let settings = store::Settings {
             disk,
             ..store::Settings::new(folder)
         };
         let opened = tokio::task::spawn_blocking(move || store::LocalStore::open(&settings));
-        let store: Arc<dyn store::Store> = Arc::new(opened.await.expect("opening does not panic").expect("a good folder"));
+        let store = around(Arc::new(opened.await.expect("opening does not panic").expect("a good folder")));
         let remembered = store.load().await.expect("a readable store");
         self.records = Some(Records { store, remembered });
         self

@@ -103,6 +103,7 @@ async fn take_in(
             message: message.clone(),
             session: None,
             mirrors: Mirrors::default(),
+            at: std::time::Instant::now(),
         });
         match (kind, message.id().cloned()) {
             (Kind::Request, Some(id)) => {
@@ -197,6 +198,7 @@ impl Http {
             message: message.clone(),
             session: post.session.as_deref().map(str::to_owned),
             mirrors: post.mirrors.clone(),
+            at: std::time::Instant::now(),
         });
         let legacy = self.scripted.script.era == Era::Legacy;
         let opening = message.method() == Some("initialize");

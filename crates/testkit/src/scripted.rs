@@ -27,6 +27,8 @@ pub struct Received {
     pub session: Option<String>,
     /// The headers that mirror the body.
     pub mirrors: Mirrors,
+    /// When: while whoever wrote it still held its leave.
+    pub at: std::time::Instant,
 }
 
 impl Received {

@@ -2,6 +2,7 @@
 
 mod access;
 mod arguments;
+mod choke_point;
 mod consent;
 mod kernel_tools;
 mod negotiation;
@@ -9,6 +10,7 @@ mod operator;
 mod record;
 mod retries;
 mod watchers;
+mod witness;
 
 use model::{Principal, PrincipalId, Role};
 use serde_json::{Value, json};
