@@ -41,8 +41,9 @@ pub(crate) async fn run(client: &Arc<Client>, ticket: Ticket, request: Box<Reque
     let started = crate::now();
     let outcome = tokio::select! {
         biased;
-        outcome = route(client, ticket, request).instrument(span) => Some(outcome),
+        // First: what was cancelled before a person consented to it must not leave after that.
         () = cancelled.notified() => None,
+        outcome = route(client, ticket, request).instrument(span) => Some(outcome),
     };
     let label = outcome.as_ref().map_or("cancelled", session::outcome_label);
     let elapsed = started.elapsed();
