@@ -282,12 +282,12 @@ impl Run {
         // A revoke that takes a denial away as well may allow.
         self.allowed(who, server, tool);
         if self.office.revoke(&PrincipalId::new(who), &Self::scope(server, tool)).await.is_ok() {
-            self.settled(who, server).await;
+            self.settled(who, server);
         }
     }
 
     /// After a revoke: what is denied by what is left is forbidden from now on.
-    async fn settled(&mut self, who: &'static str, server: &'static str) {
+    fn settled(&mut self, who: &'static str, server: &'static str) {
         let (principal, id) = (PrincipalId::new(who), ServerId::new(server).expect("a good id"));
         for tool in TOOLS {
             if self.office.access(&principal, &id, Some(tool)).access == Access::Deny {

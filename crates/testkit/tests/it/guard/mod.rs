@@ -7,6 +7,7 @@ mod consent;
 mod kernel_tools;
 mod negotiation;
 mod operator;
+mod races;
 mod record;
 mod retries;
 mod watchers;

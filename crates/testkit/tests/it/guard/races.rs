@@ -1,0 +1,316 @@
+//! Two things at once: a revoke and a call, two operators, a person who is asked and a client that no longer waits.
+
+use std::time::Duration;
+
+use kernel::office::{NewGrant, NewToken, Office, OfficeError, Waiting};
+use model::{Access, GrantScope, PrincipalId, RequestId, Role, ServerId};
+use policy::{Answer, DecideError, DefaultAccess, Origin};
+use serde_json::{Value, json};
+use testkit::{Arrived, Builder, Client, Era, Gateway, Script, Step, Wire, gateway};
+
+use super::{guarded, operator, rejection, risky};
+use crate::{ECHO, WAYS, form, said};
+
+fn fs() -> GrantScope {
+    GrantScope::Server(ServerId::new("fs").expect("a good id"))
+}
+
+fn bob() -> PrincipalId {
+    PrincipalId::new("bob")
+}
+
+/// A gateway where somebody needs a grant.
+fn opt_in(built: Builder) -> Builder {
+    built.guarded(|security| security.principals.push((bob(), Origin::Remote)))
+}
+
+async fn granted(gateway: &Gateway, office: &Office) {
+    // Only what is known is granted.
+    gateway.client(Era::Legacy, Wire::Pipe).connect().await.tools().await;
+    let grant = NewGrant {
+        principal: bob(),
+        scope: fs(),
+        access: Access::Allow,
+        confirms: false,
+        expires: None,
+        justification: None,
+    };
+    office.grant(grant).await.expect("granted");
+}
+
+fn office(gateway: &Gateway) -> Office {
+    gateway.kernel.office(operator(), None).expect("an operator")
+}
+
+fn calls(gateway: &Gateway) -> usize {
+    gateway.server("fs").received_of("tools/call").len()
+}
+
+/// The first call that waits for a person.
+async fn waiting(office: &Office) -> Waiting {
+    let mut changes = office.changes();
+    loop {
+        if let Some(waiting) = office.approvals().into_iter().next() {
+            return waiting;
+        }
+        changes.changed().await.expect("the office is open");
+    }
+}
+
+/// Whether an answer refuses, in whichever of the two shapes.
+fn is_refused(reply: &testkit::Reply) -> bool {
+    reply.message.is_error() || reply.result()["isError"] == true
+}
+
+/// The call is admitted and on record, and waits for its server to come up: it is not sent any more.
+#[tokio::test]
+async fn a_call_that_is_queued_does_not_leave_after_a_revoke() {
+    for (era, wire) in WAYS {
+        let hello = r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}"#;
+        let script = risky(Era::Legacy).on("initialize", [Step::gate("up"), Step::answer(hello)]);
+        let folder = tempfile::tempdir().expect("a folder");
+        let gateway = opt_in(gateway().upstream("fs", script)).remembering(folder.path()).await.start();
+        let (office, server) = (office(&gateway), gateway.server("fs"));
+        server.open_gate("up");
+        granted(&gateway, &office).await;
+        // Somebody else has brought the server up, so that its tools are known.
+        let seen = gateway.client(Era::Legacy, Wire::Pipe).principal("bob").connect().await;
+        assert_eq!(seen.tools().await, ["look", "change", "destroy"]);
+        server.crash();
+        server.until("its end", |server| server.live() == 0).await;
+        server.shut_gate("up");
+        let hellos = server.received_of("initialize").len();
+        let client = gateway.client(era, wire).principal("bob").connect().await;
+        let call = client.start_call("look", json!({})).await;
+        server.nth("initialize", hellos + 1).await;
+        office.revoke(&bob(), &fs()).await.expect("revoked");
+        server.open_gate("up");
+        assert!(is_refused(&client.reply(&call).await), "{era:?} {wire:?}");
+        assert_eq!(calls(&gateway), 0, "{era:?} {wire:?}");
+        gateway.stop().await;
+    }
+}
+
+/// What is with the server already can't be called back; it is the last.
+#[tokio::test]
+async fn a_call_that_is_half_way_is_the_last_one() {
+    for (era, wire) in WAYS {
+        let script = Script::of(era).tool("look", [Step::gate("go on"), Step::answer(ECHO)]);
+        let folder = tempfile::tempdir().expect("a folder");
+        let gateway = opt_in(gateway().upstream("fs", script)).remembering(folder.path()).await.start();
+        let office = office(&gateway);
+        granted(&gateway, &office).await;
+        let client = gateway.client(era, wire).principal("bob").connect().await;
+        client.tools().await;
+        let call = client.start_call("look", json!({"n": 1})).await;
+        gateway.server("fs").nth("tools/call", 1).await;
+        office.revoke(&bob(), &fs()).await.expect("revoked");
+        assert!(is_refused(&client.call("look", json!({"n": 2})).await));
+        gateway.server("fs").open_gate("go on");
+        client.reply(&call).await;
+        assert_eq!(calls(&gateway), 1, "{era:?} {wire:?}");
+        gateway.stop().await;
+    }
+}
+
+/// What a person says to a question from before a revoke brings nothing back, "always" neither.
+#[tokio::test]
+async fn an_answer_that_comes_after_the_revoke_lets_nothing_through() {
+    for (era, wire) in WAYS {
+        for decision in ["once", "always"] {
+            let folder = tempfile::tempdir().expect("a folder");
+            let gateway = opt_in(guarded(era)).remembering(folder.path()).await.start();
+            let office = office(&gateway);
+            granted(&gateway, &office).await;
+            let client = gateway.client(era, wire).principal("bob").capabilities(form()).connect().await;
+            client.tools().await;
+            let call = client.start_call("destroy", json!({})).await;
+            let answer = json!({"action": "accept", "content": {"decision": decision}});
+            let reply = if era == Era::Legacy {
+                let question = client.question().await;
+                office.revoke(&bob(), &fs()).await.expect("revoked");
+                client.answer(&question, answer).await;
+                client.reply(&call).await
+            } else {
+                let state = client.reply(&call).await.state();
+                office.revoke(&bob(), &fs()).await.expect("revoked");
+                let responses = json!({"consent": answer});
+                let params = json!({"name": "destroy", "arguments": {}, "requestState": state, "inputResponses": responses});
+                client.request("tools/call", params).await
+            };
+            assert!(is_refused(&reply), "{era:?} {wire:?} {decision}: {:?}", reply.message);
+            assert_eq!(office.grants().await.expect("readable"), [], "{era:?} {wire:?} {decision}");
+            assert_eq!(calls(&gateway), 0);
+            gateway.stop().await;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_two_operators_who_decide_at_once_one_wins_and_the_other_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let gateway = guarded(Era::Legacy).remembering(folder.path()).await.start();
+    let office = office(&gateway);
+    let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
+    client.tools().await;
+    let mut passed = 0;
+    for round in 0..20 {
+        let call = client.start_call("destroy", json!({"round": round})).await;
+        let request = waiting(&office).await.approval.request;
+        let decide = |answer| {
+            let (office, request) = (office.clone(), request.clone());
+            tokio::spawn(async move { office.decide(&request, answer).await })
+        };
+        let (yes, no) = (decide(Answer::Approve), decide(Answer::Deny));
+        let (yes, no) = (yes.await.expect("no panic"), no.await.expect("no panic"));
+        assert!(yes.is_ok() != no.is_ok(), "round {round}: {yes:?} {no:?}");
+        let told = if yes.is_ok() { &no } else { &yes };
+        let told = told.as_ref().expect_err("the other one");
+        assert!(matches!(told, OfficeError::Decide(DecideError::Already(..))), "{told}");
+        let reply = client.reply(&call).await;
+        assert_eq!(is_refused(&reply), no.is_ok(), "round {round}: what was answered is what happens");
+        passed += usize::from(yes.is_ok());
+        assert_eq!(calls(&gateway), passed);
+    }
+    gateway.stop().await;
+}
+
+/// Whoever no longer waits gets nothing done, even if a person says yes.
+#[tokio::test]
+async fn a_call_that_was_cancelled_while_a_person_was_asked_is_not_made() {
+    for (era, wire) in WAYS {
+        let gateway = guarded(era).start();
+        let office = office(&gateway);
+        let client = gateway.client(era, wire).principal("local").connect().await;
+        client.tools().await;
+        let call = client.start_call("destroy", json!({})).await;
+        let request = waiting(&office).await.approval.request;
+        client.cancel(&call).await;
+        // What is sent after the cancellation is heard after it.
+        client.tools().await;
+        drop(office.decide(&request, Answer::Approve).await);
+        assert_eq!(said(&client.call("look", json!({"a": 1})).await.result()), &json!({"a": 1}));
+        let names: Vec<Value> = gateway
+            .server("fs")
+            .received_of("tools/call")
+            .iter()
+            .map(|call| call.params()["name"].clone())
+            .collect();
+        assert_eq!(names, [json!("look")], "{era:?} {wire:?}");
+        gateway.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn nobody_decides_about_what_has_expired() {
+    let gateway = guarded(Era::Legacy)
+        .guarded(|security| security.approval_ttl = Duration::from_millis(20))
+        .start();
+    let office = office(&gateway);
+    let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
+    client.tools().await;
+    let told = rejection(&client.call("destroy", json!({})).await);
+    let request = RequestId::new(told["details"]["request_id"].as_str().unwrap_or("none"));
+    while !office.approvals().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    let late = office.decide(&request, Answer::Approve).await;
+    assert!(matches!(late, Err(OfficeError::Decide(_))), "{late:?}");
+    // The client's own person is asked in vain: the call ends, and says why.
+    let asked = gateway
+        .client(Era::Legacy, Wire::Pipe)
+        .principal("local")
+        .capabilities(form())
+        .connect()
+        .await;
+    asked.tools().await;
+    let told = rejection(&asked.call("destroy", json!({"n": 2})).await);
+    assert_eq!(told["code"], 1000, "{told}");
+    assert!(
+        told["reason"]
+            .as_str()
+            .is_some_and(|reason| reason.contains("expired") || reason.contains("in time")),
+        "{told}"
+    );
+    assert_eq!(calls(&gateway), 0);
+    gateway.stop().await;
+}
+
+/// 100 of one principal, 1,000 of all: what is beyond is refused clearly, and what waits goes on waiting.
+#[tokio::test]
+async fn a_thousand_calls_wait_and_the_next_one_is_told() {
+    let gateway = guarded(Era::Legacy)
+        .guarded(|security| {
+            security.tables.access = Some(DefaultAccess::OptOut);
+            security.approval_hold = Duration::ZERO;
+        })
+        .start();
+    let office = office(&gateway);
+    let client = async |who: usize| {
+        let client = gateway
+            .client(Era::Legacy, Wire::Pipe)
+            .principal(&format!("p{who}"))
+            .connect()
+            .await;
+        client.tools().await;
+        client
+    };
+    let ask = async |client: &Client, n: usize| rejection(&client.call("destroy", json!({"n": n})).await);
+    for who in 0..10 {
+        let client = client(who).await;
+        for n in 0..100 {
+            assert!(ask(&client, n).await["details"]["request_id"].is_string(), "p{who}, {n}");
+        }
+        if who == 0 {
+            let told = ask(&client, 100).await;
+            let reason = told["reason"].as_str().unwrap_or_default();
+            assert!(reason.contains("100") && told["retryable"] == true, "{told}");
+        }
+        client.leave().await;
+    }
+    let told = ask(&client(10).await, 0).await;
+    let reason = told["reason"].as_str().unwrap_or_default();
+    assert!(
+        reason.contains("1000") && told["retryable"] == true && told["details"]["request_id"].is_null(),
+        "{told}"
+    );
+    assert_eq!(office.approvals().len(), 1000);
+    let first = office.approvals().remove(0).approval.request;
+    office.decide(&first, Answer::Deny).await.expect("it waits");
+    let told = ask(&client(10).await, 0).await;
+    assert!(told["details"]["request_id"].is_string(), "there is room again: {told}");
+    gateway.stop().await;
+}
+
+/// Whoever came in with it is let do nothing more, in the middle of a session, even what was asked about before.
+#[tokio::test]
+async fn a_token_that_is_revoked_ends_what_a_session_may() {
+    for (era, wire) in WAYS {
+        let folder = tempfile::tempdir().expect("a folder");
+        let gateway = opt_in(guarded(era)).remembering(folder.path()).await.start();
+        let office = office(&gateway);
+        granted(&gateway, &office).await;
+        let new = NewToken {
+            id: Some("ci".to_owned()),
+            principal: bob(),
+            role: Role::Agent,
+            scopes: Vec::new(),
+            expires: None,
+        };
+        office.create_token(new).await.expect("made");
+        let builder = gateway.client(era, wire).principal("bob").token("ci");
+        let client = builder.connect().await;
+        client.tools().await;
+        assert!(!client.call("look", json!({})).await.message.is_error());
+        let call = client.start_call("destroy", json!({})).await;
+        let request = waiting(&office).await.approval.request;
+        office.revoke_token("ci").await.expect("revoked");
+        drop(office.decide(&request, Answer::Approve).await);
+        assert!(is_refused(&client.reply(&call).await), "{era:?} {wire:?}");
+        assert!(is_refused(&client.call("look", json!({})).await), "{era:?} {wire:?}");
+        assert_eq!(client.tools().await, Vec::<String>::new(), "{era:?} {wire:?}");
+        assert!(client.mailbox().take_now(Arrived::asks).is_none());
+        assert_eq!(calls(&gateway), 1, "{era:?} {wire:?}");
+        gateway.stop().await;
+    }
+}
