@@ -10,6 +10,7 @@ mod operator;
 mod races;
 mod record;
 mod retries;
+mod rows;
 mod watchers;
 mod witness;
 

@@ -1,0 +1,225 @@
+//! Rows of the requirements that nothing else shows at the gateway, each under its number.
+
+use kernel::office::NewGrant;
+use model::{Access, GrantScope, PrincipalId, ServerId, ToolId};
+use policy::{DefaultAccess, PermissionPolicy};
+use serde_json::{Value, json};
+use testkit::{Era, Gateway, Reply, Script, Step, Wire, gateway};
+
+use super::{guarded, operator, rejection};
+use crate::{ECHO, WAYS, said};
+
+fn schema() -> Value {
+    let text = json!({"type": "string"});
+    json!({"type": "object", "properties": {"query": text, "sql": text, "url": text, "code": text}})
+}
+
+/// A server that declares MGP of a version, and wants a permission.
+fn wanting(version: &str) -> Script {
+    let declaration = json!({"version": version, "extensions": ["security"], "permissions_required": ["filesystem.write"]});
+    Script::legacy()
+        .tool("say", [Step::answer(ECHO)])
+        .capabilities(json!({"tools": {}, "mgp": declaration}))
+}
+
+fn spoke_mgp(gateway: &Gateway, server: &str) -> bool {
+    let received = gateway.server(server).received();
+    received
+        .iter()
+        .any(|one| one.message.method().is_some_and(|method| method.starts_with("mgp/")))
+}
+
+/// A server asks the gateway for a tool of the gateway's: there is no such method for servers.
+#[tokio::test]
+async fn row_1_6c_servers_cannot_call_the_gateways_tools() {
+    for (era, wire) in WAYS {
+        let grant = r#"{"name":"mgp.access.grant","arguments":{"entry_type":"server_grant","agent_id":"local","server_id":"s","permission":"allow"}}"#;
+        let answers = r#"{"content":[],"structuredContent":{"answers":$answers}}"#;
+        let script = Script::legacy().tool("ask", [Step::ask("tools/call", grant), Step::answer(answers)]);
+        let gateway = gateway().upstream("s", script).guarded(|_| {}).start();
+        let client = gateway.client(era, wire).connect().await;
+        client.tools().await;
+        let reply = client.call("ask", json!({})).await.result();
+        assert_eq!(said(&reply)["answers"][0]["code"], -32601, "{era:?} {wire:?}: {reply}");
+        gateway.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn row_2_4_2_a_plain_server_hears_nothing_of_mgp() {
+    for (era, wire) in WAYS {
+        let gateway = guarded(era)
+            .guarded(|security| {
+                let fs = security.servers.entry(ServerId::new("fs").expect("good")).or_default();
+                fs.permissions.push(model::Permission::new("filesystem.write"));
+            })
+            .start();
+        let client = gateway.client(era, wire).connect().await;
+        client.tools().await;
+        assert_eq!(rejection(&client.call("look", json!({})).await)["code"], 1000);
+        assert!(!spoke_mgp(&gateway, "fs"), "{era:?} {wire:?}");
+        gateway.stop().await;
+    }
+}
+
+/// Another major version is plain MCP, another minor one of 0.x is not.
+#[tokio::test]
+async fn row_2_4_4_and_2_5_versions_decide_whether_mgp_is_spoken() {
+    for (version, speaks) in [("1.0.0", false), ("0.6.0", true), ("0.5.9", true)] {
+        let gateway = gateway().upstream("s", wanting(version)).guarded(|_| {}).start();
+        let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
+        assert_eq!(client.tools().await, ["say"], "{version} connects");
+        if speaks {
+            gateway.server("s").nth("mgp/permission/await", 1).await;
+        } else {
+            client.call("say", json!({})).await;
+            assert!(!spoke_mgp(&gateway, "s"), "{version}");
+        }
+        gateway.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn row_3_3_four_policies_on_one_server() {
+    use PermissionPolicy::{AutoApprove, ConfigOnly, DenyAll, Interactive};
+    for (policy, passes) in [(Interactive, false), (AutoApprove, true), (DenyAll, false), (ConfigOnly, false)] {
+        let gateway = gateway()
+            .upstream("s", wanting("0.5.2"))
+            .guarded(|security| security.tables.permissions = policy)
+            .start();
+        let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
+        client.tools().await;
+        let reply = client.call("say", json!({"a": 1})).await;
+        match passes {
+            true => assert_eq!(said(&reply.result()), &json!({"a": 1}), "{policy:?}"),
+            false => assert_eq!(rejection(&reply)["code"], 1000, "{policy:?}"),
+        }
+        assert_eq!(
+            gateway.server("s").received_of("tools/call").len(),
+            usize::from(passes),
+            "{policy:?}"
+        );
+        gateway.stop().await;
+    }
+}
+
+/// A server that does not know the method is guarded all the same, and is not asked again.
+#[tokio::test]
+async fn d3_permissions_hold_where_the_server_knows_no_permission_methods() {
+    for code in [-32601, -32602, -32600] {
+        let script = wanting("0.5.2").on("mgp/permission/await", [Step::Fail(code, "what?".to_owned())]);
+        let gateway = gateway().upstream("s", script).guarded(|_| {}).start();
+        let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
+        client.tools().await;
+        gateway.server("s").nth("mgp/permission/await", 1).await;
+        assert_eq!(rejection(&client.call("say", json!({})).await)["code"], 1000, "{code}");
+        assert_eq!(gateway.server("s").received_of("mgp/permission/await").len(), 1, "{code}: no retry");
+        assert_eq!(gateway.server("s").received_of("tools/call").len(), 0, "{code}");
+        gateway.stop().await;
+    }
+}
+
+/// The risk is read wherever a server may write it.
+#[tokio::test]
+async fn row_4_2_d6_every_carrier_of_security_is_read() {
+    let security = json!({"risk_level": "dangerous"});
+    for carrier in [
+        json!({"security": security}),
+        json!({"_mgp": {"security": security}}),
+        json!({"_meta": {"dev.cloto/mgp": {"security": security}}}),
+        json!({"annotations": {"destructiveHint": true}}),
+    ] {
+        let mut tool = json!({"name": "act", "inputSchema": {"type": "object"}});
+        for (name, value) in carrier.as_object().expect("an object") {
+            tool[name] = value.clone();
+        }
+        let gateway = gateway()
+            .upstream("s", Script::legacy().tool_as(tool, vec![vec![Step::answer(ECHO)]]))
+            .guarded(|security| security.approval_hold = std::time::Duration::ZERO)
+            .start();
+        let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
+        client.tools().await;
+        assert_eq!(rejection(&client.call("act", json!({})).await)["code"], 1000, "{carrier}");
+        assert_eq!(gateway.server("s").received_of("tools/call").len(), 0, "{carrier}");
+        gateway.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn row_4_5_no_validator_lets_a_bad_argument_reach_the_server() {
+    let strict = json!({"level": "strict", "language": "python"});
+    let rows = [
+        (json!({"validator": "readonly"}), json!({"sql": "drop table users"})),
+        (
+            json!({"validator": "network_restricted"}),
+            json!({"url": "http://169.254.169.254/latest/meta-data"}),
+        ),
+        (
+            json!({"validator": "code_safety", "code_safety": strict}),
+            json!({"code": "import os\nos.system('id')"}),
+        ),
+    ];
+    for (mut security, bad) in rows {
+        security["risk_level"] = json!("moderate");
+        let tool = json!({"name": "act", "inputSchema": schema(), "security": security, "annotations": {"readOnlyHint": true}});
+        let gateway = gateway()
+            .upstream("s", Script::legacy().tool_as(tool, vec![vec![Step::answer(ECHO)]]))
+            .guarded(|_| {})
+            .start();
+        let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
+        client.tools().await;
+        let told = rejection(&client.call("act", bad).await);
+        assert!(told["code"] == 1010 || told["code"] == 1011, "{security}: {told}");
+        assert_eq!(told["status"], "rejected");
+        assert!(told["violations"].as_array().is_some_and(|found| !found.is_empty()), "{told}");
+        assert_eq!(gateway.server("s").received_of("tools/call").len(), 0, "{security}");
+        gateway.stop().await;
+    }
+}
+
+/// What is said of the tool beats what is said of the server beats the default.
+#[tokio::test]
+async fn row_5_2_the_tool_beats_the_server_beats_the_default() {
+    let passes = |reply: &Reply| !reply.message.is_error() && reply.result()["isError"] != true;
+    let fs = || ServerId::new("fs").expect("good");
+    for default in [DefaultAccess::OptIn, DefaultAccess::OptOut] {
+        for (server, tool) in [(Access::Allow, Access::Deny), (Access::Deny, Access::Allow)] {
+            let folder = tempfile::tempdir().expect("a folder");
+            let gateway = guarded(Era::Legacy)
+                .guarded(|security| security.tables.access = Some(default))
+                .remembering(folder.path())
+                .await
+                .start();
+            let office = gateway.kernel.office(operator(), None).expect("an operator");
+            let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
+            client.tools().await;
+            let look = GrantScope::Tool(ToolId {
+                server: fs(),
+                name: "look".into(),
+            });
+            for (scope, access) in [(GrantScope::Server(fs()), server), (look, tool)] {
+                let principal = PrincipalId::new("local");
+                let (confirms, expires, justification) = (false, None, None);
+                office
+                    .grant(NewGrant {
+                        principal,
+                        scope,
+                        access,
+                        confirms,
+                        expires,
+                        justification,
+                    })
+                    .await
+                    .expect("granted");
+            }
+            let context = format!("{default:?}, {server:?} of the server, {tool:?} of the tool");
+            assert_eq!(passes(&client.call("look", json!({})).await), tool == Access::Allow, "{context}");
+            assert_eq!(
+                passes(&client.call("change", json!({})).await),
+                server == Access::Allow,
+                "{context}"
+            );
+            gateway.stop().await;
+        }
+    }
+}
