@@ -296,6 +296,8 @@ enum Unredeemed {
 impl Guard {
     /// Redeems the consent to a call: once, and stored before it counts.
     async fn redeem(&self, policy: &Policy, call: &Call) -> Result<Confirmed, Unredeemed> {
+        // What somebody has just decided and is not stored yet, is not there to be redeemed.
+        let _deciding = self.deciding.lock().await;
         let (confirmed, used) = self
             .approvals()
             .machine
@@ -323,6 +325,8 @@ impl Guard {
     async fn ask(&self, asking: &Asking<'_>, policy: &Policy, call: &Call, shown: Shown) -> Result<Approval, Consented> {
         let id = RequestId::new(&asking.client.inner.new_token());
         let lasts = i64::try_from(self.approval_ttl().as_millis()).unwrap_or(i64::MAX);
+        // Nobody decides about what is not stored yet.
+        let _deciding = self.deciding.lock().await;
         let asked = {
             let mut approvals = self.approvals();
             let asked = approvals

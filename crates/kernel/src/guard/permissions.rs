@@ -92,6 +92,8 @@ pub(crate) fn configure(server: &Arc<Server>) {
     }) else {
         return;
     };
+    // Known from the start: it can be granted before it has come up.
+    guard.wants(id, server.wants());
     let decided = guard.policy().permissions(id).map(|decision| (**decision).clone()).collect();
     tell(server, Input::Known(decided));
     tell(server, Input::Configured(settings));
