@@ -87,7 +87,8 @@ fn example(name: &str) -> anyhow::Result<ServerSpec> {
     })
 }
 
-/// What an agent does: looks around, calls tools, waits for one that takes its time, and has a person asked.
+/// What an agent does: looks around, calls tools, waits for one that takes its time, and has a person asked: by a server, and by the gateway
+/// before something dangerous.
 async fn session(kernel: &Kernel) -> anyhow::Result<()> {
     say("An agent connects to the gateway, which stands in front of two servers.\n");
     let mut agent = Insider::connect(kernel, json!({"elicitation": {}})).await?;
@@ -106,6 +107,10 @@ async fn session(kernel: &Kernel) -> anyhow::Result<()> {
     step(&mut agent, "minimal__echo", json!({"text": "hello"})).await?;
     step(&mut agent, "count", json!({"to": 3, "pause": 200})).await?;
     step(&mut agent, "ask_form", json!({})).await?;
+
+    // Its server says that it destroys: the gateway asks first.
+    step(&mut agent, "write_note", json!({"title": "draft", "text": "to be thrown away"})).await?;
+    step(&mut agent, "delete_note", json!({"title": "draft"})).await?;
 
     say("agent   > resources/read memo://welcome");
     let read = agent.request("resources/read", json!({"uri": "memo://welcome"}), |_| None).await?;
@@ -133,10 +138,16 @@ fn answer(aside: Aside<'_>) -> Option<Value> {
             None
         }
         Aside::Question(message) if message["method"] == "elicitation/create" => {
-            say(&format!(
-                "server  ? asks the person: {}",
-                message["params"]["message"].as_str().unwrap_or_default()
-            ));
+            let schema = &message["params"]["requestedSchema"];
+            let who = if schema["properties"]["decision"].is_object() {
+                "gateway"
+            } else {
+                "server "
+            };
+            let text = message["params"]["message"].as_str().unwrap_or_default();
+            let mut lines = text.lines().filter(|line| !line.is_empty());
+            say(&format!("{who} ? asks the person: {}", lines.next().unwrap_or_default()));
+            lines.for_each(|line| say(&format!("          {line}")));
             let content = filled_in(&message["params"]["requestedSchema"]);
             say(&format!("person  > {content}"));
             Some(json!({"action": "accept", "content": content}))

@@ -38,6 +38,15 @@ fn a_session_once() {
         person  > {"name":"Ada","email":"ada@example.com","age":30,"height":1.7,"member":false,"colour":"green","size":"s","days":["sat"]}
         server  < accepted: {"name":"Ada","email":"ada@example.com","age":30,"height":1.7,"member":false,"colour":"green","size":"s","days":["sat"]}
 
+        agent   > tools/call write_note {"title":"draft","text":"to be thrown away"}
+        server  < wrote everything://note/draft
+
+        agent   > tools/call delete_note {"title":"draft"}
+        gateway ? asks the person: `local` wants to call `everything/delete_note`: it is dangerous, and asks for consent.
+                  Arguments: {"title":"draft"}
+        person  > {"decision":"once"}
+        server  < deleted
+
         agent   > resources/read memo://welcome
         minimal < Welcome!
 

@@ -104,7 +104,7 @@ pub(super) async fn obtain(asking: &Asking<'_>, policy: &Policy, decision: &Deci
         Err(Unredeemed::Not(NotConfirmed::Nothing | NotConfirmed::Pending(_))) => {}
     }
     let shown = Shown {
-        because: decision.because.to_string(),
+        because: why(&decision.because),
         arguments: shown(guard, asking.arguments.as_ref()),
     };
     let approval = match guard.ask(asking, policy, &call, shown.clone()).await {
@@ -213,9 +213,18 @@ async fn decide(client: &Arc<Client>, request: &RequestId, answer: &Raw) -> Resu
 
 // === the question
 
+/// Why a person is asked, for that person: after the name of what is called.
+fn why(reason: &Reason) -> String {
+    match reason {
+        Reason::Confirm { risk, .. } => format!("it is {risk}, and asks for consent"),
+        Reason::Review { .. } => "it is not what it was when it was approved".to_owned(),
+        other => other.to_string(),
+    }
+}
+
 fn question(asking: &Asking<'_>, shown: &Shown) -> InputRequired {
     let message = format!(
-        "`{}` wants to call `{}`. {}.\n\nArguments: {}",
+        "`{}` wants to call `{}`: {}.\n\nArguments: {}",
         asking.client.principal.id, asking.tool, shown.because, shown.arguments
     );
     let params = Raw::of(&serde_json::json!({
