@@ -5,12 +5,11 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use jsonrpc::Raw;
-use mgp::audit::{Draft, EventType, Outcome, Target};
+use mgp::audit::{Actor, Draft, EventType, Outcome, Target};
 use model::{Timestamp, Trace};
 use store::Stored;
 
-use super::{Guard, ledger};
+use super::Guard;
 use crate::inner::Inner;
 use crate::security::Alert;
 
@@ -78,14 +77,8 @@ async fn raise(inner: &Inner, rule: &Alert, event: &Stored) {
         ("last_seq", &event.seq.to_string()),
     ]);
     tracing::warn!(alert = %rule.name, actor = %event.key.actor.id, "an alert was raised");
-    let draft = Draft::new(kind, ledger::kernel("alerts"), Target::kernel(), Outcome::Success).details(details);
+    let draft = Draft::new(kind, Actor::kernel("alerts"), Target::kernel(), Outcome::Success).details(details);
     inner.guard.after(draft, &Trace::default()).await;
-}
-
-/// An event as servers are told of it; nothing, where its bytes are no JSON any more.
-pub(super) fn told(event: &Stored) -> Option<jsonrpc::Message> {
-    let raw = Raw::parse(event.body.clone(), &jsonrpc::Limits::default()).ok()?;
-    Some(mgp::audit::notification(&raw, event.seq))
 }
 
 #[cfg(test)]

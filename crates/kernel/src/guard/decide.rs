@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::PoisonError;
 
-use jsonrpc::Raw;
 use mgp::audit::{Actor, Draft, EventType, Outcome, Target};
 use model::{Access, Approval, ApprovalState, Grant, GrantScope, Principal, RequestId, Trace};
 use policy::{Answer, Approvals, DecideError, Decided, Edit, PinState};
@@ -123,13 +122,6 @@ impl Guard {
                 (approval, shown)
             })
             .collect()
-    }
-
-    /// Members of an event's details, all of them texts.
-    pub(crate) fn details(members: &[(&str, &str)]) -> Raw {
-        let object: serde_json::Map<String, serde_json::Value> =
-            members.iter().map(|(name, text)| ((*name).to_owned(), (*text).into())).collect();
-        Raw::of(&object)
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::alerts::told;
+use jsonrpc::{Limits, Message, Raw};
+use store::Stored;
+
 use crate::upstream::Session;
 
 /// Forwards what happens from now on over a connection, for as long as it lives. One that reads too slowly misses some, and sees that it does.
@@ -18,4 +20,10 @@ pub(crate) fn follow(session: &Arc<Session>) {
             }
         }
     });
+}
+
+/// An event as servers are told of it; nothing, where its bytes are no JSON any more.
+fn told(event: &Stored) -> Option<Message> {
+    let raw = Raw::parse(event.body.clone(), &Limits::default()).ok()?;
+    Some(mgp::audit::notification(&raw, event.seq))
 }

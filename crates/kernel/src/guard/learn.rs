@@ -6,14 +6,14 @@ use std::sync::Arc;
 use aws_lc_rs::digest::{SHA256, digest};
 use catalog::{Item, Offer};
 use jsonrpc::Raw;
-use mgp::audit::{Draft, EventType, Outcome, Target};
+use mgp::audit::{Actor, Draft, EventType, Outcome, Target};
 use mgp::tool::{self, Assessment, Circumstances, Inference, ToolSecurity};
 use model::{By, Digest, Permission, Pin, PrincipalId, Role, ServerId, ToolId, Trace, TrustLevel};
 use policy::{Checks, PinState, ServerFacts, ServerTable, ToolFacts};
 use store::{Change, Commit};
 use validators::arguments::{Declaration, Facts, Slots};
 
-use super::{Guard, ledger, wall_clock};
+use super::{Guard, wall_clock};
 use crate::inner::Inner;
 use crate::{Security, ServerSecurity};
 
@@ -80,7 +80,7 @@ impl Guard {
         for (tool, approved, now) in changed {
             let draft = Draft::new(
                 EventType::TOOL_CHANGED,
-                ledger::kernel("pins"),
+                Actor::kernel("pins"),
                 Target::tool(&tool),
                 Outcome::Pending,
             );

@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mgp::audit::{Actor, ActorKind, Draft, Outcome};
+use jsonrpc::Raw;
+use mgp::audit::{Draft, Outcome};
 use mgp::error::{Code, Refusal};
 use mgp::trace::TraceId;
 use model::Trace;
@@ -93,6 +94,13 @@ impl Guard {
         }
     }
 
+    /// Members of an event's details, all of them texts.
+    pub(crate) fn details(members: &[(&str, &str)]) -> Raw {
+        let object: serde_json::Map<String, serde_json::Value> =
+            members.iter().map(|(name, text)| ((*name).to_owned(), (*text).into())).collect();
+        Raw::of(&object)
+    }
+
     /// Stores an event before what it tells of happens.
     ///
     /// # Errors
@@ -130,12 +138,6 @@ pub(super) fn unstored(error: &StoreError) -> Refusal {
         "the gateway can't record this, and does nothing that it can't record",
     )
     .with_hint("ask its operator: `chancery store verify` says what is wrong")
-}
-
-/// Who an operator, or the gateway, is in the audit.
-pub(super) fn kernel(part: &str) -> Actor {
-    debug_assert_eq!(Actor::kernel(part).kind, ActorKind::Kernel);
-    Actor::kernel(part)
 }
 
 fn new_trace() -> TraceId {
