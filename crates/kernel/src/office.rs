@@ -16,7 +16,7 @@ use policy::{Action, Answer, DecideError, GrantProblem, PermissionState, PinStat
 use store::{Change, Commit, CommitError, Conflict, PermissionRequest, Store, StoreError};
 use tokio::sync::watch;
 
-use crate::guard::decide::{AnswerError, about_grant, granted};
+use crate::guard::decide::{self, AnswerError, about_grant, granted};
 use crate::guard::{Guard, permissions, sha256, wall_clock};
 use crate::inner::Inner;
 use crate::status::ServerStatus;
@@ -217,7 +217,7 @@ impl Office {
     /// # Errors
     /// When nothing waits under that name, somebody was first, or it could not be stored.
     pub async fn decide(&self, request: &RequestId, answer: Answer) -> Result<Approval, OfficeError> {
-        let approval = self.guard().answer(&self.operator, request, answer).await?;
+        let approval = decide::answer(&self.inner, &self.operator, request, answer).await?;
         Ok(approval)
     }
 
@@ -369,8 +369,9 @@ impl Office {
             .map(|grant| about_grant(&self.operator, EventType::AccessRevoked, grant));
         let commit = Commit::new(changes.collect(), events.collect());
         let configured = self.guard().configured_grants(principal, scope);
+        let (principal, scope) = (principal.clone(), scope.clone());
         self.changed(commit, move |edit| {
-            edit.revoke(principal, scope);
+            edit.revoke(&principal, &scope);
             for grant in configured {
                 edit.grant(grant);
             }
@@ -491,8 +492,8 @@ impl Office {
     // === inside
 
     /// Stores a change, puts it in force, and tells clients that lists may look different.
-    async fn changed(&self, commit: Commit, change: impl FnOnce(&mut policy::Edit)) -> Result<(), OfficeError> {
-        self.guard().decided(commit, change).await?;
+    async fn changed(&self, commit: Commit, change: impl FnOnce(&mut policy::Edit) + Send + 'static) -> Result<(), OfficeError> {
+        decide::decided(&self.inner, commit, change).await?;
         self.inner
             .hub
             .lists_changed(&self.inner, &mcp::method::ListKind::ALL.into_iter().collect());

@@ -16,7 +16,7 @@ use policy::{Answer, Call, Confirmed, Decision, NotConfirmed, Policy, Reason};
 use store::{Change, Commit, CommitError};
 
 use super::calls::Asking;
-use super::{Guard, ledger, refusal, wall_clock};
+use super::{Guard, decide, ledger, refusal, wall_clock};
 use crate::client::{Client, Question};
 
 /// The key of our question in a modern client's answers.
@@ -87,7 +87,7 @@ pub(super) async fn take_answer(client: &Arc<Client>, request: &mut Request, too
     let Some(answer) = retry.responses.as_ref().and_then(|responses| responses.get(KEY)) else {
         return Ok(());
     };
-    decide(client, &RequestId::new(&id), &answer).await.map_err(|refusal| {
+    take_in(client, &RequestId::new(&id), &answer).await.map_err(|refusal| {
         let answered = refusal.answer(true, client.has_error_handling(&request.peer));
         answered.map_or_else(Outcome::refused, Outcome::own)
     })
@@ -170,7 +170,7 @@ async fn answered(asked: &mut Option<Question>) -> Option<Raw> {
 
 async fn heard(client: &Arc<Client>, approval: &Approval, answer: Option<Raw>) -> Option<Consented> {
     let answer = answer?;
-    decide(client, &approval.request, &answer).await.err().map(Consented::Unstored)
+    take_in(client, &approval.request, &answer).await.err().map(Consented::Unstored)
 }
 
 fn denied(request: RequestId, by: &model::By) -> Consented {
@@ -187,7 +187,7 @@ fn expired(approval: &Approval) -> Consented {
 }
 
 /// Takes in what a person said to the form. Whoever closes it decides nothing: the call is refused, and may be asked about again.
-async fn decide(client: &Arc<Client>, request: &RequestId, answer: &Raw) -> Result<(), Refusal> {
+async fn take_in(client: &Arc<Client>, request: &RequestId, answer: &Raw) -> Result<(), Refusal> {
     let text = |path: &[&str]| answer.at(path).and_then(|raw| raw.as_str().map(std::borrow::Cow::into_owned));
     let guard = &client.inner.guard;
     let decided = match (text(&["action"]).as_deref(), text(&["content", "decision"]).as_deref()) {
@@ -203,9 +203,9 @@ async fn decide(client: &Arc<Client>, request: &RequestId, answer: &Raw) -> Resu
             }));
         }
     };
-    match guard.answer(&client.principal, request, decided).await {
+    match decide::answer(&client.inner, &client.principal, request, decided).await {
         Ok(_) => Ok(()),
-        Err(super::decide::AnswerError::Store(CommitError::Store(error))) => Err(ledger::unstored(&error)),
+        Err(decide::AnswerError::Store(CommitError::Store(error))) => Err(ledger::unstored(&error)),
         // Somebody was faster, or it is too late: the call finds out itself.
         Err(_) => Ok(()),
     }

@@ -1,15 +1,16 @@
 //! Changes who may do what: stored first, then in force, then told (DESIGN 8, 9).
 
 use std::collections::BTreeMap;
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 
 use mgp::audit::{Actor, Draft, EventType, Outcome, Target};
 use model::{Access, Approval, ApprovalState, Grant, GrantScope, Principal, RequestId, Trace};
 use policy::{Answer, Approvals, DecideError, Decided, Edit, PinState};
-use store::{Change, Commit, CommitError};
+use store::{Change, Commit, CommitError, StoreError};
 
 use super::consent::Shown;
 use super::{Guard, wall_clock};
+use crate::inner::Inner;
 
 /// Calls that wait for a person, and what that person is shown of them.
 pub(super) struct Waiting {
@@ -43,16 +44,33 @@ pub(crate) enum AnswerError {
     Store(#[from] CommitError),
 }
 
-impl Guard {
-    /// Stores a change, and puts it in force when it is stored. When it resolves, nothing is written any more that the change forbids (DESIGN 9).
-    pub(crate) async fn decided(&self, commit: Commit, change: impl FnOnce(&mut Edit)) -> Result<(), CommitError> {
-        let _deciding = self.deciding.lock().await;
-        self.store(commit).await?;
-        self.edit(change);
-        self.waves.settle().await;
+/// Stores a change, and puts it in force when it is stored. When it resolves, nothing is written any more that the change forbids (DESIGN 9).
+/// Whoever does not wait for it changes nothing about that.
+pub(crate) async fn decided(
+    inner: &Arc<Inner>,
+    commit: Commit,
+    change: impl FnOnce(&mut Edit) + Send + 'static,
+) -> Result<(), CommitError> {
+    let inner = inner.clone();
+    let deciding = tokio::spawn(async move {
+        let guard = &inner.guard;
+        let _deciding = guard.deciding.lock().await;
+        guard.store(commit).await?;
+        guard.edit(change);
+        guard.waves.settle().await;
         Ok(())
-    }
+    });
+    deciding.await.unwrap_or_else(|_| Err(StoreError::Closed.into()))
+}
 
+/// A person's answer to a call that waits, stored and in force when it resolves; likewise.
+pub(crate) async fn answer(inner: &Arc<Inner>, by: &Principal, request: &RequestId, answer: Answer) -> Result<Approval, AnswerError> {
+    let (inner, by, request) = (inner.clone(), by.clone(), request.clone());
+    let deciding = tokio::spawn(async move { inner.guard.answer(&by, &request, answer).await });
+    deciding.await.unwrap_or_else(|_| Err(CommitError::from(StoreError::Closed).into()))
+}
+
+impl Guard {
     async fn store(&self, commit: Commit) -> Result<(), CommitError> {
         match &self.ledger {
             Some(ledger) => ledger.store.commit(commit).await.map(drop),
@@ -60,8 +78,7 @@ impl Guard {
         }
     }
 
-    /// A person's answer to a call that waits.
-    pub(crate) async fn answer(&self, by: &Principal, request: &RequestId, answer: Answer) -> Result<Approval, AnswerError> {
+    async fn answer(&self, by: &Principal, request: &RequestId, answer: Answer) -> Result<Approval, AnswerError> {
         let _deciding = self.deciding.lock().await;
         let decided = {
             let machine = &mut self.approvals().machine;

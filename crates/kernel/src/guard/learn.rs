@@ -13,6 +13,7 @@ use policy::{Checks, PinState, ServerFacts, ServerTable, ToolFacts};
 use store::{Change, Commit};
 use validators::arguments::{Declaration, Facts, Slots};
 
+use super::decide::decided;
 use super::{Guard, wall_clock};
 use crate::inner::Inner;
 use crate::{Security, ServerSecurity};
@@ -63,7 +64,7 @@ impl Guard {
     }
 
     /// Pins what is seen for the first time, and tells the audit of what has changed since it was pinned.
-    pub(crate) async fn pin(&self, inner: &Inner, server: &ServerId) {
+    pub(crate) async fn pin(&self, inner: &Arc<Inner>, server: &ServerId) {
         let policy = self.policy.load_full();
         let (mut fresh, mut changed) = (Vec::new(), Vec::new());
         for (facts, state) in policy.pins(server) {
@@ -89,13 +90,13 @@ impl Guard {
             self.after(draft.details(details), &Trace::default()).await;
         }
         for part in fresh.chunks(MOST_PINS) {
-            if inner.shutdown.is_cancelled() || self.pin_some(part).await.is_none() {
+            if inner.shutdown.is_cancelled() || Self::pin_some(inner, part).await.is_none() {
                 return;
             }
         }
     }
 
-    async fn pin_some(&self, fresh: &[(ToolId, Digest)]) -> Option<()> {
+    async fn pin_some(inner: &Arc<Inner>, fresh: &[(ToolId, Digest)]) -> Option<()> {
         let by = By {
             principal: PrincipalId::new(GATEWAY),
             at: wall_clock(),
@@ -112,13 +113,13 @@ impl Guard {
             pin: pin.clone(),
             instead_of: None,
         });
-        let stored = self
-            .decided(Commit::new(changes.collect(), Vec::new()), |edit| {
-                for pin in &pins {
-                    edit.pin(pin.clone());
-                }
-            })
-            .await;
+        let commit = Commit::new(changes.collect(), Vec::new());
+        let stored = decided(inner, commit, |edit| {
+            for pin in pins {
+                edit.pin(pin);
+            }
+        })
+        .await;
         stored
             .inspect_err(|error| tracing::warn!(%error, "the definitions of tools were not pinned"))
             .ok()

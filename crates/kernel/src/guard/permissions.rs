@@ -11,6 +11,7 @@ use model::{Permission, PermissionDecision, RequestId, ServerId, Timestamp, Trac
 use policy::PermissionPolicy;
 use store::{Change, Commit, PermissionRequest};
 
+use super::decide::decided;
 use super::{Guard, wall_clock};
 use crate::upstream::{Server, Session, fetch};
 
@@ -195,9 +196,10 @@ async fn ask(server: &Arc<Server>, permissions: Vec<Permission>) {
         })
     };
     let commit = Commit::new(permissions.iter().map(asked).collect(), Vec::new());
-    let stored = inner.guard.decided(commit, |edit| {
-        for permission in &permissions {
-            edit.ask_permission(&server.spec.id, permission.clone(), request.clone());
+    let (id, asked, under) = (server.spec.id.clone(), permissions.clone(), request.clone());
+    let stored = decided(&inner, commit, move |edit| {
+        for permission in asked {
+            edit.ask_permission(&id, permission, under.clone());
         }
     });
     match stored.await {
