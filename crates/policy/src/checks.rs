@@ -105,8 +105,10 @@ impl Checks {
         }
         let mut verdict = self.plan.judge(&self.slots, arguments);
         if self.guessed {
-            // An argument that is code was not given: D26 refuses that only where `code_safety` was asked for.
-            verdict.violations.retain(|violation| violation.finding.rule != "code.missing");
+            // An argument that is code was not given: D26 refuses that only where `code_safety` was asked for. And what only looks like an address
+            // may be the name of a resource.
+            let is_sure = |rule: &str| !matches!(rule, "code.missing" | "network.unknown_scheme");
+            verdict.violations.retain(|violation| is_sure(violation.finding.rule));
         }
         let mut left = Vec::new();
         for resolve in verdict.resolve {

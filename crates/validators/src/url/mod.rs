@@ -19,6 +19,45 @@ use ::url::{Host, Url};
 use crate::finding::{Findings, shown};
 use crate::text;
 
+/// Schemes beside `http` and `https` that libraries fetch from, or hand to something that acts. Others are names of somebody's own, as those of
+/// MCP's resources are.
+const FETCHED: [&str; 34] = [
+    "about",
+    "blob",
+    "data",
+    "dict",
+    "expect",
+    "file",
+    "filesystem",
+    "ftp",
+    "ftps",
+    "git",
+    "gopher",
+    "imap",
+    "imaps",
+    "jar",
+    "javascript",
+    "ldap",
+    "ldaps",
+    "mailto",
+    "netdoc",
+    "phar",
+    "php",
+    "pop3",
+    "rmi",
+    "rsync",
+    "rtsp",
+    "sftp",
+    "smb",
+    "smtp",
+    "ssh",
+    "svn",
+    "telnet",
+    "tftp",
+    "ws",
+    "wss",
+];
+
 /// Longer addresses are refused.
 const MAX_BYTES: usize = 8 * 1024;
 /// How many addresses one name may have.
@@ -105,10 +144,12 @@ fn judge(text: &str, policy: &Policy) -> Result<Option<String>, Refusal> {
     let url = parse(text.trim_matches(' '))?;
     let scheme = url.scheme();
     if !matches!(scheme, "http" | "https") && !policy.schemes.iter().any(|allowed| allowed == scheme) {
-        return Err(Refusal::new(
-            "network.scheme",
-            format!("the scheme `{}` is not allowed", shown(scheme)),
-        ));
+        let rule = if FETCHED.contains(&scheme) {
+            "network.scheme"
+        } else {
+            "network.unknown_scheme"
+        };
+        return Err(Refusal::new(rule, format!("the scheme `{}` is not allowed", shown(scheme))));
     }
     let Some(host) = url.host() else {
         return Err(Refusal::new("network.host", "the address has no host"));

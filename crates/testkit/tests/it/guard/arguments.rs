@@ -76,3 +76,20 @@ async fn an_unknown_validator_is_not_skipped() {
     assert_eq!(told["code"], 1000, "it waits for a person: {told}");
     gateway.stop().await;
 }
+
+/// Nobody asked for this validator: what only looks like an address may be the name of a resource.
+#[tokio::test]
+async fn the_name_of_a_resource_is_no_address() {
+    let schema = json!({"type": "object", "properties": {"uri": {"type": "string"}}});
+    let script = Script::legacy().tool_as(json!({"name": "touch", "inputSchema": schema}), vec![vec![Step::answer(ECHO)]]);
+    let gateway = gateway().upstream("s", script).guarded(|_| {}).start();
+    let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
+    client.tools().await;
+    let passed = client.call("touch", json!({"uri": "memo://notes/1"})).await;
+    assert_eq!(said(&passed.result()), &json!({"uri": "memo://notes/1"}));
+    for uri in ["http://169.254.169.254/latest", "gopher://10.0.0.1:6379/_x", "file:///etc/passwd"] {
+        let told = rejection(&client.call("touch", json!({"uri": uri})).await);
+        assert_eq!(told["code"], 1010, "{uri}: {told}");
+    }
+    gateway.stop().await;
+}
