@@ -52,9 +52,12 @@ impl Counts {
 /// Watches until the store is closed.
 pub(crate) async fn watch(inner: Arc<Inner>) {
     let Some(ledger) = &inner.guard.ledger else { return };
+    let over = inner.shutdown.clone();
+    if over.run_until_cancelled(until_wanted(&inner)).await.is_none() {
+        return;
+    }
     let mut follower = ledger.store.follow(0);
     let mut counts = Counts::default();
-    let over = inner.shutdown.clone();
     while let Some(Ok(chunk)) = over.run_until_cancelled(follower.next()).await {
         let rules = inner.guard.with_security(|security| security.alerts.clone()).unwrap_or_default();
         for event in chunk.events.iter().filter(|event| !event.key.kind.starts_with(RAISED)) {
@@ -62,6 +65,17 @@ pub(crate) async fn watch(inner: Arc<Inner>) {
                 raise(&inner, rule, event).await;
             }
         }
+    }
+}
+
+/// Reading everything costs something: it is not begun before there is a rule.
+async fn until_wanted(inner: &Inner) {
+    loop {
+        let configured = inner.guard.configured.notified();
+        if inner.guard.with_security(|security| !security.alerts.is_empty()) == Some(true) {
+            return;
+        }
+        configured.await;
     }
 }
 

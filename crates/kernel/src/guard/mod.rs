@@ -20,7 +20,7 @@ use arc_swap::{ArcSwap, Guard as Loaded};
 use mgp::audit::Redactor;
 use model::{Grant, GrantScope, Permission, PrincipalId, ServerId, Timestamp, ToolId};
 use policy::{Approvals, Bounds, Edit, Limits, Policy, Reason, Revision, ServerFacts};
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 use crate::departure::Waves;
 use crate::kernel_tools;
@@ -48,6 +48,8 @@ pub(crate) struct Guard {
     /// What is configured; none in an open gateway.
     security: ArcSwap<Option<Security>>,
     redactor: ArcSwap<Redactor>,
+    /// Told when another configuration is in force.
+    configured: Notify,
     pub(crate) ledger: Option<Ledger>,
     resolver: Arc<dyn Resolver>,
     pub(crate) waves: Waves,
@@ -70,6 +72,7 @@ impl Guard {
             continued: Mutex::default(),
             redactor: ArcSwap::from_pointee(redactor(security)),
             security: ArcSwap::from_pointee(security.cloned()),
+            configured: Notify::new(),
             ledger: records.map(|records| Ledger::new(records.store)),
             resolver,
             waves: Waves::default(),
@@ -113,6 +116,8 @@ impl Guard {
         }
         self.security.store(Arc::new(security.cloned()));
         self.redactor.store(Arc::new(redactor(security)));
+        // One task watches; where it is not waiting yet, it looks first.
+        self.configured.notify_one();
         let Some(security) = security else {
             self.put(Policy::allow_all());
             return true;

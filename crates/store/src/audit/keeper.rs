@@ -12,9 +12,9 @@ use serde_json::json;
 use tokio::sync::watch;
 
 use super::heads::{self, Dropped};
-use super::index::{self, BLOCK, Block, Index};
+use super::index::{self, Block, Index};
 use super::log::{Log, Synced};
-use super::reader::LogReader;
+use super::reader::{LogReader, Walk};
 use super::retention::{self, Plan};
 use super::segment::{header_of, segment_path};
 use crate::{Event, Settings, StoreError};
@@ -23,6 +23,14 @@ use crate::{Event, Settings, StoreError};
 const ROUND: Duration = Duration::from_secs(60 * 60);
 /// How many blocks are added in one transaction.
 const BATCH: usize = 64;
+
+/// How far the index has come.
+#[derive(Debug)]
+struct Place {
+    walk: Walk,
+    /// The block that is not full yet.
+    open: Option<Block>,
+}
 
 /// The thread, and what it shares with whoever asks for retention or copies segments.
 #[derive(Debug)]
@@ -94,6 +102,7 @@ impl Shared {
             Err(why) => return tracing::error!(error = %why, "the audit is not indexed"),
         };
         let mut segments = 0;
+        let mut place = None;
         loop {
             let rung = match bell.recv_timeout(ROUND) {
                 Ok(()) => true,
@@ -101,7 +110,8 @@ impl Shared {
                 Err(RecvTimeoutError::Disconnected) => return,
             };
             let until = synced.borrow().seq;
-            if let Err(why) = self.index(&mut db, until) {
+            if let Err(why) = self.index(&mut db, &mut place, until) {
+                place = None;
                 tracing::error!(error = %why, "failed to index the audit: queries are slower");
             }
             let now_segments = self.reader.segments().count();
@@ -116,20 +126,21 @@ impl Shared {
         }
     }
 
-    /// Indexes whole blocks.
-    fn index(&self, db: &mut Connection, until: u64) -> Result<(), StoreError> {
+    /// Indexes whole blocks, from where the last time ended: to look for a record costs a walk over its segment.
+    fn index(&self, db: &mut Connection, place: &mut Option<Place>, until: u64) -> Result<(), StoreError> {
         let failed = |why| self.index.error(&why);
         let _alone = self.alone.lock().unwrap_or_else(PoisonError::into_inner);
-        let indexed = index::indexed(db).map_err(failed)?;
-        if until < indexed + BLOCK && self.is_last_segment(indexed + 1) {
-            return Ok(());
-        }
-        let mut walk = self.reader.walk(indexed + 1);
+        let Place { walk, open } = match place {
+            Some(place) => place,
+            None => place.insert(Place {
+                walk: self.reader.walk(index::indexed(db).map_err(failed)? + 1),
+                open: None,
+            }),
+        };
         let mut blocks: Vec<Block> = Vec::new();
-        let mut open: Option<Block> = None;
         while walk.position() <= until {
             let Some((segment, frame)) = walk.next()? else { break };
-            match &mut open {
+            match open {
                 Some(block) if block.segment == segment && !block.is_full() => block.add(&frame),
                 _ => {
                     blocks.extend(open.replace(Block::starting(segment, &frame)));
@@ -141,7 +152,7 @@ impl Shared {
             }
         }
         // What may still grow is left for the next time.
-        blocks.extend(open.filter(|block| block.is_full() || !self.is_last_segment(block.last + 1)));
+        blocks.extend(open.take_if(|block| block.is_full() || !self.is_last_segment(block.last + 1)));
         index::add(db, &blocks).map_err(failed)
     }
 
