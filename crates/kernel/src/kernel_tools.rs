@@ -15,9 +15,10 @@ use policy::{Checks, KERNEL, ToolFacts};
 use store::AuditQuery;
 
 use crate::client::Client;
-use crate::guard::{calls, sha256, wall_clock};
+use crate::guard::{calls, wall_clock};
 use crate::inner::Inner;
 use crate::office::{NewGrant, Office, OfficeError};
+use crate::sha256::sha256;
 
 /// The id of the server that the gateway's tools belong to.
 pub(crate) fn server() -> ServerId {

@@ -34,6 +34,7 @@ mod retry;
 mod seal;
 mod security;
 mod settings;
+mod sha256;
 pub mod spec;
 mod status;
 mod tasks;

@@ -17,8 +17,9 @@ use store::{Change, Commit, CommitError, Conflict, PermissionRequest, Store, Sto
 use tokio::sync::watch;
 
 use crate::guard::decide::{self, AnswerError, about_grant, granted};
-use crate::guard::{Guard, permissions, sha256, wall_clock};
+use crate::guard::{Guard, permissions, wall_clock};
 use crate::inner::Inner;
+use crate::sha256::sha256;
 use crate::status::ServerStatus;
 use crate::upstream::Server;
 

@@ -4,7 +4,6 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 
 use aws_lc_rs::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
-use aws_lc_rs::digest::{SHA256, digest};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use mcp::exchange::Request;
@@ -12,6 +11,7 @@ use mcp::seal::{Continuation, SealedCall, Sealer, request_digest_input};
 use model::{Principal, ServerId};
 
 use crate::inner::Inner;
+use crate::sha256::sha256;
 
 /// Seals under a key that lives as long as the process: what it seals continues only here.
 pub(crate) struct ProcessKey {
@@ -110,7 +110,6 @@ impl Inner {
 }
 
 fn digest_of(request: &Request) -> Vec<u8> {
-    digest(&SHA256, &request_digest_input(request.method.name(), request.params.as_ref()))
-        .as_ref()
-        .to_vec()
+    let input = request_digest_input(request.method.name(), request.params.as_ref());
+    sha256(&input).0.to_vec()
 }

@@ -8,13 +8,14 @@ use mcp::exchange::{Outcome, Request};
 use memchr::memmem::Finder;
 use mgp::audit::{self, Ending};
 use mgp::error::Refusal;
-use model::{Digest, Risk, Ticket, ToolId, Trace};
+use model::{Risk, Ticket, ToolId, Trace};
 use policy::{Action, Call, Confirmed, Consent, Decision, Need, Policy, Query, Reason, Resolved, ToolFacts, Verdict};
 
-use super::consent::{self, Consented};
+use super::consent::{self, Consented, Stop};
 use super::{refusal, wall_clock};
 use crate::client::Client;
 use crate::gate::Permit;
+use crate::sha256::sha256;
 
 /// How often the policy may change under a call before it is given up.
 const MOST_ROUNDS: usize = 4;
@@ -56,7 +57,7 @@ pub(super) struct Asking<'a> {
 /// # Errors
 /// What its client is answered instead: a refusal, or the question whether a person consents.
 pub(crate) async fn admit(client: &Arc<Client>, ticket: Ticket, request: &mut Request, tool: ToolId) -> Result<Admitted, Outcome> {
-    consent::take_answer(client, request, &tool).await?;
+    let answered = consent::take_answer(client, request, &tool).await;
     let asking = Asking {
         client,
         ticket,
@@ -64,17 +65,20 @@ pub(crate) async fn admit(client: &Arc<Client>, ticket: Ticket, request: &mut Re
         tool: &tool,
         arguments: request.member("arguments").cloned(),
     };
+    if let Err(stop) = answered {
+        return Err(asking.stopped(stop).await);
+    }
     let (decision, facts, consented) = asking.leave().await?;
     let guard = &client.inner.guard;
     if let Err(reason) = guard.leaves(&tool) {
-        return Err(asking.refused(&decision, facts.as_deref(), &refusal(&reason)).await);
+        return Err(asking.refused(&reason).await);
     }
     let Some(permit) = Permit::given(client, &asking.action(), &decision) else {
-        return Err(asking.refused(&decision, facts.as_deref(), &refusal(&decision.because)).await);
+        return Err(asking.refused(&decision.because).await);
     };
     if guard.ledger.is_some() {
         let request = consented.as_ref().map(|(_, confirmed)| confirmed.request());
-        let digest = digest_of(asking.arguments.as_ref().map_or(&b"{}"[..], |raw| &raw.bytes()[..]));
+        let digest = sha256(asking.arguments.as_ref().map_or(&b"{}"[..], |raw| &raw.bytes()[..]));
         let shown = Shown::of(facts.as_deref());
         let admitted = shown
             .call(client, &tool, decision.revision.0)
@@ -112,8 +116,7 @@ impl Asking<'_> {
         let mut resolved: Vec<Resolved> = Vec::new();
         let mut consented = self.continued();
         if let Err(reason) = guard.arrives(&self.client.principal.id) {
-            let decision = self.decide(&guard.policy(), &resolved, None);
-            return Err(self.refused(&decision, None, &refusal(&reason)).await);
+            return Err(self.refused(&reason).await);
         }
         for _ in 0..MOST_ROUNDS {
             let policy = guard.policy.load_full();
@@ -126,17 +129,15 @@ impl Asking<'_> {
                 }
                 (Verdict::Wait(Need::Confirmation | Need::Review), _) => match consent::obtain(self, &policy, &decision).await {
                     Consented::Yes(call, confirmed) => consented = Some((call, confirmed)),
-                    Consented::No(reason) => return Err(self.refused(&decision, facts.as_deref(), &refusal(&reason)).await),
-                    Consented::Unstored(refusal) => return Err(self.answer(&refusal)),
+                    Consented::No(stop) => return Err(self.stopped(stop).await),
                     Consented::Again => {}
                     Consented::Ask(outcome) => return Err(outcome),
                 },
-                _ => return Err(self.refused(&decision, facts.as_deref(), &refusal(&decision.because)).await),
+                _ => return Err(self.refused(&decision.because).await),
             }
         }
-        let policy = guard.policy.load_full();
-        let decision = self.decide(&policy, &resolved, None);
-        Err(self.refused(&decision, None, &refusal(&decision.because)).await)
+        let because = self.decide(&guard.policy(), &resolved, None).because;
+        Err(self.refused(&because).await)
     }
 
     fn decide(&self, policy: &Policy, resolved: &[Resolved], consent: Option<&(Call, Confirmed)>) -> Decision {
@@ -179,20 +180,30 @@ impl Asking<'_> {
         Call {
             principal: self.client.principal.id.clone(),
             tool: self.tool.clone(),
-            arguments: digest_of(&canonical),
+            arguments: sha256(&canonical),
+        }
+    }
+
+    /// What a client is told whose call was stopped on the way to a consent.
+    async fn stopped(&self, stop: Stop) -> Outcome {
+        match stop {
+            Stop::Refused(reason) => self.refused(&reason).await,
+            Stop::Unstored(refusal) => self.answer(&refusal),
         }
     }
 
     /// Records a refusal, and tells the client.
-    async fn refused(&self, decision: &Decision, facts: Option<&ToolFacts>, refusal: &Refusal) -> Outcome {
+    async fn refused(&self, reason: &Reason) -> Outcome {
         let guard = &self.client.inner.guard;
+        let refusal = refusal(reason);
         if guard.ledger.is_some() {
-            let shown = Shown::of(facts);
-            let call = shown.call(self.client, self.tool, decision.revision.0);
-            guard.after(call.refused(refusal, &guard.redactor()), &self.request.trace).await;
+            let policy = guard.policy.load_full();
+            let shown = Shown::of(policy.tool(&self.tool.server, &self.tool.name).map(|facts| &**facts));
+            let call = shown.call(self.client, self.tool, policy.revision().0);
+            guard.after(call.refused(&refusal, &guard.redactor()), &self.request.trace).await;
         }
-        tracing::info!(principal = %self.client.principal.id, tool = %self.tool, rule = decision.because.rule(), "refused");
-        self.answer(refusal)
+        tracing::info!(principal = %self.client.principal.id, tool = %self.tool, rule = reason.rule(), "refused");
+        self.answer(&refusal)
     }
 
     /// D18: an error where errors were negotiated, else a result that a model reads.
@@ -280,8 +291,4 @@ impl Shown {
 
 fn says_error(result: &Raw) -> bool {
     NAMES_ERROR.find(result.bytes()).is_some() && result.get("isError").is_some_and(|says| says.as_bool() == Some(true))
-}
-
-fn digest_of(bytes: &[u8]) -> Digest {
-    super::learn::sha256(bytes)
 }

@@ -16,7 +16,7 @@ use policy::{Answer, Call, Confirmed, Decision, NotConfirmed, Policy, Reason};
 use store::{Change, Commit, CommitError};
 
 use super::calls::Asking;
-use super::{Guard, decide, ledger, refusal, wall_clock};
+use super::{Guard, decide, ledger, wall_clock};
 use crate::client::{Client, Question};
 
 /// The key of our question in a modern client's answers.
@@ -31,13 +31,19 @@ pub(super) enum Consented {
     /// A person consents to this call.
     Yes(Call, Confirmed),
     /// It does not pass.
-    No(Reason),
-    /// Nothing could be written down.
-    Unstored(Refusal),
+    No(Stop),
     /// Policy has to be asked again: what was decided may have changed it.
     Again,
     /// The client has to ask, and to come back.
     Ask(Outcome),
+}
+
+/// Why a call goes no further.
+pub(super) enum Stop {
+    /// Somebody refused it, or nobody answered.
+    Refused(Reason),
+    /// Nothing could be written down.
+    Unstored(Refusal),
 }
 
 /// What the people who decide are shown of a call.
@@ -71,8 +77,8 @@ impl Continued {
 /// Takes in the answer that a modern client brings to our question. Afterwards its request is what it was before we asked.
 ///
 /// # Errors
-/// When the answer came too late, or could not be stored.
-pub(super) async fn take_answer(client: &Arc<Client>, request: &mut Request, tool: &ToolId) -> Result<(), Outcome> {
+/// When whoever was asked closed the question, or the answer could not be stored.
+pub(super) async fn take_answer(client: &Arc<Client>, request: &mut Request, tool: &ToolId) -> Result<(), Stop> {
     let inner = &client.inner;
     let state = request.retry.as_ref().and_then(|retry| retry.state.as_ref());
     let Some(state) = state.and_then(|state| state.as_str().map(std::borrow::Cow::into_owned)) else {
@@ -87,10 +93,7 @@ pub(super) async fn take_answer(client: &Arc<Client>, request: &mut Request, too
     let Some(answer) = retry.responses.as_ref().and_then(|responses| responses.get(KEY)) else {
         return Ok(());
     };
-    take_in(client, &RequestId::new(&id), &answer).await.map_err(|refusal| {
-        let answered = refusal.answer(true, client.has_error_handling(&request.peer));
-        answered.map_or_else(Outcome::refused, Outcome::own)
-    })
+    take_in(client, &RequestId::new(&id), &answer).await
 }
 
 /// Gets a person's consent to a call.
@@ -99,7 +102,7 @@ pub(super) async fn obtain(asking: &Asking<'_>, policy: &Policy, decision: &Deci
     let call = asking.call();
     match guard.redeem(policy, &call).await {
         Ok(confirmed) => return Consented::Yes(call, confirmed),
-        Err(Unredeemed::Unstored(refusal)) => return Consented::Unstored(refusal),
+        Err(Unredeemed::Unstored(refusal)) => return Consented::No(Stop::Unstored(refusal)),
         Err(Unredeemed::Not(NotConfirmed::Denied(request, by))) => return denied(request, &by),
         Err(Unredeemed::Not(NotConfirmed::Nothing | NotConfirmed::Pending(_))) => {}
     }
@@ -138,7 +141,7 @@ async fn wait(asking: &Asking<'_>, call: &Call, approval: &Approval, mut asked: 
         let policy = guard.policy.load_full();
         match guard.redeem(&policy, call).await {
             Ok(confirmed) => return Consented::Yes(call.clone(), confirmed),
-            Err(Unredeemed::Unstored(refusal)) => return Consented::Unstored(refusal),
+            Err(Unredeemed::Unstored(refusal)) => return Consented::No(Stop::Unstored(refusal)),
             Err(Unredeemed::Not(NotConfirmed::Denied(request, by))) => return denied(request, &by),
             Err(Unredeemed::Not(NotConfirmed::Nothing)) if approval.expires.has_come(wall_clock()) => return expired(approval),
             Err(Unredeemed::Not(NotConfirmed::Nothing)) => return Consented::Again,
@@ -154,7 +157,7 @@ async fn wait(asking: &Asking<'_>, call: &Call, approval: &Approval, mut asked: 
             _ = decisions.changed() => {}
             () = tokio::time::sleep_until(until) => return match asked {
                 Some(_) => expired(approval),
-                None => Consented::No(Reason::ApprovalPending { request: approval.request.clone() }),
+                None => Consented::No(Stop::Refused(Reason::ApprovalPending { request: approval.request.clone() })),
             },
         }
     }
@@ -170,24 +173,24 @@ async fn answered(asked: &mut Option<Question>) -> Option<Raw> {
 
 async fn heard(client: &Arc<Client>, approval: &Approval, answer: Option<Raw>) -> Option<Consented> {
     let answer = answer?;
-    take_in(client, &approval.request, &answer).await.err().map(Consented::Unstored)
+    take_in(client, &approval.request, &answer).await.err().map(Consented::No)
 }
 
 fn denied(request: RequestId, by: &model::By) -> Consented {
-    Consented::No(Reason::ApprovalDenied {
+    Consented::No(Stop::Refused(Reason::ApprovalDenied {
         request,
         by: by.principal.clone(),
-    })
+    }))
 }
 
 fn expired(approval: &Approval) -> Consented {
-    Consented::No(Reason::ApprovalExpired {
+    Consented::No(Stop::Refused(Reason::ApprovalExpired {
         request: approval.request.clone(),
-    })
+    }))
 }
 
 /// Takes in what a person said to the form. Whoever closes it decides nothing: the call is refused, and may be asked about again.
-async fn take_in(client: &Arc<Client>, request: &RequestId, answer: &Raw) -> Result<(), Refusal> {
+async fn take_in(client: &Arc<Client>, request: &RequestId, answer: &Raw) -> Result<(), Stop> {
     let text = |path: &[&str]| answer.at(path).and_then(|raw| raw.as_str().map(std::borrow::Cow::into_owned));
     let guard = &client.inner.guard;
     let decided = match (text(&["action"]).as_deref(), text(&["content", "decision"]).as_deref()) {
@@ -197,7 +200,7 @@ async fn take_in(client: &Arc<Client>, request: &RequestId, answer: &Raw) -> Res
         _ => {
             guard.withdraw(request);
             let by = client.principal.id.clone();
-            return Err(refusal(&Reason::ApprovalDenied {
+            return Err(Stop::Refused(Reason::ApprovalDenied {
                 request: request.clone(),
                 by,
             }));
@@ -205,7 +208,7 @@ async fn take_in(client: &Arc<Client>, request: &RequestId, answer: &Raw) -> Res
     };
     match decide::answer(&client.inner, &client.principal, request, decided).await {
         Ok(_) => Ok(()),
-        Err(decide::AnswerError::Store(CommitError::Store(error))) => Err(ledger::unstored(&error)),
+        Err(decide::AnswerError::Store(CommitError::Store(error))) => Err(Stop::Unstored(ledger::unstored(&error))),
         // Somebody was faster, or it is too late: the call finds out itself.
         Err(_) => Ok(()),
     }
@@ -270,9 +273,9 @@ fn in_result(asking: &Asking<'_>, question: InputRequired, approval: &Approval) 
     };
     let inner = &asking.client.inner;
     let Some(state) = inner.seal_call(&asking.client.principal, &asking.tool.server, asking.request, then) else {
-        return Consented::No(Reason::ApprovalPending {
+        return Consented::No(Stop::Refused(Reason::ApprovalPending {
             request: approval.request.clone(),
-        });
+        }));
     };
     let asked = InputRequired {
         state: Some(state),
@@ -341,7 +344,7 @@ impl Guard {
             let asked = approvals
                 .machine
                 .ask(wall_clock(), policy, id, call.clone(), lasts)
-                .map_err(Consented::No)?;
+                .map_err(|reason| Consented::No(Stop::Refused(reason)))?;
             if asked.is_new {
                 approvals.show(&asked.approval.request, shown);
             }
@@ -359,7 +362,7 @@ impl Guard {
             if let Err(error) = ledger.store.commit(commit).await {
                 self.withdraw(&approval.request);
                 return Err(match error {
-                    CommitError::Store(error) => Consented::Unstored(ledger::unstored(&error)),
+                    CommitError::Store(error) => Consented::No(Stop::Unstored(ledger::unstored(&error))),
                     CommitError::Conflict(_) => Consented::Again,
                 });
             }

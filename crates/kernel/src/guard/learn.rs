@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use aws_lc_rs::digest::{SHA256, digest};
 use catalog::{Item, Offer};
 use jsonrpc::Raw;
 use mgp::audit::{Actor, Draft, EventType, Outcome, Target};
@@ -16,6 +15,7 @@ use validators::arguments::{Declaration, Facts, Slots};
 use super::decide::decided;
 use super::{Guard, wall_clock};
 use crate::inner::Inner;
+use crate::sha256::sha256;
 use crate::{Security, ServerSecurity};
 
 /// The one who pins what is seen for the first time.
@@ -189,10 +189,4 @@ fn judge(item: &Item, own: &ServerSecurity, trust: TrustLevel, table: &ServerTab
 
 fn value_of(raw: &Raw) -> serde_json::Value {
     serde_json::from_slice(raw.bytes()).unwrap_or_default()
-}
-
-pub(crate) fn sha256(bytes: &[u8]) -> Digest {
-    let mut sum = [0; 32];
-    sum.copy_from_slice(digest(&SHA256, bytes).as_ref());
-    Digest(sum)
 }

@@ -30,7 +30,6 @@ use consent::Continued;
 use decide::Waiting;
 use ledger::Ledger;
 
-pub(crate) use learn::sha256;
 pub(crate) use refusal::refusal;
 
 /// The guard.

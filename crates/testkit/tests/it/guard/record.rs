@@ -105,6 +105,35 @@ async fn a_refusal_and_a_decision_are_on_record() {
     gateway.stop().await;
 }
 
+/// Whoever closes the question has not decided; that the call was refused is on record all the same, in either era.
+#[tokio::test]
+async fn a_question_that_was_closed_is_a_refusal_on_record() {
+    for era in [Era::Legacy, Era::Modern] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let gateway = guarded(era).remembering(folder.path()).await.start();
+        let builder = gateway.client(era, Wire::Pipe).principal("local").capabilities(form());
+        let client = builder.connect().await;
+        client.tools().await;
+        let closed = json!({"action": "cancel"});
+        let call = client.start_call("destroy", json!({})).await;
+        let refused = if era == Era::Legacy {
+            let question = client.question().await;
+            client.answer(&question, closed).await;
+            client.reply(&call).await
+        } else {
+            let asked = client.reply(&call).await;
+            let params = json!({
+                "name": "destroy", "arguments": {}, "requestState": asked.state(), "inputResponses": {"consent": closed},
+            });
+            client.request("tools/call", params).await
+        };
+        rejection(&refused);
+        let blocked = until(&gateway, "TOOL_BLOCKED", 1).await.remove(0);
+        assert_eq!(blocked["details"]["code"], 1000, "{era:?}: {blocked}");
+        gateway.stop().await;
+    }
+}
+
 /// What was decided is there after a restart.
 #[tokio::test]
 async fn a_grant_outlives_the_process() {
