@@ -1,13 +1,14 @@
 //! The record: what was decided and what came of it, as events of the audit (MGP §6, DESIGN 8).
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use jsonrpc::Raw;
 use mgp::audit::{Draft, Outcome};
 use mgp::error::{Code, Refusal};
 use mgp::trace::TraceId;
 use model::Trace;
-use store::{AuditKey, AuditResult, Event, Store, StoreError};
+use store::{AuditKey, AuditResult, Event, Store};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -16,6 +17,8 @@ use crate::seal::fill;
 
 /// Events that may wait to be stored behind what they tell of.
 const LATER: usize = 4096;
+/// How long a call waits for its record. One that is stored later than that tells of a call that did not leave.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// How many of them are stored together.
 const TOGETHER: usize = 256;
 
@@ -107,9 +110,10 @@ impl Guard {
     /// When it cannot be stored: then it must not happen.
     pub(crate) async fn before(&self, draft: Draft, trace: &Trace) -> Result<(), Refusal> {
         let Some(ledger) = &self.ledger else { return Ok(()) };
-        match ledger.store.append(Self::event(draft, trace)).await {
-            Ok(_) => Ok(()),
-            Err(error) => Err(unstored(&error)),
+        match tokio::time::timeout(PATIENCE, ledger.store.append(Self::event(draft, trace))).await {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(error)) => Err(unstored(&error)),
+            Err(_) => Err(unstored(&"the disk takes too long")),
         }
     }
 
@@ -131,7 +135,7 @@ impl Guard {
 }
 
 /// Why something is refused that could not be written down first.
-pub(super) fn unstored(error: &StoreError) -> Refusal {
+pub(super) fn unstored(error: &dyn std::fmt::Display) -> Refusal {
     tracing::error!(%error, "refused what could not be recorded");
     Refusal::new(
         Code::ResourceExhausted,
