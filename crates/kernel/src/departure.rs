@@ -142,3 +142,29 @@ impl Drop for Departure {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+
+    use super::*;
+
+    #[test]
+    fn a_change_waits_for_those_who_departed_before_it_and_for_no_others() {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()
+            .expect("a runtime");
+        let _entered = runtime.enter();
+        let waves = Waves::default();
+        let (one, two) = (waves.depart(), waves.depart());
+        let mut settling = std::pin::pin!(waves.settle());
+        assert_eq!(settling.as_mut().now_or_never(), None);
+        let later = waves.depart();
+        drop(one);
+        assert_eq!(settling.as_mut().now_or_never(), None, "one is still writing");
+        drop(two);
+        assert_eq!(settling.as_mut().now_or_never(), Some(()));
+        drop(later);
+    }
+}

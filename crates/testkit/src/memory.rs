@@ -95,6 +95,7 @@ async fn take_in(
     calls: &mut Calls,
 ) {
     while let Some(parcel) = incoming.recv().await {
+        scripted.until_it_reads().await;
         // Noted is written: what it departed with is held until then.
         let Some((frame, _departure)) = parcel.depart() else { continue };
         let Some((kind, message)) = read(frame) else { continue };

@@ -68,6 +68,8 @@ struct State {
     opened: u64,
     live: HashMap<u64, Live>,
     gates: HashSet<String>,
+    /// It reads nothing from its pipes.
+    deaf: bool,
     down: bool,
     next_ask: u64,
     asks: HashMap<Id, oneshot::Sender<Raw>>,
@@ -187,6 +189,25 @@ impl Scripted {
     /// Shuts a gate again.
     pub fn shut_gate(&self, name: &str) {
         self.lock().gates.remove(name);
+    }
+
+    /// Reads nothing more from its pipes: what is said to it waits to be written.
+    pub fn stop_reading(&self) {
+        self.lock().deaf = true;
+    }
+
+    /// Reads on.
+    pub fn read_on(&self) {
+        self.lock().deaf = false;
+        self.tell();
+    }
+
+    /// Resolves when it reads.
+    pub(crate) async fn until_it_reads(&self) {
+        let mut news = self.news.subscribe();
+        while self.lock().deaf {
+            drop(news.changed().await);
+        }
     }
 
     /// Says something of its own accord, wherever it can: on every pipe, session stream and listen stream (there under its subscription id).

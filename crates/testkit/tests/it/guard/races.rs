@@ -62,6 +62,40 @@ fn is_refused(reply: &testkit::Reply) -> bool {
     reply.message.is_error() || reply.result()["isError"] == true
 }
 
+/// DESIGN 9: the call has been placed and waits to be written to a server that does not read. The last look keeps it back, and whoever made it is told.
+#[tokio::test]
+async fn a_call_that_waits_to_be_written_is_kept_back_by_the_last_look() {
+    for era in [Era::Legacy, Era::Modern] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let gateway = opt_in(guarded(era)).remembering(folder.path()).await.start();
+        let (office, server) = (office(&gateway), gateway.server("fs"));
+        granted(&gateway, &office).await;
+        let client = gateway.client(era, Wire::Pipe).principal("bob").connect().await;
+        client.tools().await;
+        assert!(!client.call("look", json!({})).await.message.is_error(), "its connection is there");
+        let before = calls(&gateway);
+        server.stop_reading();
+        let made = [
+            client.start_call("look", json!({"n": 1})).await,
+            client.start_call("look", json!({"n": 2})).await,
+        ];
+        while gateway.kernel.census()[2] < made.len() {
+            tokio::task::yield_now().await;
+        }
+        office.revoke(&bob(), &fs()).await.expect("revoked");
+        server.read_on();
+        for call in &made {
+            assert!(is_refused(&client.reply(call).await), "{era:?}");
+        }
+        assert_eq!(
+            calls(&gateway),
+            before,
+            "{era:?}: nothing is written after the answer to the revoke"
+        );
+        gateway.stop().await;
+    }
+}
+
 /// The call is admitted and on record, and waits for its server to come up: it is not sent any more.
 #[tokio::test]
 async fn a_call_that_is_queued_does_not_leave_after_a_revoke() {
