@@ -4,11 +4,13 @@
 
 #![forbid(unsafe_code)]
 
+mod builtin;
 pub mod cli;
 pub mod clients;
 pub mod config;
 pub mod connect;
 pub mod dispatch;
+mod event;
 pub mod export;
 pub mod import;
 pub mod jsonc;

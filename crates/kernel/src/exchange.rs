@@ -115,6 +115,12 @@ async fn named(client: &Arc<Client>, ticket: Ticket, kind: ListKind, mut request
         found = resolve(&fresh, kind, &wire);
     }
     let Some(found) = found else {
+        if kind == ListKind::Tools
+            && let Some(tool) = client.inner.operators_tool(client, &request.peer, &wire)
+            && let Err(refused) = calls::admit(client, ticket, &mut request, tool).await
+        {
+            return refused;
+        }
         let what = if kind == ListKind::Tools { "tool" } else { "prompt" };
         return Outcome::refused(ErrorObject::invalid_params(format!(
             "Unknown {what}: {wire}{}",

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::{Grant, Permission, PrincipalId, ServerId, TrustLevel};
+use model::{Grant, Permission, PrincipalId, Role, ServerId, TrustLevel};
 use policy::{Origin, Tables};
 use store::{Remembered, Store};
 
@@ -64,6 +64,8 @@ impl Default for Security {
 pub struct ServerSecurity {
     /// How far it is trusted. What it claims itself can only lower that.
     pub trust: TrustLevel,
+    /// Who may see its tools and call them: everybody who has access, or of those only operators.
+    pub role: Role,
     /// The permissions that it wants for itself, beside those that it names when it connects (MGP §2.3).
     pub permissions: Vec<Permission>,
     /// What an operator says of some of its tools.
@@ -75,6 +77,7 @@ impl Default for ServerSecurity {
     fn default() -> Self {
         Self {
             trust: TrustLevel::Standard,
+            role: Role::Agent,
             permissions: Vec::new(),
             tools: BTreeMap::new(),
         }

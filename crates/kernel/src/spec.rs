@@ -76,6 +76,34 @@ pub enum Launch {
         /// Which HTTP transport.
         kind: HttpKind,
     },
+    /// A server that the gateway brings itself and runs in its own process.
+    Builtin(Builtin),
+}
+
+/// The servers that the gateway brings itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Builtin {
+    /// The audit service of MGP §19.4, over the gateway's own record.
+    Audit,
+}
+
+impl Builtin {
+    /// Each of them.
+    pub const ALL: [Self; 1] = [Self::Audit];
+
+    /// Its name in the configuration.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Audit => "audit",
+        }
+    }
+
+    /// The one of that name.
+    #[must_use]
+    pub fn find(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|builtin| builtin.name() == name)
+    }
 }
 
 impl fmt::Debug for Launch {
@@ -88,6 +116,7 @@ impl fmt::Debug for Launch {
                 .field("env", &env.len())
                 .finish(),
             Self::Http { headers, kind, .. } => f.debug_struct("Http").field("headers", &headers.len()).field("kind", kind).finish(),
+            Self::Builtin(builtin) => f.debug_tuple("Builtin").field(builtin).finish(),
         }
     }
 }

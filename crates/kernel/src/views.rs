@@ -9,7 +9,7 @@ use catalog::{Offer, View};
 use mcp::exchange::Peer;
 use mcp::method::ListKind;
 use mcp::revision::Revision;
-use model::{PrincipalId, Role, ServerId};
+use model::{PrincipalId, Role, ServerId, ToolId};
 use policy::{Policy, Viewer};
 
 use crate::client::Client;
@@ -63,6 +63,19 @@ impl Inner {
     pub(crate) fn settled_view(self: &Arc<Self>, client: &Client, peer: &Peer) -> Option<Arc<View>> {
         let seen = self.seen(client, peer);
         seen.settled.then(|| seen.view.clone())
+    }
+
+    /// The tool that a name means to those who may see everything, where it is kept from this client for its role alone: it is refused with its
+    /// reason and on record, instead of not being there.
+    pub(crate) fn operators_tool(self: &Arc<Self>, client: &Client, peer: &Peer, wire: &str) -> Option<ToolId> {
+        let shared = self.shared(self.views.epoch.load(Ordering::Acquire), peer);
+        let target = shared.view.tool(wire)?;
+        let policy = self.guard.policy();
+        let facts = policy.tool(target.server, &target.item.key)?;
+        (facts.role > client.principal.role).then(|| ToolId {
+            server: target.server.clone(),
+            name: facts.name.clone(),
+        })
     }
 
     fn seen(self: &Arc<Self>, client: &Client, peer: &Peer) -> Arc<Seen> {

@@ -10,12 +10,14 @@ use tokio_util::task::TaskTracker;
 use crate::http::client::{Client, Dialer, sse};
 use crate::limits::ClientLimits;
 use crate::stdio::child::{self, Program};
+use crate::stdio::inside::{self, Inside};
 
 /// Connects to servers, and owns the tasks and children that serve the connections.
 #[derive(Debug)]
 pub struct Outbound {
     limits: ClientLimits,
     dialer: Arc<Dialer>,
+    inside: Option<Arc<dyn Inside>>,
     tasks: TaskTracker,
 }
 
@@ -27,7 +29,17 @@ impl Outbound {
         Self {
             limits,
             dialer,
+            inside: None,
             tasks: TaskTracker::new(),
+        }
+    }
+
+    /// The same, which also reaches servers that run inside this process.
+    #[must_use]
+    pub fn inside(self, inside: Arc<dyn Inside>) -> Self {
+        Self {
+            inside: Some(inside),
+            ..self
         }
     }
 
@@ -44,6 +56,13 @@ impl Outbound {
             why: why.clone(),
         })?;
         match launch {
+            Launch::Builtin(server) => match &self.inside {
+                Some(inside) => Ok(Link::Pipe(inside::start(*server, &**inside, &self.limits, inbox, &self.tasks))),
+                None => Err(LinkError::Spawn {
+                    command: server.name().to_owned(),
+                    why: "this program brings no servers of its own".to_owned(),
+                }),
+            },
             Launch::Stdio { command, args, env, cwd } => {
                 let program = Program {
                     server: &spec.id,

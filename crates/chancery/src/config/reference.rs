@@ -66,15 +66,20 @@ pub fn markdown() -> String {
         }
         let examples: Vec<_> = section.keys.iter().filter(|key| !key.example.is_empty()).collect();
         let _ = write!(out, "\n```toml\n{}\n", prelude(section));
-        // A table shows every key at work; a server shows both ways to reach one.
+        // A table shows every key at work; servers show each way to reach one.
         let http = |key: &&&Key| matches!(key.name, "url" | "headers");
-        for key in examples.iter().filter(|key| !http(key)) {
+        let builtin = |key: &&&Key| key.name == "builtin";
+        for key in examples.iter().filter(|key| !http(key) && !builtin(key)) {
             let example = if key.name == "transport" { "\"stdio\"" } else { key.example };
             let _ = writeln!(out, "{} = {example}", key.name);
         }
         if section.name == "servers" {
             let _ = writeln!(out, "\n[[servers]]\nid = \"tickets\"");
             for key in examples.iter().filter(http) {
+                let _ = writeln!(out, "{} = {}", key.name, key.example);
+            }
+            let _ = writeln!(out, "\n[[servers]]\nid = \"audit\"");
+            for key in examples.iter().filter(builtin) {
                 let _ = writeln!(out, "{} = {}", key.name, key.example);
             }
         }
@@ -137,7 +142,10 @@ fn object(section: &Section) -> Map<String, Json> {
     match section.name {
         "servers" => {
             object.insert("required".to_owned(), json!(["id"]));
-            object.insert("oneOf".to_owned(), json!([{ "required": ["command"] }, { "required": ["url"] }]));
+            object.insert(
+                "oneOf".to_owned(),
+                json!([{ "required": ["command"] }, { "required": ["url"] }, { "required": ["builtin"] }]),
+            );
         }
         "gateway.tls" => {
             object.insert("required".to_owned(), json!(["cert", "key"]));

@@ -486,6 +486,14 @@ pub static SERVER: Section = Section {
             ..KEY
         },
         Key {
+            name: "builtin",
+            kind: Kind::Choice(&["audit"]),
+            example: "\"audit\"",
+            doc: "A server that the gateway brings itself, in place of a `command` or a `url`: `audit` lets operators search, count and export the audit; see [security](security.md).",
+            also: &["built-in", "built_in", "internal"],
+            ..KEY
+        },
+        Key {
             name: "transport",
             kind: Kind::Choice(&["stdio", "http", "sse"]),
             example: "\"http\"",

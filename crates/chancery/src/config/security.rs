@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use kernel::{Alert, Security};
-use model::{Access, By, Grant, GrantScope, PrincipalId, ServerId, Timestamp, ToolId};
+use model::{Access, By, Grant, GrantScope, PrincipalId, Role, ServerId, Timestamp, ToolId};
 use policy::{DefaultAccess, OnChange, OnDangerous, OnModerate, Origin, PermissionPolicy, Rates, Tables as PolicyTables};
 use store::{Retention, SyncMode};
 
@@ -391,7 +391,10 @@ fn check_retention(audit: &Fields, problems: &mut Problems) {
 /// Where several share the gateway, and nothing says who may use what: nobody may then (DESIGN 7), which should not come as a surprise.
 pub(super) fn warn_of_nobody(security: &Security, gateway: &Gateway, problems: &mut Problems) {
     let tables = &security.tables;
-    let says = tables.access.is_some() || !security.grants.is_empty() || tables.servers.values().any(|table| table.access.is_some());
+    // What is for operators only says nothing about the others.
+    let is_for_all = |server: &ServerId| security.servers.get(server).is_none_or(|said| said.role == Role::Agent);
+    let mut servers = tables.servers.iter().filter(|(server, _)| is_for_all(server));
+    let says = tables.access.is_some() || !security.grants.is_empty() || servers.any(|(_, table)| table.access.is_some());
     let principals = gateway.principals(gateway.listen.ip());
     let remote = principals.iter().find(|(_, origin)| *origin == Origin::Remote);
     if let (false, Some((principal, _))) = (says, remote) {

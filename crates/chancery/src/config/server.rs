@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use http::{HeaderName, HeaderValue, Uri};
 use kernel::ServerSecurity;
-use kernel::spec::{EraChoice, HttpKind, Launch, ServerSpec, Share, Start};
-use model::{Secret, ServerId};
-use policy::ServerTable;
+use kernel::spec::{Builtin, EraChoice, HttpKind, Launch, ServerSpec, Share, Start};
+use model::{Role, Secret, ServerId};
+use policy::{DefaultAccess, ServerTable};
 
 use super::digest::Digest;
 use super::expand::{Env, ExpandError, expand, is_literal, unset};
@@ -63,19 +63,29 @@ pub(super) fn read(node: &Node, problems: &mut Problems) -> Option<Table> {
     })
 }
 
-/// One way to reach it, and no key that belongs to the other way.
+/// The ways to reach a server, each with the keys that belong to another one.
+const WAYS: [(&str, &[&str]); 3] = [
+    ("command", &["headers"]),
+    ("url", &["args", "env", "cwd"]),
+    ("builtin", &["args", "env", "cwd", "headers", "transport", "era", "share", "mgp"]),
+];
+
+/// One way to reach it, and no key that belongs to another way.
 fn check_shape(node: &Node, fields: &Fields, problems: &mut Problems) -> bool {
     // Looked up in the file, not among the checked fields: a key of a wrong type has been reported already.
-    let (command, url) = (node.get("command"), node.get("url"));
+    let given = WAYS.iter().filter_map(|(way, foreign)| Some((node.get(way)?, *way, *foreign)));
+    let given: Vec<(&Node, &str, &[&str])> = given.collect();
     let transport = fields.text("transport");
-    let (foreign, way): (&[&str], &str) = match (command, url) {
-        (Some(_), Some(url)) => {
-            let problem = Problem::error("a server has either a `command` or a `url`, not both").at(&url.place);
+    let (way, foreign) = match given[..] {
+        [(_, way, foreign)] => (way, foreign),
+        [(_, one, _), (node, other, _), ..] => {
+            let problem = Problem::error(format!("a server has either a `{one}` or a `{other}`, not both")).at(&node.place);
             problems.push(problem.help("make two servers of it, or remove one of the keys"));
             return false;
         }
-        (None, None) => {
-            let misspelt = |entry: &Entry| meant(&SERVER, &entry.key).is_some_and(|key| matches!(key.name, "command" | "url"));
+        [] => {
+            let is_way = |name: &str| WAYS.iter().any(|(way, _)| *way == name);
+            let misspelt = |entry: &Entry| meant(&SERVER, &entry.key).is_some_and(|key| is_way(key.name));
             if node.entries().iter().filter(|entry| SERVER.key(&entry.key).is_none()).any(misspelt) {
                 return false;
             }
@@ -85,8 +95,6 @@ fn check_shape(node: &Node, fields: &Fields, problems: &mut Problems) -> bool {
             problems.push(problem.help("say how to reach it: `command = \"npx\"` with `args`, or `url = \"https://mcp.example.com/mcp\"`"));
             return false;
         }
-        (Some(_), None) => (&["headers"], "command"),
-        (None, Some(_)) => (&["args", "env", "cwd"], "url"),
     };
     for name in foreign {
         if let Some(at) = fields.at(name) {
@@ -95,8 +103,8 @@ fn check_shape(node: &Node, fields: &Fields, problems: &mut Problems) -> bool {
         }
     }
     let fits = match transport.as_deref() {
-        Some("stdio") => way == "command",
-        Some(_) => way == "url",
+        Some("stdio") => way != "url",
+        Some(_) => way != "command",
         None => true,
     };
     if !fits && let Some(at) = fields.value_at("transport") {
@@ -122,6 +130,9 @@ impl Table {
     /// What it would run or call, as it stands in the file: for a person who is asked whether to trust it.
     #[must_use]
     pub(super) fn summary(&self) -> String {
+        if let Some(name) = self.fields.text("builtin") {
+            return format!("{name}, which the gateway brings itself");
+        }
         match self.fields.text("url") {
             Some(url) => url.split(['?', '#']).next().unwrap_or_default().to_owned(),
             None => {
@@ -137,6 +148,9 @@ impl Table {
     /// What it runs or calls, as it stands in the file, without what may be a secret: for a person who wants to try it by hand.
     #[must_use]
     pub(super) fn invocation(&self) -> String {
+        if let Some(name) = self.fields.text("builtin") {
+            return format!("builtin = \"{name}\"");
+        }
         if let Some(url) = self.fields.text("url") {
             return hide::arguments([url.as_str()]).concat();
         }
@@ -168,7 +182,8 @@ impl Table {
             digest: digest(&launch, era),
             launch,
             era,
-            share: if fields.text("share").as_deref() == Some("all") {
+            // What the gateway brings itself keeps nothing between calls.
+            share: if fields.text("share").as_deref() == Some("all") || self.builtin().is_some() {
                 Share::All
             } else {
                 Share::Session
@@ -188,11 +203,24 @@ impl Table {
 
     /// What the kernel and the policy are told of it.
     pub(super) fn security(&self, env: &Env, home: Option<&Path>, problems: &mut Problems) -> (ServerSecurity, ServerTable) {
-        self.security.finish(env, home, problems)
+        let (mut security, mut table) = self.security.finish(env, home, problems);
+        if self.builtin() == Some(Builtin::Audit) {
+            // Who may read the record of everybody is no question of grants. Among operators these may still say no.
+            security.role = Role::Operator;
+            table.access = table.access.or(Some(DefaultAccess::OptOut));
+        }
+        (security, table)
+    }
+
+    fn builtin(&self) -> Option<Builtin> {
+        Builtin::find(&self.fields.text("builtin")?)
     }
 
     fn launch(&self, env: &Env, home: Option<&Path>) -> Result<Launch, Box<Problem>> {
         self.check_variables(env)?;
+        if let Some(builtin) = self.builtin() {
+            return Ok(Launch::Builtin(builtin));
+        }
         if self.fields.node("url").is_some() {
             return self.http(env);
         }
@@ -416,6 +444,7 @@ fn digest(launch: &Result<Launch, String>, era: EraChoice) -> String {
             };
             secrets(digest.text(kind).secret(url), headers)
         }
+        Ok(Launch::Builtin(builtin)) => digest.text("builtin").text(builtin.name()).text(env!("CARGO_PKG_VERSION")),
         Err(reason) => digest.text("error").text(reason),
     };
     digest.finish()

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use kernel::ServerSecurity;
 use mgp::tool::Override;
-use model::{Risk, TrustLevel};
+use model::{Risk, Role, TrustLevel};
 use policy::{ServerTable, ToolTable};
 use validators::path::Roots;
 use validators::sql::Dialect;
@@ -55,6 +55,7 @@ impl Tables {
         let trust = self.mgp.text("trust_level").and_then(|word| mgp::trust::parse(&word));
         let security = ServerSecurity {
             trust: trust.unwrap_or(TrustLevel::Standard),
+            role: Role::Agent,
             permissions: self.mgp.permissions("permissions_required"),
             tools: self.tools.iter().map(|(name, fields)| (name.clone(), said(fields))).collect(),
         };

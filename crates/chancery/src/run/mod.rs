@@ -39,6 +39,7 @@ use anyhow::bail;
 use kernel::{Kernel, Outside, Records};
 use transport::{Outbound, SystemResolver};
 
+use crate::builtin::Builtins;
 use crate::config::{self, Config, Loaded, Sources};
 
 /// How long the end of everything may take.
@@ -62,7 +63,9 @@ struct Gateway {
 impl Gateway {
     /// Starts a kernel with settings out of a configuration; without records it remembers nothing.
     fn start(settings: kernel::Settings, records: Option<Records>, config: &Config, sources: &Sources) -> Self {
-        let outbound = Arc::new(Outbound::new(settings::client_limits(config), None));
+        let store = records.as_ref().map(|records| records.store.clone());
+        let builtins = Builtins::new(store, config.store.retention);
+        let outbound = Arc::new(Outbound::new(settings::client_limits(config), None).inside(Arc::new(builtins)));
         let cache: Arc<dyn kernel::OfferCache> = match config::state_dir(&sources.env) {
             Some(state) => Arc::new(cache::Files::new(state.join("catalogue"))),
             None => Arc::new(kernel::NoCache),

@@ -11,10 +11,8 @@ use store::{AuditQuery, LocalStore, Report, Settings, Store as _, StoreError, St
 
 use super::{failed, note, say};
 use crate::cli::records::{AuditCommand, Backup, Export, ExportFormat, Filter, Format, Query, StoreCommand};
+use crate::event;
 use crate::words::plural;
-
-/// What the columns of an export are called.
-const COLUMNS: &str = "seq,timestamp,event_type,result,actor_type,actor_id,server_id,tool_name,trace_id,details\n";
 
 /// `chancery store …`, on the store in a folder.
 ///
@@ -167,7 +165,7 @@ fn query(folder: &Path, args: &Query) -> anyhow::Result<ExitCode> {
     let events = last.iter().rev();
     match args.format {
         Format::Json => {
-            let events: Vec<Value> = events.map(numbered).collect();
+            let events: Vec<Value> = events.map(event::numbered).collect();
             say(&serde_json::to_string_pretty(&events)?);
         }
         Format::Text if last.is_empty() => note("no event is like that"),
@@ -197,17 +195,6 @@ pub(super) fn line(event: &Stored) -> String {
     line.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
-/// The event with its number.
-fn numbered(event: &Stored) -> Value {
-    let body = serde_json::from_slice(&event.body).unwrap_or(Value::Null);
-    let mut all = serde_json::Map::from_iter([("seq".to_owned(), json!(event.seq))]);
-    match body {
-        Value::Object(body) => all.extend(body),
-        other => drop(all.insert("event".to_owned(), other)),
-    }
-    Value::Object(all)
-}
-
 fn export(folder: &Path, args: &Export) -> anyhow::Result<ExitCode> {
     let mut out = BufWriter::new(io::stdout().lock());
     match write_events(&mut out, folder, args).and_then(|()| out.flush().context("failed to write to stdout")) {
@@ -223,58 +210,17 @@ fn export(folder: &Path, args: &Export) -> anyhow::Result<ExitCode> {
 
 fn write_events(out: &mut impl Write, folder: &Path, args: &Export) -> anyhow::Result<()> {
     if args.format == ExportFormat::Csv {
-        out.write_all(COLUMNS.as_bytes())?;
+        out.write_all(event::COLUMNS.as_bytes())?;
     }
     for event in store::export(folder, wanted(&args.filter)).map_err(failed)? {
         let event = event.map_err(failed)?;
         match args.format {
             ExportFormat::Jsonl => {
-                serde_json::to_writer(&mut *out, &numbered(&event))?;
+                serde_json::to_writer(&mut *out, &event::numbered(&event))?;
                 out.write_all(b"\n")?;
             }
-            ExportFormat::Csv => out.write_all(row(&event).as_bytes())?,
+            ExportFormat::Csv => out.write_all(event::row(&event).as_bytes())?,
         }
     }
     Ok(())
-}
-
-fn row(event: &Stored) -> String {
-    let key = &event.key;
-    let body: Value = serde_json::from_slice(&event.body).unwrap_or(Value::Null);
-    let details = body.get("details").map(ToString::to_string).unwrap_or_default();
-    let (seq, at) = (event.seq.to_string(), mgp::time::format(key.at));
-    let cells = [
-        seq.as_str(),
-        &at,
-        &key.kind,
-        key.result.as_str(),
-        &key.actor.kind,
-        &key.actor.id,
-        key.server.as_deref().unwrap_or_default(),
-        key.tool.as_deref().unwrap_or_default(),
-        key.trace.as_deref().unwrap_or_default(),
-        &details,
-    ];
-    cells.map(cell).join(",") + "\n"
-}
-
-/// A cell of a CSV file (RFC 4180). Names come from servers and clients: none may become a formula of whoever opens the file.
-fn cell(text: &str) -> String {
-    let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
-    let text = if formula { format!("'{text}") } else { text.to_owned() };
-    match text.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::cell;
-
-    #[test]
-    fn cells_keep_their_place_and_are_no_formulas() {
-        let cells = ["plain", "a,b", "say \"no\"", "=1+1", "-2", "@x,y", ""].map(cell);
-        assert_eq!(cells, ["plain", "\"a,b\"", "\"say \"\"no\"\"\"", "'=1+1", "'-2", "\"'@x,y\"", ""]);
-    }
 }

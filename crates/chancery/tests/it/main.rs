@@ -1,7 +1,9 @@
 //! The binary as a person runs it.
 
+mod audit_server;
 mod demo;
 mod doctor;
+mod http;
 mod machine;
 mod mangle;
 mod operate;

@@ -7,7 +7,7 @@ use catalog::{Item, Offer};
 use jsonrpc::Raw;
 use mgp::audit::{Actor, Draft, EventType, Outcome, Target};
 use mgp::tool::{self, Assessment, Circumstances, Inference, ToolSecurity};
-use model::{By, Digest, Permission, Pin, PrincipalId, Role, ServerId, ToolId, Trace, TrustLevel};
+use model::{By, Digest, Permission, Pin, PrincipalId, ServerId, ToolId, Trace, TrustLevel};
 use policy::{Checks, PinState, ServerFacts, ServerTable, ToolFacts};
 use store::{Change, Commit};
 use validators::arguments::{Declaration, Facts, Slots};
@@ -179,7 +179,7 @@ fn judge(item: &Item, own: &ServerSecurity, trust: TrustLevel, table: &ServerTab
         name: item.key.as_str().into(),
         risk: assessment.risk,
         confirm: assessment.confirmation,
-        role: Role::Agent,
+        role: own.role,
         permissions: assessment.permissions.clone().unwrap_or_default(),
         digest: sha256(&tool::pinned(&item.raw)),
         checks: Arc::new(Checks::of_tool(&item.key, slots, declaration, reads, table)),

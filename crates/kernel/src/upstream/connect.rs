@@ -35,7 +35,7 @@ pub(crate) async fn connect(line: &Arc<Line>) -> Result<Arc<Session>, Unavailabl
     let limit = spec.startup_timeout;
     let attempt = async {
         match launch {
-            Launch::Stdio { .. } => connect_stdio(line).await,
+            Launch::Stdio { .. } | Launch::Builtin(_) => connect_stdio(line).await,
             Launch::Http { kind, .. } => connect_http(line, *kind).await,
         }
     };

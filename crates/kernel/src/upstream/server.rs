@@ -613,7 +613,7 @@ impl Server {
 
     /// Whether a line costs a child or a standing connection.
     fn is_pipe(&self) -> bool {
-        matches!(self.spec.launch, Ok(Launch::Stdio { .. })) || self.speaks_sse()
+        matches!(self.spec.launch, Ok(Launch::Stdio { .. } | Launch::Builtin(_))) || self.speaks_sse()
     }
 
     /// Waits for a lane. When calls whose clients may never come back hold all of them, the oldest such call is given up.

@@ -96,6 +96,14 @@ impl FromStr for Cursor {
     }
 }
 
+impl Cursor {
+    /// Behind an event, in either order: for a page that somebody has cut shorter than the store gave it.
+    #[must_use]
+    pub fn behind(event: &Stored) -> Self {
+        Self(event.seq)
+    }
+}
+
 /// Some of the events that a query finds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Page {
@@ -144,6 +152,12 @@ impl AuditQuery {
             && is(&self.tool, view.tool)
             && self.result.is_none_or(|result| result == view.result)
             && is(&self.trace, view.trace)
+    }
+
+    /// The same, of an event that was read. The query's order, limit and cursor do not count.
+    #[must_use]
+    pub fn finds(&self, event: &Stored) -> bool {
+        self.matches(&View::of_stored(event))
     }
 
     /// The texts that a block must hold one of, by field of the index.

@@ -137,6 +137,24 @@ pub(crate) struct View<'a> {
 }
 
 impl<'a> View<'a> {
+    /// An event that was read and copied. Where it came from is not known any more.
+    pub(crate) fn of_stored(stored: &'a Stored) -> Self {
+        let key = &stored.key;
+        Self {
+            seq: stored.seq,
+            origin: 0,
+            at: key.at,
+            result: key.result,
+            kind: &key.kind,
+            actor_kind: &key.actor.kind,
+            actor: &key.actor.id,
+            server: key.server.as_deref(),
+            tool: key.tool.as_deref(),
+            trace: key.trace.as_deref(),
+            body: &stored.body,
+        }
+    }
+
     /// Reads a payload; nothing where it is none.
     pub(crate) fn of(payload: &'a [u8]) -> Option<Self> {
         let mut input = Input(payload);

@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use kernel::link::{BoxFuture, Closed, Inbox, LinkError, Parcel, Pipe, PipePeer};
 use model::{Secret, ServerId};
-use tokio::io::AsyncReadExt;
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
@@ -16,9 +15,9 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
 
 use super::group::Group;
+use super::read::{End, frames};
 use super::stderr::{self, Tail};
 use super::{environment, missing, write};
-use crate::frame::lines::{Line, Lines};
 use crate::limits::ClientLimits;
 
 /// How long the end of a child waits for the end of its stderr.
@@ -130,7 +129,7 @@ async fn deliver(
     gone: CancellationToken,
 ) {
     let end = {
-        let mut reading = std::pin::pin!(read_lines(&mut stdout, max_message, &*inbox));
+        let mut reading = std::pin::pin!(frames(&mut stdout, max_message, &*inbox));
         tokio::select! {
             biased;
             end = &mut reading => end,
@@ -149,32 +148,6 @@ async fn deliver(
     // Whoever hears of the end will want to know what the child said last.
     drop(timeout(LAST_WORDS, last_words.cancelled()).await);
     inbox.closed(why);
-}
-
-enum End {
-    Closed(String),
-    TooLarge,
-}
-
-async fn read_lines(stdout: &mut ChildStdout, max_message: usize, inbox: &dyn Inbox) -> End {
-    let mut lines = Lines::new(max_message);
-    loop {
-        match stdout.read_buf(lines.space()).await {
-            Ok(0) => break,
-            Ok(_) => {}
-            Err(error) => return End::Closed(format!("reading its stdout failed: {error}")),
-        }
-        while let Some(line) = lines.next_line() {
-            match line {
-                Line::Frame(frame) => inbox.frame(frame),
-                Line::TooLong => return End::TooLarge,
-            }
-        }
-    }
-    if let Some(rest) = lines.rest() {
-        inbox.frame(rest);
-    }
-    End::Closed("it closed its stdout".to_owned())
 }
 
 /// Waits for the exit, or brings it about, and leaves nothing of the group behind.

@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::time::Duration;
 
-use kernel::spec::{EraChoice, HttpKind, Launch, ServerSpec, Share, Start};
+use kernel::spec::{Builtin, EraChoice, HttpKind, Launch, ServerSpec, Share, Start};
+use model::{Role, ServerId};
+use policy::DefaultAccess;
 
 use crate::config::{Config, Env, load_text};
 
@@ -138,4 +140,27 @@ fn tokens_become_principals() {
         .map(|token| (token.principal.as_str(), token.secret.expose()))
         .collect();
     assert_eq!(tokens, [("local", "s3cret"), ("alice", "a1")]);
+}
+
+#[test]
+fn a_server_of_the_gateway_s_own_is_for_operators() {
+    let text = "[[servers]]\nid = \"record\"\nbuiltin = \"audit\"\n";
+    let (config, _) = load_text("mgp.toml", text, &Env::default()).expect("a configuration");
+    assert!(matches!(config.servers[0].launch, Ok(Launch::Builtin(Builtin::Audit))));
+    assert_eq!(config.servers[0].share, Share::All);
+    let id = ServerId::new("record").expect("an id");
+    assert_eq!(config.security.servers[&id].role, Role::Operator);
+    assert_eq!(config.security.tables.servers[&id].access, Some(DefaultAccess::OptOut));
+    let narrowed = format!("{text}[servers.policy]\naccess = \"opt-in\"\n");
+    let (config, _) = load_text("mgp.toml", &narrowed, &Env::default()).expect("a configuration");
+    assert_eq!(config.security.tables.servers[&id].access, Some(DefaultAccess::OptIn));
+    for (more, told) in [
+        ("command = \"x\"\n", "either a `command` or a `builtin`, not both"),
+        ("url = \"https://example.com\"\n", "either a `url` or a `builtin`, not both"),
+        ("env = { A = \"b\" }\n", "`env` means nothing for a server with a `builtin`"),
+        ("transport = \"stdio\"\n", "`transport` means nothing for a server with a `builtin`"),
+    ] {
+        let problems = load_text("mgp.toml", &format!("{text}{more}"), &Env::default()).expect_err(more);
+        assert!(problems.render(false).contains(told), "{}", problems.render(false));
+    }
 }

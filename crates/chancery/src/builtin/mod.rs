@@ -1,0 +1,41 @@
+//! The servers that the gateway brings itself: servers like any other to the kernel, in this process instead of one of their own.
+
+mod audit;
+
+use std::sync::Arc;
+
+use kernel::link::BoxFuture;
+use kernel::spec::Builtin;
+use store::{Retention, Store};
+use tokio::io::DuplexStream;
+use transport::stdio::Inside;
+
+pub(crate) use audit::Audit;
+
+/// What they work on.
+#[derive(Debug)]
+pub(crate) struct Builtins {
+    audit: Audit,
+}
+
+impl Builtins {
+    /// Over what the gateway remembers, if it remembers anything, and for as long as it does.
+    pub(crate) fn new(store: Option<Arc<dyn Store>>, retention: Retention) -> Self {
+        Self {
+            audit: Audit::new(store, retention),
+        }
+    }
+}
+
+impl Inside for Builtins {
+    fn run(&self, server: Builtin, input: DuplexStream, output: DuplexStream) -> BoxFuture<'static, ()> {
+        let server = match server {
+            Builtin::Audit => self.audit.server(),
+        };
+        Box::pin(async move {
+            if let Err(error) = server.serve_streams(input, output).await {
+                tracing::debug!(%error, "a connection with a server of the gateway's own has ended");
+            }
+        })
+    }
+}
