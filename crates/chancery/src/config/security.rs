@@ -1,5 +1,6 @@
 //! `[policy]`, `[audit]` and `[store]`: who may do what, what is kept of it, and where.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -53,6 +54,10 @@ impl Default for Store {
     }
 }
 
+/// The most alerts.
+const MOST_ALERTS: usize = 100;
+/// The most events that an alert counts.
+const MOST_COUNTED: usize = 10_000;
 /// DESIGN 8.
 const INTERVAL: Duration = Duration::from_millis(50);
 
@@ -130,6 +135,7 @@ impl Tables {
         for granted in &self.grants {
             granted.warn(known, problems);
         }
+        check_alerts(&self.alerts, problems);
         Security {
             tables: PolicyTables {
                 access: fields.word("access", &ACCESS),
@@ -142,6 +148,7 @@ impl Tables {
             },
             grants: self.grants.iter().map(|granted| granted.grant.clone()).collect(),
             approval_ttl: fields.duration("approval_timeout").unwrap_or_default(),
+            approval_hold: fields.duration("approval_hold").unwrap_or_default(),
             redact: self.audit.texts("redact").iter().map(|word| word.to_lowercase()).collect(),
             alerts: self.alerts.clone(),
             ..Security::default()
@@ -335,13 +342,33 @@ fn alert(node: &Node, problems: &mut Problems) -> Option<Alert> {
         problems.push(problem.help("its name is the end of an event's type: use lower-case letters, digits and `_`"));
         return None;
     }
+    let count = fields.count("count");
+    if count > MOST_COUNTED {
+        let at = fields.value_at("count").unwrap_or(&node.place);
+        let problem = Problem::error(format!("an alert can't count to {count}; {MOST_COUNTED} are the most")).at(at);
+        problems.push(problem.help("count fewer in a shorter `window`"));
+    }
     Some(Alert {
         name: name.into(),
         event: event.into(),
         actor: fields.text("actor").map(Arc::from),
-        count: fields.count("count"),
+        count,
         window: fields.duration("window").unwrap_or_default(),
     })
+}
+
+/// What the alerts of all files are together: each looks at every event, and counts under its name.
+fn check_alerts(alerts: &[Alert], problems: &mut Problems) {
+    if alerts.len() > MOST_ALERTS {
+        let problem = Problem::error(format!("there are {} `[[audit.alerts]]`; {MOST_ALERTS} are the most", alerts.len()));
+        problems
+            .push(problem.help("an alert without `actor` counts for each actor by itself; leave out those that differ in nothing else"));
+    }
+    let mut names = BTreeSet::new();
+    if let Some(twice) = alerts.iter().find(|alert| !names.insert(&alert.name)) {
+        let problem = Problem::error(format!("two alerts are called `{}`", twice.name));
+        problems.push(problem.help("each counts for itself: give each a name of its own"));
+    }
 }
 
 fn retention(audit: &Fields) -> Option<Retention> {

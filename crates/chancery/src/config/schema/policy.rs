@@ -65,8 +65,17 @@ pub static POLICY: Section = Section {
             kind: Kind::Duration,
             default: Some("\"5m\""),
             example: "\"10m\"",
-            doc: "How long a call waits for a person before it is refused.",
+            doc: "How long a person has to decide about a call.",
             also: &["confirm_timeout", "approval_ttl"],
+            ..KEY
+        },
+        Key {
+            name: "approval_hold",
+            kind: Kind::Duration,
+            default: Some("\"20s\""),
+            example: "\"1m\"",
+            doc: "How long the call itself waits for an operator, where its own client can't ask anybody: then it is told to come back, and finds the decision. No longer than `approval_timeout`.",
+            also: &["confirm_wait", "approval_wait"],
             ..KEY
         },
         Key {
@@ -261,7 +270,7 @@ pub static AUDIT: Section = Section {
         Key {
             name: "alerts",
             kind: Kind::Tables(&ALERT),
-            doc: "What raises an alert.",
+            doc: "What raises an alert; at most 100, each with a name of its own.",
             also: &["alert", "rules"],
             ..KEY
         },
@@ -302,7 +311,7 @@ pub static ALERT: Section = Section {
             kind: Kind::Count,
             default: Some("10"),
             example: "10",
-            doc: "How many.",
+            doc: "How many; at most 10,000.",
             also: &["threshold"],
             ..KEY
         },

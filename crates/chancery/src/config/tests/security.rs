@@ -50,6 +50,7 @@ fn without_a_word_a_newcomer_may_use_imported_servers() {
     assert_eq!(config.security.servers[&files].trust, TrustLevel::Standard);
     assert_eq!(tables.servers[&files], policy::ServerTable::default());
     assert_eq!(config.security.approval_ttl, Duration::from_secs(300));
+    assert_eq!(config.security.approval_hold, Duration::from_secs(20));
     assert_eq!(config.store, crate::config::Store::default());
     let local = config.gateway.principals(IpAddr::from([127, 0, 0, 1]));
     assert_eq!(local, [(PrincipalId::new("local"), Origin::Local)]);
@@ -66,6 +67,7 @@ moderate = "confirm"
 dangerous = "refuse"
 changed = "run"
 approval_timeout = "90s"
+approval_hold = "1s"
 
 [policy.rates]
 principal = "600/1m"
@@ -99,6 +101,7 @@ access = "deny"
         )
     );
     assert_eq!(security.approval_ttl, Duration::from_secs(90));
+    assert_eq!(security.approval_hold, Duration::from_secs(1));
     let rate = |calls, secs| Rate {
         calls,
         per: Duration::from_secs(secs),
@@ -250,6 +253,31 @@ fn what_is_wrong_is_said() {
         "[gateway]\ntokens = { alice = \"x\" }\n",
         &expect![[r#"
         `alice` comes in with a token, and nothing says who may use which server (until something does, nobody may: set `access = "opt-out"` in `[policy]` to let all in, or write `[[policy.grants]]`)
+    "#]],
+    );
+}
+
+#[test]
+fn alerts_are_few_and_each_counts_for_itself() {
+    let alert = |name: String| format!("[[audit.alerts]]\nname = \"{name}\"\nevent = \"TOOL_BLOCKED\"\n");
+    let many = |count: usize| (0..count).map(|at| alert(format!("a{at}"))).collect::<String>();
+    assert_eq!(config(&many(100)).security.alerts.len(), 100);
+    problems(
+        &many(101),
+        &expect![[r#"
+        there are 101 `[[audit.alerts]]`; 100 are the most (an alert without `actor` counts for each actor by itself; leave out those that differ in nothing else)
+    "#]],
+    );
+    problems(
+        &(alert("a".to_owned()) + &alert("a".to_owned())),
+        &expect![[r#"
+        two alerts are called `a` (each counts for itself: give each a name of its own)
+    "#]],
+    );
+    problems(
+        &(alert("a".to_owned()) + "count = 1000000\n"),
+        &expect![[r#"
+        mgp.toml:4:9: an alert can't count to 1000000; 10000 are the most (count fewer in a shorter `window`)
     "#]],
     );
 }
