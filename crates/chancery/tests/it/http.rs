@@ -1,6 +1,6 @@
-//! A client of a running gateway over HTTP: of MCP. One connection a request.
+//! A client of a running gateway over HTTP: of MCP, and of the operator API. One connection a request.
 
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
 
@@ -33,6 +33,22 @@ impl Http {
         }
     }
 
+    /// A request to the operator API.
+    pub(crate) fn operate(&self, method: &str, path: &str, body: &Value) -> io::Result<Answer> {
+        let body = if body.is_null() { String::new() } else { body.to_string() };
+        self.send(method, &format!("/api/v1{path}"), "Accept: application/json\r\n", &body)
+    }
+
+    /// The events of a stream of the operator API, until it breaks.
+    pub(crate) fn events(&self, path: &str) -> io::Result<impl Iterator<Item = io::Result<Value>> + use<>> {
+        let stream = self.begin("GET", &format!("/api/v1{path}"), "Accept: text/event-stream\r\n", "")?;
+        let lines = BufReader::new(stream).lines();
+        Ok(lines.filter_map(|line| match line {
+            Ok(line) => serde_json::from_str(line.strip_prefix("data:")?).ok().map(Ok),
+            Err(error) => Some(Err(error)),
+        }))
+    }
+
     /// A message of MCP.
     fn post(&self, session: Option<&str>, message: &Value) -> io::Result<Answer> {
         let session = session.map(|id| format!("Mcp-Session-Id: {id}\r\nMCP-Protocol-Version: 2025-11-25\r\n"));
@@ -41,6 +57,12 @@ impl Http {
     }
 
     fn send(&self, method: &str, path: &str, head: &str, body: &str) -> io::Result<Answer> {
+        let mut text = String::new();
+        self.begin(method, path, head, body)?.read_to_string(&mut text)?;
+        read(&text).ok_or_else(|| io::Error::new(io::ErrorKind::UnexpectedEof, "the answer is cut short"))
+    }
+
+    fn begin(&self, method: &str, path: &str, head: &str, body: &str) -> io::Result<TcpStream> {
         let mut stream = TcpStream::connect(&self.address)?;
         stream.set_read_timeout(Some(PATIENCE))?;
         let bearer = self.bearer.iter().map(|token| format!("Authorization: Bearer {token}\r\n"));
@@ -49,9 +71,7 @@ impl Http {
             "{method} {path} HTTP/1.0\r\nHost: {host}\r\n{bearer}{head}Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
         );
         stream.write_all(format!("{head}{body}").as_bytes())?;
-        let mut text = String::new();
-        stream.read_to_string(&mut text)?;
-        read(&text).ok_or_else(|| io::Error::new(io::ErrorKind::UnexpectedEof, "the answer is cut short"))
+        Ok(stream)
     }
 }
 

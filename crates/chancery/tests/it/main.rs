@@ -4,6 +4,7 @@ mod audit_server;
 mod demo;
 mod doctor;
 mod http;
+mod killed;
 mod machine;
 mod mangle;
 mod operate;
