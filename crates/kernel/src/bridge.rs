@@ -10,6 +10,7 @@ use mcp::meta::LogLevel;
 use mcp::revision::{Era, Revision};
 use mcp::seal::Continuation;
 use memchr::memmem::Finder;
+use mgp::error::Code;
 use model::Ticket;
 
 use crate::client::Client;
@@ -65,7 +66,8 @@ pub(crate) async fn drive(client: &Arc<Client>, ticket: Ticket, request: &Reques
                 request.method.name(),
                 wait.as_secs_f32()
             );
-            return Driven::Over(Outcome::refused(ErrorObject::new(jsonrpc::code::INTERNAL_ERROR, text)));
+            let late = ErrorObject::new(jsonrpc::code::INTERNAL_ERROR, text);
+            return Driven::Over(Outcome::refused(client.failure(&request.peer, Code::Timeout, late)));
         };
         match event {
             CallEvent::Interim(message) => client.interim(ticket, message).await,

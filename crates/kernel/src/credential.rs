@@ -1,15 +1,14 @@
 //! Who shows a bearer token: the remembered tokens are asked for its digest.
 
-use model::Principal;
+use model::{Principal, Timestamp};
 use policy::{Policy, TokenRefusal};
 
 use crate::front::Credential;
-use crate::guard::wall_clock;
 use crate::sha256::sha256;
 
 /// Who shows it. Tokens are random, so how long a look-up by digest takes tells nothing about any of them.
-pub(crate) fn authenticate(policy: &Policy, bearer: &str) -> Result<Credential, TokenRefusal> {
-    let token = policy.authenticate(&sha256(bearer.as_bytes()), wall_clock())?;
+pub(crate) fn authenticate(policy: &Policy, bearer: &str, now: Timestamp) -> Result<Credential, TokenRefusal> {
+    let token = policy.authenticate(&sha256(bearer.as_bytes()), now)?;
     Ok(Credential {
         principal: Principal {
             id: token.principal.clone(),

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use jsonrpc::{ErrorObject, Raw};
 use mcp::client::Filter;
 use mcp::exchange::{Advertised, Method, Outcome, Peer, Request};
-use mcp::meta;
 use mcp::method::{ListKind, Route};
 use mcp::revision::Era;
+use mgp::error::Code;
 use model::{Ticket, ToolId};
 use policy::Action;
 use tracing::Instrument;
@@ -19,7 +19,7 @@ use crate::guard::calls;
 use crate::kernel_tools;
 use crate::retry;
 use crate::upstream::{Call, Hears, LanePermit, Line, Server, Session, Unavailable, fetch, session};
-use crate::{lists, resources, tasks};
+use crate::{hop, lists, resources, tasks};
 
 /// How often a modern server may ask again in one request.
 const MAX_ROUNDS: usize = 16;
@@ -28,9 +28,10 @@ const MAX_ROUNDS: usize = 16;
 // moved about with every call.
 
 /// Carries a request out; `None` when its client has cancelled it.
-pub(crate) async fn run(client: &Arc<Client>, ticket: Ticket, request: Box<Request>) -> Option<Outcome> {
+pub(crate) async fn run(client: &Arc<Client>, ticket: Ticket, mut request: Box<Request>) -> Option<Outcome> {
     let cancelled = client.running(ticket)?;
     let method = request.method.clone();
+    hop::settle_trace(&client.inner, &mut request);
     let span = tracing::debug_span!(
         "request",
         method = method.name(),
@@ -114,18 +115,18 @@ async fn named(client: &Arc<Client>, ticket: Ticket, kind: ListKind, mut request
         fresh = Box::pin(lists::settled(client, &request.peer)).await;
         found = resolve(&fresh, kind, &wire);
     }
+    if found.is_none() && kind == ListKind::Tools {
+        // What is denied is not listed. Whoever calls it all the same is refused by policy, on record.
+        found = resolve(&client.inner.whole_view(&request.peer), kind, &wire);
+    }
     let Some(found) = found else {
-        if kind == ListKind::Tools
-            && let Some(tool) = client.inner.operators_tool(client, &request.peer, &wire)
-            && let Err(refused) = calls::admit(client, ticket, &mut request, tool).await
-        {
-            return refused;
-        }
         let what = if kind == ListKind::Tools { "tool" } else { "prompt" };
-        return Outcome::refused(ErrorObject::invalid_params(format!(
-            "Unknown {what}: {wire}{}",
-            client.inner.missing_note(&client.inner.view_for(client, &request.peer))
-        )));
+        let missing = client.inner.missing_note(&client.inner.view_for(client, &request.peer));
+        let unknown = ErrorObject::invalid_params(format!("Unknown {what}: {wire}{missing}"));
+        return Outcome::refused(match kind {
+            ListKind::Tools => client.failure(&request.peer, Code::ToolNotFound, unknown),
+            _ => unknown,
+        });
     };
     let Some(server) = client.inner.server(&found.server) else {
         return gone(&found.server);
@@ -280,11 +281,9 @@ pub(crate) async fn dispatch_by(
         if !permit.stands(&client.inner) {
             return Outcome::refused(gate::changed());
         }
-        if !session.is_http() {
-            carry_trace(&mut request);
-        }
         let hears = hears(client, ticket, &request, &session);
-        let mut call = match Call::place(&session, &request, hears, &permit) {
+        let told = hop::told(&client.inner, &session, &request);
+        let mut call = match Call::place(&session, &told, hears, &permit) {
             Ok(call) => call,
             Err(error) => return unavailable(client, server, &Unavailable::new(error.to_string())),
         };
@@ -369,13 +368,6 @@ pub(crate) fn unavailable(client: &Client, server: &Server, error: &Unavailable)
     };
     let data = Raw::of(&serde_json::json!({ "server": server.spec.id.as_str(), "retryable": error.transient }));
     Outcome::refused(ErrorObject::new(jsonrpc::code::INTERNAL_ERROR, text).with_data(data))
-}
-
-/// A pipe has no headers: the trace of one that had them goes on in `_meta` (2026-07-28 basic, `_meta`).
-fn carry_trace(request: &mut Request) {
-    if !request.trace.is_empty() && meta::trace(request.params.as_ref()).is_empty() {
-        request.params = Some(meta::with_trace(request.params.as_ref(), &request.trace));
-    }
 }
 
 /// Who takes what comes for a call on other streams of an HTTP server: a legacy client at once; for a modern client the call must be parked

@@ -11,7 +11,7 @@ use model::{PrincipalId, ServerId, Ticket, Trace};
 use policy::{Action, Decision, Policy, Query, Revision, Verdict};
 
 use crate::client::Client;
-use crate::guard::{Guard, refusal, wall_clock};
+use crate::guard::{Guard, refusal};
 use crate::inner::Inner;
 use crate::link::Leave;
 use crate::upstream::Session;
@@ -127,7 +127,7 @@ impl Client {
         let decision = self.inner.guard.policy().decide(&Query {
             session: Some(self.number),
             token: self.bearer.as_deref(),
-            ..Query::new(&self.principal, action, trace, wall_clock())
+            ..Query::new(&self.principal, action, trace, self.inner.guard.calendar.now())
         });
         tracing::trace!(principal = %self.principal.id, %action, verdict = ?decision.verdict, "decided");
         let permit = Permit::given(self, &action, &decision);

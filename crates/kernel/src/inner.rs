@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::future::Future;
 use std::sync::{Arc, Weak};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::Instant;
 
 use arc_swap::{ArcSwap, Guard as Loaded};
 use jsonrpc::{Limits, Raw};
@@ -80,7 +80,7 @@ impl Servers {
 
 impl Inner {
     pub(crate) fn new(settings: Settings, outside: Outside) -> Arc<Self> {
-        let guard = Guard::new(settings.security.as_ref(), outside.records, outside.resolver);
+        let guard = Guard::new(settings.security.as_ref(), outside.records, outside.resolver, outside.clock);
         let own_info = Raw::of(&serde_json::json!({ "name": "chancery", "title": "Chancery", "version": settings.version }));
         let peer = Arc::new(Peer {
             revision: Revision::LATEST_LEGACY,
@@ -156,8 +156,9 @@ impl Inner {
         u64::try_from(crate::now().saturating_duration_since(self.started).as_millis()).unwrap_or(u64::MAX)
     }
 
-    pub(crate) fn unix_now(&self) -> u64 {
-        SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+    /// What sealed states expire by: they hold as long as the process, and no clock that jumps concerns them.
+    pub(crate) fn uptime_secs(&self) -> u64 {
+        self.uptime_ms() / 1000
     }
 
     pub(crate) fn park_until(&self) -> Deadline {

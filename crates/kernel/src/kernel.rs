@@ -257,7 +257,7 @@ impl Front for Kernel {
     }
 
     fn authenticate(&self, bearer: &str) -> Result<Credential, TokenRefusal> {
-        credential::authenticate(&self.inner.guard.policy(), bearer)
+        credential::authenticate(&self.inner.guard.policy(), bearer, self.inner.guard.calendar.now())
     }
 
     fn has_tokens(&self) -> bool {

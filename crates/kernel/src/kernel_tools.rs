@@ -15,7 +15,7 @@ use policy::{Checks, KERNEL, ToolFacts};
 use store::AuditQuery;
 
 use crate::client::Client;
-use crate::guard::{calls, wall_clock};
+use crate::guard::calls;
 use crate::inner::Inner;
 use crate::office::{NewGrant, Office, OfficeError};
 use crate::sha256::sha256;
@@ -85,7 +85,12 @@ pub(crate) async fn call(client: &Arc<Client>, ticket: Ticket, mut request: Box<
 }
 
 async fn answer(client: &Arc<Client>, request: &Request, tool: KernelTool) -> Result<Raw, Refusal> {
-    let operation = kernel_tool::parse(tool, &client.principal, request.member("arguments"), wall_clock())?;
+    let operation = kernel_tool::parse(
+        tool,
+        &client.principal,
+        request.member("arguments"),
+        client.inner.guard.calendar.now(),
+    )?;
     if let Operation::AccessQuery(query) = &operation {
         return Ok(access(&client.inner, &query.agent, &query.scope));
     }
@@ -98,7 +103,7 @@ fn access(inner: &Inner, agent: &PrincipalId, scope: &GrantScope) -> Raw {
         GrantScope::Tool(tool) => (&tool.server, Some(&*tool.name)),
         GrantScope::Server(server) => (server, None),
     };
-    let standing = inner.guard.policy().access(agent, server, tool, wall_clock());
+    let standing = inner.guard.policy().access(agent, server, tool, inner.guard.calendar.now());
     let source = match &standing.grant {
         Some(grant) => AccessSource::Grant(grant),
         None => AccessSource::DefaultPolicy(standing.access),
@@ -140,7 +145,7 @@ async fn operate(client: &Arc<Client>, office: &Office, operation: Operation) ->
             }
             let by = By {
                 principal: client.principal.id.clone(),
-                at: wall_clock(),
+                at: client.inner.guard.calendar.now(),
             };
             Ok(kernel_tool::decided(&server, &decide.grants, &by, decide.expires))
         }
@@ -170,7 +175,7 @@ async fn operate(client: &Arc<Client>, office: &Office, operation: Operation) ->
 fn permissions(inner: &Inner, server: Option<&ServerId>, standing: Option<Standing>) -> Raw {
     let servers = inner.servers();
     let wanted = servers.iter().filter(|known| server.is_none_or(|id| *id == known.spec.id));
-    let listed = wanted.map(|known| (known.spec.id.clone(), known.desk.list()));
+    let listed = wanted.map(|known| (known.spec.id.clone(), known.desk.list(inner.guard.calendar.now())));
     let listed: Vec<_> = listed.collect();
     let all = listed.iter().flat_map(|(id, list)| list.iter().map(move |one| (id, one)));
     kernel_tool::permissions(all.filter(|(_, one)| standing.is_none_or(|standing| one.standing == standing)))

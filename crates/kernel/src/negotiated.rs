@@ -1,9 +1,11 @@
 //! What of MGP the gateway offers, and what came of it with one client (MGP §2).
 
+use jsonrpc::ErrorObject;
 use mcp::capabilities::ClientCapabilities;
 use mcp::exchange::Peer;
 use mcp::revision::Era;
 use mcp::server::ClientHello;
+use mgp::error::{Code, Refusal};
 use mgp::negotiation::{Extension, Offer, Outcome};
 
 use crate::client::Client;
@@ -41,6 +43,14 @@ impl Client {
     /// What came of the negotiation with a client, by the capabilities that it declares.
     pub(crate) fn negotiated(&self, peer: &Peer) -> Outcome {
         self.inner.mgp().with_client(peer.capabilities.raw())
+    }
+
+    /// A failure of the gateway's own as its client is told it: by its code of MGP, where it negotiated `error_handling` (§14.3).
+    pub(crate) fn failure(&self, peer: &Peer, code: Code, plain: ErrorObject) -> ErrorObject {
+        match self.has_error_handling(peer) {
+            true => Refusal::new(code, plain.message).to_error(),
+            false => plain,
+        }
     }
 
     /// Whether its tool calls may be refused with errors (D18).

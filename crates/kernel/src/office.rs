@@ -17,7 +17,7 @@ use store::{Change, Commit, CommitError, Conflict, PermissionRequest, Store, Sto
 use tokio::sync::watch;
 
 use crate::guard::decide::{self, AnswerError, about_grant, granted};
-use crate::guard::{Guard, permissions, wall_clock};
+use crate::guard::{Guard, permissions};
 use crate::inner::Inner;
 use crate::sha256::sha256;
 use crate::status::ServerStatus;
@@ -152,7 +152,7 @@ impl Office {
         let trace = Trace::default();
         let may = inner.guard.policy().decide(&Query {
             token: credential,
-            ..Query::new(&operator, Action::Operate { what }, &trace, wall_clock())
+            ..Query::new(&operator, Action::Operate { what }, &trace, inner.guard.calendar.now())
         });
         match operator.role == Role::Operator && may.is_allowed() {
             true => Ok(Self { inner, operator }),
@@ -173,7 +173,7 @@ impl Office {
     fn by(&self) -> By {
         By {
             principal: self.operator.id.clone(),
-            at: wall_clock(),
+            at: self.guard().calendar.now(),
         }
     }
 
@@ -241,7 +241,7 @@ impl Office {
         if new.principal.as_str().is_empty() {
             return Err(OfficeError::Invalid("a token needs the name of a principal".to_owned()));
         }
-        if new.expires.is_some_and(|at| at.has_come(wall_clock())) {
+        if new.expires.is_some_and(|at| at.has_come(self.guard().calendar.now())) {
             return Err(OfficeError::Invalid("the token would have expired already".to_owned()));
         }
         for scope in &new.scopes {
@@ -314,7 +314,7 @@ impl Office {
     /// Whether a principal has access to a server or a tool, and what says so.
     #[must_use]
     pub fn access(&self, principal: &PrincipalId, server: &ServerId, tool: Option<&str>) -> Standing {
-        self.guard().policy().access(principal, server, tool, wall_clock())
+        self.guard().policy().access(principal, server, tool, self.guard().calendar.now())
     }
 
     /// Makes a grant. It takes the place of one with the same principal, scope and access.
@@ -334,7 +334,7 @@ impl Office {
         if grant.principal.as_str().is_empty() {
             return Err(OfficeError::Invalid("a grant needs the name of a principal".to_owned()));
         }
-        self.guard().policy().check_grant(&grant, wall_clock())?;
+        self.guard().policy().check_grant(&grant, self.guard().calendar.now())?;
         let commit = Commit::new(vec![Change::PutGrant(grant.clone())], vec![granted(&self.operator, &grant)]);
         let kept = grant.clone();
         self.changed(commit, move |edit| {
@@ -398,7 +398,7 @@ impl Office {
     /// How it stands with a permission of a server.
     #[must_use]
     pub fn permission(&self, server: &ServerId, permission: &Permission) -> PermissionState {
-        self.guard().policy().permission(server, permission, wall_clock())
+        self.guard().policy().permission(server, permission, self.guard().calendar.now())
     }
 
     /// Decides about a permission of a server, whether it was asked for or not.
@@ -425,7 +425,7 @@ impl Office {
             decided: self.by(),
             expires,
         };
-        let drafts = known.desk.events(std::slice::from_ref(&decision));
+        let drafts = known.desk.events(self.guard().calendar.now(), std::slice::from_ref(&decision));
         let events = drafts.into_iter().map(|draft| Guard::event(draft, &Trace::default()));
         let change = match open {
             Some(_) => Change::AnswerPermission(decision.clone()),

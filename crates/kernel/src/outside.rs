@@ -4,6 +4,8 @@ use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use store::Clock;
+
 use crate::Records;
 use crate::cache::OfferCache;
 use crate::link::{BoxFuture, Connector};
@@ -21,6 +23,7 @@ pub struct Outside {
     pub(crate) cache: Arc<dyn OfferCache>,
     pub(crate) resolver: Arc<dyn Resolver>,
     pub(crate) records: Option<Records>,
+    pub(crate) clock: Clock,
 }
 
 impl Outside {
@@ -31,6 +34,7 @@ impl Outside {
             cache,
             resolver: Arc::new(Nobody),
             records: None,
+            clock: Clock::system(),
         }
     }
 
@@ -45,6 +49,11 @@ impl Outside {
             records: Some(records),
             ..self
         }
+    }
+
+    /// The same by another clock than the machine's.
+    pub fn clock(self, clock: Clock) -> Self {
+        Self { clock, ..self }
     }
 }
 

@@ -9,7 +9,7 @@ use mcp::exchange::{Outcome, Request};
 use mgp::audit::{Actor, Draft, EventType, Outcome as Ended, Target};
 use mgp::error::Reported;
 use mgp::retry::{Caps, Plan, Step, details};
-use model::{Ticket, ToolId};
+use model::{Ticket, ToolId, Trace};
 
 use crate::client::Client;
 use crate::guard::calls::{self, Admitted};
@@ -47,7 +47,7 @@ pub(crate) async fn see_through(
     loop {
         let permit = admitted.permit.clone();
         let outcome = tasks::call(client, ticket, request.clone(), server, permit, required).await;
-        let Some(step) = attempt.failed(&mut plan, &outcome, since).await else {
+        let Some(step) = attempt.failed(&mut plan, &outcome, since, &request.trace).await else {
             admitted.ended(&outcome).await;
             return outcome;
         };
@@ -74,7 +74,7 @@ pub(crate) async fn see_through(
 
 impl Attempt<'_> {
     /// What follows an attempt that failed; nothing where it did not, or its server says nothing about that.
-    async fn failed(&self, plan: &mut Plan, outcome: &Outcome, since: Instant) -> Option<Step> {
+    async fn failed(&self, plan: &mut Plan, outcome: &Outcome, since: Instant, trace: &Trace) -> Option<Step> {
         let Outcome::Error(failed) = outcome else { return None };
         failed.message.as_ref()?;
         let error = Reported::read(&failed.error);
@@ -86,10 +86,7 @@ impl Attempt<'_> {
         let step = plan.failed(&error, left, inner.random_u64());
         let actor = Actor::principal(&self.client.principal.id, self.client.principal.role);
         let draft = Draft::new(EventType::RETRY, actor, Target::tool(&self.tool), Ended::Failure);
-        inner
-            .guard
-            .after(draft.details(details(plan, &error, &step)), &model::Trace::default())
-            .await;
+        inner.guard.after(draft.details(details(plan, &error, &step)), trace).await;
         Some(step)
     }
 }

@@ -90,7 +90,7 @@ pub(crate) fn fill(bytes: &mut [u8]) {
 impl Inner {
     /// Seals how a request goes on.
     pub(crate) fn seal_call(&self, principal: &Principal, server: &ServerId, request: &Request, then: Continuation) -> Option<String> {
-        let expires = self.unix_now() + self.settings().park_ttl.as_secs();
+        let expires = self.uptime_secs() + self.settings().park_ttl.as_secs();
         let sealed = SealedCall {
             server: server.clone(),
             principal: principal.id.clone(),
@@ -104,7 +104,7 @@ impl Inner {
     /// Opens what [`Inner::seal_call`] made, for the same principal, server and request, in time.
     pub(crate) fn open_call(&self, principal: &Principal, server: &ServerId, request: &Request, sealed: &str) -> Option<Continuation> {
         let call = SealedCall::decode(&self.sealer.open(sealed)?)?;
-        call.check(&principal.id, self.unix_now(), &digest_of(request)).ok()?;
+        call.check(&principal.id, self.uptime_secs(), &digest_of(request)).ok()?;
         (call.server == *server).then_some(call.then)
     }
 }

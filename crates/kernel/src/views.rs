@@ -9,13 +9,13 @@ use catalog::{Offer, View};
 use mcp::exchange::Peer;
 use mcp::method::ListKind;
 use mcp::revision::Revision;
-use model::{PrincipalId, Role, ServerId, ToolId};
+use model::{PrincipalId, Role, ServerId, Timestamp};
 use policy::{Policy, Viewer};
 
 use crate::client::Client;
-use crate::guard::wall_clock;
 use crate::inner::Inner;
 use crate::kernel_tools;
+use crate::secured;
 use crate::upstream::server::Health;
 
 /// Shapes of clients whose views are kept.
@@ -41,6 +41,8 @@ pub(crate) struct Seen {
     epoch: u64,
     /// The policy by which it was sifted.
     policy: policy::Revision,
+    /// When a grant or a token of whoever looks expires.
+    until: Option<Timestamp>,
     view: Arc<View>,
     /// Whether every usable server had its own offer for such a client.
     settled: bool,
@@ -65,25 +67,11 @@ impl Inner {
         seen.settled.then(|| seen.view.clone())
     }
 
-    /// The tool that a name means to those who may see everything, where it is kept from this client for its role alone: it is refused with its
-    /// reason and on record, instead of not being there.
-    pub(crate) fn operators_tool(self: &Arc<Self>, client: &Client, peer: &Peer, wire: &str) -> Option<ToolId> {
-        let shared = self.shared(self.views.epoch.load(Ordering::Acquire), peer);
-        let target = shared.view.tool(wire)?;
-        let policy = self.guard.policy();
-        let facts = policy.tool(target.server, &target.item.key)?;
-        (facts.role > client.principal.role).then(|| ToolId {
-            server: target.server.clone(),
-            name: facts.name.clone(),
-        })
-    }
-
     fn seen(self: &Arc<Self>, client: &Client, peer: &Peer) -> Arc<Seen> {
         let epoch = self.views.epoch.load(Ordering::Acquire);
         let policy = self.guard.policy();
         let mut last = client.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_last = |seen: &&Arc<Seen>| seen.epoch == epoch && seen.policy == policy.revision();
-        if let Some(seen) = last.as_ref().filter(is_last) {
+        if let Some(seen) = last.as_ref().filter(|seen| self.is_current(seen, epoch, &policy)) {
             return seen.clone();
         }
         let seen = match policy.tables() {
@@ -94,17 +82,27 @@ impl Inner {
         seen
     }
 
+    fn is_current(&self, seen: &Seen, epoch: u64, policy: &Policy) -> bool {
+        let lasts = |at: Timestamp| !at.has_come(self.guard.calendar.now());
+        seen.epoch == epoch && seen.policy == policy.revision() && seen.until.is_none_or(lasts)
+    }
+
+    /// What there is for such a client, whoever looks: whoever calls something that is denied is told that, and not that there is no such thing.
+    pub(crate) fn whole_view(self: &Arc<Self>, peer: &Peer) -> Arc<View> {
+        self.shared(self.views.epoch.load(Ordering::Acquire), peer).view.clone()
+    }
+
     /// What a principal may see of the view for such a client.
     fn sifted(self: &Arc<Self>, epoch: u64, policy: &Policy, client: &Client, peer: &Peer) -> Arc<Seen> {
         let capabilities = peer.capabilities.raw().bytes().clone();
         let sight = (client.principal.id.clone(), client.bearer.clone(), capabilities, peer.revision);
         let mut sifted = self.views.sifted.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_new = |seen: &&Arc<Seen>| seen.epoch == epoch && seen.policy == policy.revision();
-        if let Some(seen) = sifted.get(&sight).filter(is_new) {
+        if let Some(seen) = sifted.get(&sight).filter(|seen| self.is_current(seen, epoch, policy)) {
             return seen.clone();
         }
         let shared = self.shared(epoch, peer);
-        let viewer = policy.viewer(&client.principal, client.bearer.as_deref(), wall_clock());
+        let now = self.guard.calendar.now();
+        let viewer = policy.viewer(&client.principal, client.bearer.as_deref(), now);
         let offers = shared.view.offers().iter().map(|offer| sift(offer, &viewer, client.principal.role));
         let offers: Vec<Option<Arc<Offer>>> = offers.collect();
         let all = shared.view.offers().iter().zip(&offers);
@@ -120,6 +118,7 @@ impl Inner {
         let seen = Arc::new(Seen {
             epoch,
             policy: policy.revision(),
+            until: policy.next_expiry(&client.principal.id, client.bearer.as_deref(), now),
             view,
             settled: shared.settled,
         });
@@ -157,7 +156,7 @@ impl Inner {
             match server.offer(&key) {
                 Some(offer) => {
                     settled &= server.has_own_offer(&key) || matches!(server.health(), Health::Error(_));
-                    offers.push(offer);
+                    offers.push(secured::offer(self, server, offer, peer));
                 }
                 None => {
                     settled &= matches!(server.health(), Health::Error(_));
@@ -171,6 +170,7 @@ impl Inner {
         Seen {
             epoch,
             policy: self.guard.policy().revision(),
+            until: None,
             view,
             settled,
         }

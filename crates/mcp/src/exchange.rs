@@ -72,14 +72,15 @@ impl Method {
     }
 }
 
-/// What a client wants, whatever its era. Law: `params` are the client's own bytes; only a server face changes them, on their way out.
+/// What a client wants, whatever its era. Law: `params` are the client's own bytes, but for what the kernel puts in their place before they go out
+/// (a trace, the gateway's own declaration); the eras are a server face's business.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The message as it came.
     pub message: Message,
     /// Its method.
     pub method: Method,
-    /// Its params, in the client's era.
+    /// Its params, in the client's era: what goes out.
     pub params: Option<Raw>,
     /// Who asks.
     pub peer: Arc<Peer>,

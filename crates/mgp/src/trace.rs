@@ -22,8 +22,7 @@ impl TraceId {
     /// An id of a peer: 1 to 128 visible ASCII characters.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let fits = (1..=LONGEST).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
-        fits.then(|| Self(text.into()))
+        is_id(text).then(|| Self(text.into()))
     }
 
     /// A new id, from random bits: a UUID of version 4.
@@ -43,14 +42,24 @@ impl TraceId {
     #[must_use]
     pub fn read(params: Option<&Raw>) -> Option<Self> {
         let params = params?;
-        const PLACES: [&[&str]; 3] = [&[TRACE_ID], &[MGP, TRACE_ID], &[META, EXTENSION, TRACE_ID]];
-        let named = PLACES.into_iter().find_map(|path| Self::parse(&params.at(path)?.as_str()?));
-        named.or_else(|| Self::of(&mcp::meta::trace(Some(params))))
+        Self::named(|key| params.get(key)).or_else(|| Self::of(&mcp::meta::trace(Some(params))))
     }
 
-    /// The id of a W3C trace context.
+    /// The id that a request names in a member of MGP, by the members of its params.
+    #[must_use]
+    pub fn named(member: impl Fn(&str) -> Option<Raw>) -> Option<Self> {
+        let parse = |raw: Option<Raw>| Self::parse(&raw?.as_str()?);
+        parse(member(TRACE_ID))
+            .or_else(|| parse(member(MGP)?.get(TRACE_ID)))
+            .or_else(|| parse(member(META)?.at(&[EXTENSION, TRACE_ID])))
+    }
+
+    /// The id of a trace: the one that was settled for it, else that of its W3C trace context.
     #[must_use]
     pub fn of(trace: &Trace) -> Option<Self> {
+        if let Some(named) = trace.named.as_ref().filter(|named| is_id(named)) {
+            return Some(Self(named.clone()));
+        }
         let id = trace.id().filter(|id| id.bytes().any(|byte| byte != b'0'))?;
         Some(Self(uuid(&id.to_ascii_lowercase()).into()))
     }
@@ -89,6 +98,16 @@ impl fmt::Display for TraceId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
+}
+
+impl From<TraceId> for Arc<str> {
+    fn from(id: TraceId) -> Self {
+        id.0
+    }
+}
+
+fn is_id(text: &str) -> bool {
+    (1..=LONGEST).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
 /// 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12.

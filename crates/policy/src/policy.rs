@@ -168,6 +168,12 @@ impl Policy {
         grants.into_iter()
     }
 
+    /// When what a principal may do by its grants, or by a token, changes next without anybody changing it.
+    #[must_use]
+    pub fn next_expiry(&self, principal: &PrincipalId, token: Option<&str>, now: Timestamp) -> Option<Timestamp> {
+        self.book()?.next_expiry(principal, token, now)
+    }
+
     /// What is wrong with a grant that somebody wants to make; records are taken as they are.
     ///
     /// # Errors

@@ -30,6 +30,7 @@ pub struct Builder {
     cache: Arc<dyn OfferCache>,
     limits: ClientLimits,
     records: Option<Records>,
+    clock: store::Clock,
 }
 
 /// Begins a gateway.
@@ -48,6 +49,7 @@ pub fn gateway() -> Builder {
             ..ClientLimits::default()
         },
         records: None,
+        clock: store::Clock::system(),
     }
 }
 
@@ -205,6 +207,13 @@ impl Builder {
         self
     }
 
+    /// What the kernel is told that the time is, instead of what the machine says.
+    #[must_use]
+    pub fn clock(mut self, clock: store::Clock) -> Self {
+        self.clock = clock;
+        self
+    }
+
     /// Bounds towards servers.
     #[must_use]
     pub fn limits(mut self, change: impl FnOnce(&mut ClientLimits)) -> Self {
@@ -220,7 +229,7 @@ impl Builder {
             scripted: self.scripted.clone(),
             real: outbound.clone(),
         };
-        let mut outside = Outside::new(Arc::new(connections), self.cache);
+        let mut outside = Outside::new(Arc::new(connections), self.cache).clock(self.clock);
         if let Some(records) = self.records {
             outside = outside.records(records);
         }

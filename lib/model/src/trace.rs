@@ -1,6 +1,8 @@
-//! W3C trace context as it travels with a request.
+//! The trace that a request belongs to: W3C trace context as it travels, and the name that it has in the audit.
 
-/// The three W3C headers (or `_meta` keys of the same names), unparsed.
+use std::sync::Arc;
+
+/// The three W3C headers (or `_meta` keys of the same names), unparsed, and a name beside them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trace {
     /// `traceparent`
@@ -9,10 +11,12 @@ pub struct Trace {
     pub state: Option<String>,
     /// `baggage`
     pub baggage: Option<String>,
+    /// The id that audit events and MGP servers are told, where one was settled (MGP §6.5).
+    pub named: Option<Arc<str>>,
 }
 
 impl Trace {
-    /// Whether nothing is known of a trace.
+    /// Whether nothing is known of a W3C trace.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.parent.is_none() && self.state.is_none() && self.baggage.is_none()

@@ -12,7 +12,7 @@ use model::{Risk, Ticket, ToolId, Trace};
 use policy::{Action, Call, Confirmed, Consent, Decision, Need, Policy, Query, Reason, Resolved, ToolFacts, Verdict};
 
 use super::consent::{self, Consented, Stop};
-use super::{refusal, wall_clock};
+use super::refusal;
 use crate::client::Client;
 use crate::gate::Permit;
 use crate::sha256::sha256;
@@ -149,7 +149,12 @@ impl Asking<'_> {
                 confirmed,
                 arguments: &call.arguments,
             }),
-            ..Query::new(&self.client.principal, self.action(), &self.request.trace, wall_clock())
+            ..Query::new(
+                &self.client.principal,
+                self.action(),
+                &self.request.trace,
+                self.client.inner.guard.calendar.now(),
+            )
         })
     }
 

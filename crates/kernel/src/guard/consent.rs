@@ -16,7 +16,7 @@ use policy::{Answer, Call, Confirmed, Decision, NotConfirmed, Policy, Reason};
 use store::{Change, Commit, CommitError};
 
 use super::calls::Asking;
-use super::{Guard, decide, ledger, wall_clock};
+use super::{Guard, decide, ledger};
 use crate::client::{Client, Question};
 
 /// The key of our question in a modern client's answers.
@@ -143,7 +143,7 @@ async fn wait(asking: &Asking<'_>, call: &Call, approval: &Approval, mut asked: 
             Ok(confirmed) => return Consented::Yes(call.clone(), confirmed),
             Err(Unredeemed::Unstored(refusal)) => return Consented::No(Stop::Unstored(refusal)),
             Err(Unredeemed::Not(NotConfirmed::Denied(request, by))) => return denied(request, &by),
-            Err(Unredeemed::Not(NotConfirmed::Nothing)) if approval.expires.has_come(wall_clock()) => return expired(approval),
+            Err(Unredeemed::Not(NotConfirmed::Nothing)) if approval.expires.has_come(guard.calendar.now()) => return expired(approval),
             Err(Unredeemed::Not(NotConfirmed::Nothing)) => return Consented::Again,
             Err(Unredeemed::Not(NotConfirmed::Pending(_))) => {}
         }
@@ -313,7 +313,7 @@ impl Guard {
         let (confirmed, used) = self
             .approvals()
             .machine
-            .redeem(wall_clock(), policy, call)
+            .redeem(self.calendar.now(), policy, call)
             .map_err(Unredeemed::Not)?;
         let Some(ledger) = &self.ledger else { return Ok(confirmed) };
         let change = Change::MoveApproval {
@@ -343,7 +343,7 @@ impl Guard {
             let mut approvals = self.approvals();
             let asked = approvals
                 .machine
-                .ask(wall_clock(), policy, id, call.clone(), lasts)
+                .ask(self.calendar.now(), policy, id, call.clone(), lasts)
                 .map_err(|reason| Consented::No(Stop::Refused(reason)))?;
             if asked.is_new {
                 approvals.show(&asked.approval.request, shown);

@@ -8,8 +8,8 @@ use model::{Access, Approval, ApprovalState, Grant, GrantScope, Principal, Reque
 use policy::{Answer, Approvals, DecideError, Decided, Edit, PinState};
 use store::{Change, Commit, CommitError, StoreError};
 
+use super::Guard;
 use super::consent::Shown;
-use super::{Guard, wall_clock};
 use crate::inner::Inner;
 
 /// Calls that wait for a person, and what that person is shown of them.
@@ -83,7 +83,7 @@ impl Guard {
         let decided = {
             let machine = &mut self.approvals().machine;
             machine.refresh(&self.policy(), request);
-            machine.decide(wall_clock(), request, answer, by.id.clone())?
+            machine.decide(self.calendar.now(), request, answer, by.id.clone())?
         };
         let pin = self.new_pin(&decided);
         let mut changes = vec![Change::MoveApproval {
@@ -131,7 +131,7 @@ impl Guard {
     /// The calls that wait, in the order of asking, and what is shown of them.
     pub(crate) fn waiting(&self) -> Vec<(Approval, Option<Shown>)> {
         let mut waiting = self.approvals.lock().unwrap_or_else(PoisonError::into_inner);
-        drop(waiting.machine.over(wall_clock()));
+        drop(waiting.machine.over(self.calendar.now()));
         let list: Vec<Approval> = waiting.machine.waiting().into_iter().cloned().collect();
         list.into_iter()
             .map(|approval| {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use jsonrpc::{Limits, Message, Raw};
+use mgp::audit::EventType;
 use store::Stored;
 
 use crate::upstream::Session;
@@ -15,7 +16,9 @@ pub(crate) fn follow(session: &Arc<Session>) {
     session.inner.spawn(async move {
         while let Some(Ok(chunk)) = over.run_until_cancelled(follower.next()).await {
             let Some(session) = weak.upgrade() else { return };
-            for message in chunk.events.iter().filter_map(told) {
+            // What servers say is not sent on: two that listen could keep each other talking (D11).
+            let own = chunk.events.iter().filter(|event| *event.key.kind != *EventType::REPORTED.as_str());
+            for message in own.filter_map(told) {
                 session.notify(&message, session.inner.admit_own());
             }
         }

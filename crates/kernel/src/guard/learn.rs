@@ -12,8 +12,8 @@ use policy::{Checks, PinState, ServerFacts, ServerTable, ToolFacts};
 use store::{Change, Commit};
 use validators::arguments::{Declaration, Facts, Slots};
 
+use super::Guard;
 use super::decide::decided;
-use super::{Guard, wall_clock};
 use crate::inner::Inner;
 use crate::sha256::sha256;
 use crate::{Security, ServerSecurity};
@@ -99,7 +99,7 @@ impl Guard {
     async fn pin_some(inner: &Arc<Inner>, fresh: &[(ToolId, Digest)]) -> Option<()> {
         let by = By {
             principal: PrincipalId::new(GATEWAY),
-            at: wall_clock(),
+            at: inner.guard.calendar.now(),
         };
         let pins: Vec<Pin> = fresh
             .iter()

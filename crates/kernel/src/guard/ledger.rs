@@ -144,7 +144,8 @@ pub(super) fn unstored(error: &dyn std::fmt::Display) -> Refusal {
     .with_hint("ask its operator: `chancery store verify` says what is wrong")
 }
 
-fn new_trace() -> TraceId {
+/// The id of a trace that nobody has named.
+pub(crate) fn new_trace() -> TraceId {
     let mut bits = [0_u8; 16];
     fill(&mut bits);
     TraceId::random(u128::from_be_bytes(bits))

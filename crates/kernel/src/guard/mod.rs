@@ -4,6 +4,7 @@
 //! `ledger` writes the audit, `forward` tells servers of it, and `alerts` watches it.
 
 pub(crate) mod alerts;
+mod calendar;
 pub(crate) mod calls;
 mod consent;
 pub(crate) mod decide;
@@ -12,6 +13,7 @@ mod learn;
 pub(crate) mod ledger;
 pub(crate) mod permissions;
 mod refusal;
+pub(crate) mod reported;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -20,15 +22,18 @@ use arc_swap::{ArcSwap, Guard as Loaded};
 use mgp::audit::Redactor;
 use model::{Grant, GrantScope, Permission, PrincipalId, ServerId, Timestamp, ToolId};
 use policy::{Approvals, Bounds, Edit, Limits, Policy, Reason, Revision, ServerFacts};
+use store::Clock;
 use tokio::sync::{Notify, watch};
 
 use crate::departure::Waves;
 use crate::kernel_tools;
 use crate::outside::Resolver;
 use crate::{Records, Security};
+use calendar::Calendar;
 use consent::Continued;
 use decide::Waiting;
 use ledger::Ledger;
+use reported::Reports;
 
 pub(crate) use refusal::refusal;
 
@@ -51,11 +56,13 @@ pub(crate) struct Guard {
     configured: Notify,
     pub(crate) ledger: Option<Ledger>,
     resolver: Arc<dyn Resolver>,
+    pub(crate) calendar: Calendar,
+    reports: Reports,
     pub(crate) waves: Waves,
 }
 
 impl Guard {
-    pub(crate) fn new(security: Option<&Security>, records: Option<Records>, resolver: Arc<dyn Resolver>) -> Self {
+    pub(crate) fn new(security: Option<&Security>, records: Option<Records>, resolver: Arc<dyn Resolver>, clock: Clock) -> Self {
         let policy = match security {
             Some(security) => begin(security, records.as_ref().map(|records| &records.remembered), Revision::default()),
             None => Policy::allow_all(),
@@ -74,6 +81,8 @@ impl Guard {
             configured: Notify::new(),
             ledger: records.map(|records| Ledger::new(records.store)),
             resolver,
+            calendar: Calendar::new(clock),
+            reports: Reports::default(),
             waves: Waves::default(),
         }
     }
@@ -165,6 +174,11 @@ impl Guard {
         self.decisions.send_modify(|count| *count += 1);
     }
 
+    /// Whether anything is configured about who may do what.
+    pub(crate) fn is_guarded(&self) -> bool {
+        self.security.load().is_some()
+    }
+
     pub(crate) fn with_security<T>(&self, read: impl FnOnce(&Security) -> T) -> Option<T> {
         self.security.load().as_ref().as_ref().map(read)
     }
@@ -233,8 +247,8 @@ fn redactor(security: Option<&Security>) -> Redactor {
     words.iter().fold(Redactor::default(), |redactor, word| redactor.word(word))
 }
 
-/// The instant on the calendar: what grants expire by.
-pub(crate) fn wall_clock() -> Timestamp {
+/// What the machine's clock says: for the audit, which tells what was so.
+fn wall_clock() -> Timestamp {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }

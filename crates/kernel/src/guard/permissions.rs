@@ -11,9 +11,14 @@ use model::{Permission, PermissionDecision, RequestId, ServerId, Timestamp, Trac
 use policy::PermissionPolicy;
 use store::{Change, Commit, PermissionRequest};
 
+use super::Guard;
 use super::decide::decided;
-use super::{Guard, wall_clock};
 use crate::upstream::{Server, Session, fetch};
+
+/// What time it is for a server of which nothing is known yet: with each input it learns a later one.
+const LONG_AGO: Timestamp = Timestamp(0);
+/// How long nobody looks at the calendar, which may jump.
+const MOST_SLEEP: Duration = Duration::from_secs(60);
 
 /// One server's permissions, and the connections over which it is told of them.
 pub(crate) struct Desk {
@@ -30,7 +35,7 @@ impl Desk {
     pub(crate) fn new(server: &ServerId) -> Self {
         Self {
             books: Mutex::new(Books {
-                machine: Permissions::new(server.clone(), Settings::default(), wall_clock()),
+                machine: Permissions::new(server.clone(), Settings::default(), LONG_AGO),
                 connections: HashMap::new(),
                 next: 1,
             }),
@@ -42,13 +47,13 @@ impl Desk {
     }
 
     /// The events of decisions that are about to be stored.
-    pub(crate) fn events(&self, decisions: &[PermissionDecision]) -> Vec<Draft> {
-        self.books().machine.events(decisions, wall_clock())
+    pub(crate) fn events(&self, now: Timestamp, decisions: &[PermissionDecision]) -> Vec<Draft> {
+        self.books().machine.events(decisions, now)
     }
 
     /// What the server and its tools want, and how it stands.
-    pub(crate) fn list(&self) -> Vec<Listed> {
-        self.books().machine.list(wall_clock())
+    pub(crate) fn list(&self, now: Timestamp) -> Vec<Listed> {
+        self.books().machine.list(now)
     }
 
     /// Notes a connection whose start-up is complete.
@@ -65,16 +70,17 @@ impl Desk {
         self.books().connections.get(&connection).and_then(Weak::upgrade)
     }
 
-    fn handle(&self, input: Input) -> Vec<Output> {
+    fn handle(&self, now: Timestamp, input: Input) -> Vec<Output> {
         let mut books = self.books();
-        books.machine.handle(wall_clock(), input);
+        books.machine.handle(now, input);
         std::iter::from_fn(|| books.machine.poll()).collect()
     }
 }
 
 /// Tells the machine of a server something, and does what it wants done.
 pub(crate) fn tell(server: &Arc<Server>, input: Input) {
-    for output in server.desk.handle(input) {
+    let now = server.inner().guard.calendar.now();
+    for output in server.desk.handle(now, input) {
         act(server, output);
     }
 }
@@ -191,7 +197,7 @@ async fn ask(server: &Arc<Server>, permissions: Vec<Permission>) {
             request: request.clone(),
             server: server.spec.id.clone(),
             permission: permission.clone(),
-            asked: wall_clock(),
+            asked: inner.guard.calendar.now(),
             expires: None,
         })
     };
@@ -212,11 +218,11 @@ async fn ask(server: &Arc<Server>, permissions: Vec<Permission>) {
 }
 
 fn wake(server: &Arc<Server>, at: Timestamp) {
-    let wait = Duration::from_millis(u64::try_from(at.0.saturating_sub(wall_clock().0)).unwrap_or(0));
     let (weak, inner) = (Arc::downgrade(server), server.inner());
+    let wait = Duration::from_millis(u64::try_from(at.0.saturating_sub(inner.guard.calendar.now().0)).unwrap_or(0));
     let over = inner.shutdown.clone();
     inner.spawn(async move {
-        let slept = over.run_until_cancelled(tokio::time::sleep(wait)).await;
+        let slept = over.run_until_cancelled(tokio::time::sleep(wait.min(MOST_SLEEP))).await;
         if let (Some(()), Some(server)) = (slept, weak.upgrade()) {
             tell(&server, Input::Tick);
         }

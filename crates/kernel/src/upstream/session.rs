@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Instant;
 
 use bytes::Bytes;
-use jsonrpc::{DecodeError, ErrorObject, Message};
+use jsonrpc::{DecodeError, ErrorObject, Kind, Message};
 use mcp::exchange::{Outcome, Request};
 use mcp::method::ListKind;
 use mcp::revision::{Era, Revision};
@@ -18,6 +18,7 @@ use super::line::Line;
 use crate::departure::{Leave, Parcel};
 use crate::drained::Drained;
 use crate::gate::Permit;
+use crate::guard::reported;
 use crate::inner::Inner;
 use crate::link::{Closed, Inbox, Link, OutPost};
 
@@ -233,7 +234,9 @@ impl Session {
                 }
                 Output::Failed(error) => self.deliver_hello(CallEvent::Greeted(Err(error)), via, own),
                 Output::Outcome(ticket, outcome) => self.deliver(ticket, CallEvent::Done(Box::new(outcome)), via, own),
+                Output::Interim(_, message) | Output::Event(message) if reported::is_told(self, &message) => reported::take(self, &message),
                 Output::Interim(ticket, message) => self.deliver(ticket, CallEvent::Interim(message), via, own),
+                Output::Ask { ask, message, .. } if reported::is_a_clients(self, &message) => reported::refuse(self, ask, &message),
                 Output::Ask {
                     ask,
                     related: Some(ticket),
@@ -247,6 +250,9 @@ impl Session {
                 Output::AskCancelled(ask, reason) => self.with_line(|line| line.ask_taken_back(ask, reason)),
                 Output::Event(message) => self.with_line(|line| line.event(self, &message)),
                 Output::Stray(what, message) => {
+                    if message.kind() == Kind::Request && reported::is_a_clients(self, &message) {
+                        reported::tried(self, &message);
+                    }
                     self.inner.metrics.stray(&self.server_name);
                     tracing::debug!(server = %self.server_name, what, message = ?message, "dropped");
                 }

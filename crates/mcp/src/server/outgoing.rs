@@ -12,7 +12,7 @@ pub(super) fn params(request: &Request, era: Era, revision: Revision, number: u6
     let from = request.peer.revision;
     let crosses = from.era() != era || (era == Era::Modern && from != revision);
     if !crosses && request.progress.is_none() && request.rename.is_none() {
-        return None;
+        return request.params.clone().filter(|params| !came_so(request, params));
     }
     if request.params.is_none() && era == Era::Legacy {
         return None;
@@ -37,6 +37,12 @@ pub(super) fn params(request: &Request, era: Era, revision: Revision, number: u6
         edit = edit.set(path, &Raw::string(name));
     }
     Some(edit.finish())
+}
+
+/// Whether params are the very bytes that came: where the kernel has put others in their place, those go.
+fn came_so(request: &Request, params: &Raw) -> bool {
+    let is_same = |came: Raw| came.len() == params.len() && came.bytes().as_ptr() == params.bytes().as_ptr();
+    request.message.params().is_some_and(is_same)
 }
 
 fn demodernised(edit: Editor, params: &Raw) -> Editor {

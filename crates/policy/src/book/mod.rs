@@ -115,6 +115,17 @@ impl Book {
         Ok(&kept.token)
     }
 
+    /// When a grant of a principal, or a token, expires next.
+    pub(crate) fn next_expiry(&self, principal: &PrincipalId, token: Option<&str>, now: Timestamp) -> Option<Timestamp> {
+        let grants = self
+            .held(principal)
+            .into_iter()
+            .flat_map(|held| held.grants())
+            .filter_map(|grant| grant.expires);
+        let token = token.and_then(|id| self.tokens.get(id)).and_then(|kept| kept.token.expires);
+        grants.chain(token).filter(|at| !at.has_come(now)).min()
+    }
+
     /// Whether there are tokens that were not taken back. That all have expired does not count: what holds by default never loosens by itself.
     pub(crate) fn has_tokens(&self) -> bool {
         self.valid > 0

@@ -90,6 +90,7 @@ async fn a_post_carries_its_headers() {
             parent: Some("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01".to_owned()),
             state: Some("a=b".to_owned()),
             baggage: Some("c=d".to_owned()),
+            named: None,
         },
     };
     let reply = soon(link.post(post)).await.expect("a reply");

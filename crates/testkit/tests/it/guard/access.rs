@@ -41,15 +41,20 @@ async fn a_second_principal_sees_and_calls_what_it_was_granted() {
         let bob = gateway.client(era, wire).principal("bob").connect().await;
         assert_eq!(bob.tools().await, Vec::<String>::new(), "{era:?} {wire:?}");
         assert_eq!(local.tools().await, Vec::<String>::new(), "nobody is alone any more");
-        // Unknown, as if it were not there: what is denied is invisible.
-        assert!(bob.call("look", json!({})).await.message.is_error());
+        // Not listed; whoever knows of it all the same is told whom to ask.
+        let told = rejection(&bob.call("look", json!({})).await);
+        assert_eq!(told["code"], 1001, "{told}");
+        assert!(
+            told["remediation_hint"].as_str().is_some_and(|hint| hint.contains("operator")),
+            "{told}"
+        );
         office.grant(grant("bob", tool("look"), Access::Allow)).await.expect("granted");
         assert_eq!(bob.tools().await, ["look"]);
         assert_eq!(said(&bob.call("look", json!({"a": 1})).await.result()), &json!({"a": 1}));
         assert_eq!(local.tools().await, Vec::<String>::new());
         office.revoke(&PrincipalId::new("bob"), &tool("look")).await.expect("revoked");
         assert_eq!(bob.tools().await, Vec::<String>::new());
-        assert!(bob.call("look", json!({})).await.message.is_error());
+        assert_eq!(rejection(&bob.call("look", json!({})).await)["code"], 1001);
         assert_eq!(gateway.server("fs").received_of("tools/call").len(), 1);
         gateway.stop().await;
     }
@@ -71,7 +76,7 @@ async fn a_denied_tool_is_neither_listed_nor_called() {
         assert_eq!(client.tools().await, ["look", "destroy"], "{era:?} {wire:?}");
         let before = gateway.server("fs").received_of("tools/call").len();
         for name in ["change", "fs__change"] {
-            assert!(client.call(name, json!({})).await.message.is_error(), "{name}");
+            assert_eq!(rejection(&client.call(name, json!({})).await)["code"], 1001, "{name}");
         }
         assert_eq!(gateway.server("fs").received_of("tools/call").len(), before);
         gateway.stop().await;

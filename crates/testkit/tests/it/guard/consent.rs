@@ -62,6 +62,11 @@ async fn a_dangerous_tool_runs_once_its_client_s_person_consents() {
             let reply = consent(&client, era, call, "destroy", &arguments, says("once")).await;
             assert_eq!(said(&reply.result()), &arguments, "{era:?} {wire:?} on {upstream:?}");
             assert_eq!(calls(&gateway), 1);
+            let sent = gateway.server("fs").received_of("tools/call")[0].params();
+            assert!(
+                sent.get("requestState").is_none() && sent.get("inputResponses").is_none(),
+                "what was between us and the client: {sent}"
+            );
             // The next one is asked about again: this consent is used.
             let call = client.start_call("destroy", arguments.clone()).await;
             let refused = consent(&client, era, call, "destroy", &arguments, says("deny")).await;

@@ -3,6 +3,7 @@
 mod access;
 mod arguments;
 mod choke_point;
+mod clock;
 mod consent;
 mod kernel_tools;
 mod negotiation;
@@ -11,12 +12,17 @@ mod races;
 mod record;
 mod retries;
 mod rows;
+mod servers;
+mod shown;
+mod trace;
 mod watchers;
 mod witness;
 
-use model::{Principal, PrincipalId, Role};
+use kernel::office::Office;
+use model::{Principal, PrincipalId, Role, ServerId, ToolId};
 use serde_json::{Value, json};
-use testkit::{Era, Script, Step, gateway};
+use store::{AuditQuery, Order};
+use testkit::{Era, Gateway, Script, Step, gateway};
 
 use crate::ECHO;
 
@@ -46,4 +52,63 @@ fn operator() -> Principal {
 fn rejection(reply: &testkit::Reply) -> Value {
     assert_eq!(reply.result()["isError"], true, "{:?}", reply.message);
     serde_json::from_str(&reply.text()).expect("a rejection is JSON")
+}
+
+fn office(gateway: &Gateway) -> Office {
+    gateway.kernel.office(operator(), None).expect("an operator")
+}
+
+fn server_id(id: &str) -> ServerId {
+    ServerId::new(id).expect("a good id")
+}
+
+fn tool_id(server: &str, name: &str) -> ToolId {
+    ToolId {
+        server: server_id(server),
+        name: name.into(),
+    }
+}
+
+/// Capabilities that declare MGP with these extensions, on the first carrier of an era.
+fn speaking(era: Era, mut capabilities: Value, extensions: &[&str]) -> Value {
+    let declaration = json!({"version": "0.5.2", "extensions": extensions});
+    match era {
+        Era::Legacy => capabilities["mgp"] = declaration,
+        Era::Modern => capabilities["extensions"] = json!({"dev.cloto/mgp": declaration}),
+    }
+    capabilities
+}
+
+/// Everything that is on record.
+async fn events(gateway: &Gateway) -> Vec<Value> {
+    let query = AuditQuery {
+        order: Order::Oldest,
+        limit: 1000,
+        ..AuditQuery::default()
+    };
+    let page = office(gateway)
+        .store()
+        .expect("a store")
+        .query(query)
+        .await
+        .expect("a readable log");
+    page.events
+        .iter()
+        .map(|event| serde_json::from_slice(&event.body).expect("an event is JSON"))
+        .collect()
+}
+
+/// Events of a type, once there are as many.
+async fn until(gateway: &Gateway, kind: &str, count: usize) -> Vec<Value> {
+    loop {
+        let found: Vec<Value> = events(gateway)
+            .await
+            .into_iter()
+            .filter(|event| event["event_type"] == kind)
+            .collect();
+        if found.len() >= count {
+            return found;
+        }
+        tokio::task::yield_now().await;
+    }
 }

@@ -6,42 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use policy::Answer;
-use serde_json::{Value, json};
+use serde_json::json;
 use store::disk::{Disk, DiskFile, LocalDisk};
-use store::{AuditQuery, Order};
 use testkit::{Era, Wire};
 
-use super::{guarded, operator, rejection};
+use super::{guarded, operator, rejection, until};
 use crate::{WAYS, form};
-
-async fn events(gateway: &testkit::Gateway) -> Vec<Value> {
-    let office = gateway.kernel.office(operator(), None).expect("an operator");
-    let query = AuditQuery {
-        order: Order::Oldest,
-        limit: 1000,
-        ..AuditQuery::default()
-    };
-    let page = office.store().expect("a store").query(query).await.expect("a readable log");
-    page.events
-        .iter()
-        .map(|event| serde_json::from_slice(&event.body).expect("an event is JSON"))
-        .collect()
-}
-
-/// Events of a type, once there are as many.
-async fn until(gateway: &testkit::Gateway, kind: &str, count: usize) -> Vec<Value> {
-    loop {
-        let found: Vec<Value> = events(gateway)
-            .await
-            .into_iter()
-            .filter(|event| event["event_type"] == kind)
-            .collect();
-        if found.len() >= count {
-            return found;
-        }
-        tokio::task::yield_now().await;
-    }
-}
 
 #[tokio::test]
 async fn a_call_is_on_record_before_and_after() {

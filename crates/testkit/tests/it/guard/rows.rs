@@ -29,22 +29,6 @@ fn spoke_mgp(gateway: &Gateway, server: &str) -> bool {
         .any(|one| one.message.method().is_some_and(|method| method.starts_with("mgp/")))
 }
 
-/// A server asks the gateway for a tool of the gateway's: there is no such method for servers.
-#[tokio::test]
-async fn row_1_6c_servers_cannot_call_the_gateways_tools() {
-    for (era, wire) in WAYS {
-        let grant = r#"{"name":"mgp.access.grant","arguments":{"entry_type":"server_grant","agent_id":"local","server_id":"s","permission":"allow"}}"#;
-        let answers = r#"{"content":[],"structuredContent":{"answers":$answers}}"#;
-        let script = Script::legacy().tool("ask", [Step::ask("tools/call", grant), Step::answer(answers)]);
-        let gateway = gateway().upstream("s", script).guarded(|_| {}).start();
-        let client = gateway.client(era, wire).connect().await;
-        client.tools().await;
-        let reply = client.call("ask", json!({})).await.result();
-        assert_eq!(said(&reply)["answers"][0]["code"], -32601, "{era:?} {wire:?}: {reply}");
-        gateway.stop().await;
-    }
-}
-
 #[tokio::test]
 async fn row_2_4_2_a_plain_server_hears_nothing_of_mgp() {
     for (era, wire) in WAYS {
