@@ -5,7 +5,6 @@ use std::sync::Arc;
 use jsonrpc::{ErrorObject, Raw};
 use mcp::client::Filter;
 use mcp::exchange::{Advertised, Method, Outcome, Peer, Request};
-use mcp::meta;
 use mcp::method::{ListKind, Route};
 use mcp::revision::Era;
 use model::{Ticket, ToolId};
@@ -19,7 +18,7 @@ use crate::guard::calls;
 use crate::kernel_tools;
 use crate::retry;
 use crate::upstream::{Call, Hears, LanePermit, Line, Server, Session, Unavailable, fetch, session};
-use crate::{lists, resources, tasks};
+use crate::{lists, resources, tasks, trace};
 
 /// How often a modern server may ask again in one request.
 const MAX_ROUNDS: usize = 16;
@@ -28,15 +27,16 @@ const MAX_ROUNDS: usize = 16;
 // moved about with every call.
 
 /// Carries a request out; `None` when its client has cancelled it.
-pub(crate) async fn run(client: &Arc<Client>, ticket: Ticket, request: Box<Request>) -> Option<Outcome> {
+pub(crate) async fn run(client: &Arc<Client>, ticket: Ticket, mut request: Box<Request>) -> Option<Outcome> {
     let cancelled = client.running(ticket)?;
+    trace::begin(&mut request);
     let method = request.method.clone();
     let span = tracing::debug_span!(
         "request",
         method = method.name(),
         client = client.number,
         principal = %client.principal.id,
-        trace = request.trace.id()
+        trace = request.trace.name.as_deref()
     );
     let started = crate::now();
     let outcome = tokio::select! {
@@ -274,9 +274,7 @@ pub(crate) async fn dispatch_by(
         if !permit.stands(&client.inner) {
             return Outcome::refused(gate::changed());
         }
-        if !session.is_http() {
-            carry_trace(&mut request);
-        }
+        trace::hand_on(&mut request, &session);
         let hears = hears(client, ticket, &request, &session);
         let mut call = match Call::place(&session, &request, hears, &permit) {
             Ok(call) => call,
@@ -363,13 +361,6 @@ pub(crate) fn unavailable(client: &Client, server: &Server, error: &Unavailable)
     };
     let data = Raw::of(&serde_json::json!({ "server": server.spec.id.as_str(), "retryable": error.transient }));
     Outcome::refused(ErrorObject::new(jsonrpc::code::INTERNAL_ERROR, text).with_data(data))
-}
-
-/// A pipe has no headers: the trace of one that had them goes on in `_meta` (2026-07-28 basic, `_meta`).
-fn carry_trace(request: &mut Request) {
-    if !request.trace.is_empty() && meta::trace(request.params.as_ref()).is_empty() {
-        request.params = Some(meta::with_trace(request.params.as_ref(), &request.trace));
-    }
 }
 
 /// Who takes what comes for a call on other streams of an HTTP server: a legacy client at once; for a modern client the call must be parked

@@ -52,8 +52,7 @@ impl Kernel {
     #[must_use]
     pub fn start(settings: Settings, outside: Outside) -> Self {
         let inner = Inner::new(settings, outside);
-        if let Some(ledger) = &inner.guard.ledger {
-            inner.spawn(ledger.keeping());
+        if inner.guard.ledger.is_some() {
             inner.spawn(alerts::watch(inner.clone()));
         }
         for server in inner.servers().iter() {
@@ -150,9 +149,6 @@ impl Kernel {
             client.hang_up();
         }
         drop(tokio::time::timeout(deadline, closed).await);
-        if let Some(ledger) = &self.inner.guard.ledger {
-            ledger.close();
-        }
         self.inner.tracker().close();
         drop(tokio::time::timeout(deadline, self.inner.tracker().wait()).await);
     }

@@ -38,6 +38,7 @@ mod sha256;
 pub mod spec;
 mod status;
 mod tasks;
+mod trace;
 mod upstream;
 mod views;
 

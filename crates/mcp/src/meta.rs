@@ -118,6 +118,7 @@ impl ModernMeta {
                 parent: text(key::TRACEPARENT),
                 state: text(key::TRACESTATE),
                 baggage: text(key::BAGGAGE),
+                name: None,
             },
         })
     }
@@ -205,6 +206,7 @@ pub fn trace(params: Option<&Raw>) -> Trace {
         parent: text(key::TRACEPARENT),
         state: text(key::TRACESTATE),
         baggage: text(key::BAGGAGE),
+        name: None,
     }
 }
 

@@ -30,13 +30,19 @@ impl TraceId {
     #[must_use]
     pub fn random(bits: u128) -> Self {
         let bits = bits & !(0xf << 76 | 0x3 << 62) | 0x4 << 76 | 0x2 << 62;
-        Self(uuid(&format!("{bits:032x}")).into())
+        Self(uuid(&hex(&bits.to_be_bytes())).into())
     }
 
     /// The id as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// The same, to be kept.
+    #[must_use]
+    pub fn text(&self) -> Arc<str> {
+        self.0.clone()
     }
 
     /// The id that a request names: in a member of MGP, else in its W3C trace context, of which the trace id is written as a UUID.
@@ -48,9 +54,12 @@ impl TraceId {
         named.or_else(|| Self::of(&mcp::meta::trace(Some(params))))
     }
 
-    /// The id of a W3C trace context.
+    /// The id of a trace: what the record calls it, or that of its W3C trace context.
     #[must_use]
     pub fn of(trace: &Trace) -> Option<Self> {
+        if let Some(name) = &trace.name {
+            return Some(Self(name.clone()));
+        }
         let id = trace.id().filter(|id| id.bytes().any(|byte| byte != b'0'))?;
         Some(Self(uuid(&id.to_ascii_lowercase()).into()))
     }
@@ -89,6 +98,12 @@ impl fmt::Display for TraceId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
+}
+
+fn hex(bytes: &[u8; 16]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble)]);
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 /// 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12.

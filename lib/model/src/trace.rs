@@ -1,4 +1,6 @@
-//! W3C trace context as it travels with a request.
+//! The trace of a request: W3C trace context as it travels with it, and what the record calls it.
+
+use std::sync::Arc;
 
 /// The three W3C headers (or `_meta` keys of the same names), unparsed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -9,10 +11,12 @@ pub struct Trace {
     pub state: Option<String>,
     /// `baggage`
     pub baggage: Option<String>,
+    /// What the record calls the trace (MGP §6.5), once it is known; it travels by other ways.
+    pub name: Option<Arc<str>>,
 }
 
 impl Trace {
-    /// Whether nothing is known of a trace.
+    /// Whether there is no trace context.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.parent.is_none() && self.state.is_none() && self.baggage.is_none()

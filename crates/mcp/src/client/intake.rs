@@ -321,6 +321,7 @@ fn token_and_trace(meta: Option<&Raw>) -> Result<(Option<Raw>, Trace), ErrorObje
         parent: text(key::TRACEPARENT),
         state: text(key::TRACESTATE),
         baggage: text(key::BAGGAGE),
+        name: None,
     };
     Ok((token.cloned(), trace))
 }

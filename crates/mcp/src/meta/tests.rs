@@ -98,6 +98,7 @@ fn one_change_does_all_of_it() {
         parent: Some("p".to_owned()),
         state: None,
         baggage: Some("b=1".to_owned()),
+        name: None,
     };
     let token = Raw::uint(9);
     let change = Change {
