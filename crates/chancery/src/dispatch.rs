@@ -23,7 +23,11 @@ const USAGE: u8 = 2;
 /// Runs a command and says how it ended: 0 well, 1 badly, 2 because of the configuration or the command line.
 #[must_use]
 pub fn main(cli: Cli) -> ExitCode {
-    match dispatch(cli) {
+    ended(dispatch(cli))
+}
+
+fn ended(how: Result<ExitCode, Failure>) -> ExitCode {
+    match how {
         Ok(code) => code,
         Err(Failure::Problems(problems)) => {
             show(&problems);
@@ -34,6 +38,14 @@ pub fn main(cli: Cli) -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// `chancery serve` without its guard: no policy, no validators, no record. It shows what these cost (`cargo xtask bench proxy`); no command of the
+/// gateway leads here.
+#[must_use]
+pub fn unguarded(global: &Global, args: cli::Serve) -> ExitCode {
+    let served = sources(global).and_then(|sources| running(global, sources, "info", |configured| run::serve_unguarded(configured, args)));
+    ended(served)
 }
 
 enum Failure {

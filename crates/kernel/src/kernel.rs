@@ -14,7 +14,7 @@ use model::{Principal, ServerId, ToolId};
 use tokio::sync::mpsc;
 
 use crate::client::pipe::Pipe;
-use crate::client::{Client, Delivery, http};
+use crate::client::{Client, Delivery, dismiss_unwelcome, http};
 use crate::credential;
 use crate::front::{Answer, ClientPipe, Credential, Front, InPost, Listen, TokenRefusal};
 use crate::guard::{alerts, permissions};
@@ -34,7 +34,7 @@ const SWEEP: Duration = Duration::from_secs(5);
 /// How long a line that nobody uses is kept.
 const LINE_IDLE: Duration = Duration::from_secs(60);
 /// How long the answers of calls that the end of the gateway has cut short may take.
-const LAST_ANSWERS: Duration = Duration::from_secs(1);
+pub(crate) const LAST_ANSWERS: Duration = Duration::from_secs(1);
 /// How often they are looked for.
 pub(crate) const LOOK_FOR_ANSWERS: Duration = Duration::from_millis(5);
 /// How long one look at a server may take.
@@ -52,8 +52,7 @@ impl Kernel {
     #[must_use]
     pub fn start(settings: Settings, outside: Outside) -> Self {
         let inner = Inner::new(settings, outside);
-        if let Some(ledger) = &inner.guard.ledger {
-            inner.spawn(ledger.keeping());
+        if inner.guard.ledger.is_some() {
             inner.spawn(alerts::watch(inner.clone()));
         }
         for server in inner.servers().iter() {
@@ -150,9 +149,6 @@ impl Kernel {
             client.hang_up();
         }
         drop(tokio::time::timeout(deadline, closed).await);
-        if let Some(ledger) = &self.inner.guard.ledger {
-            ledger.close();
-        }
         self.inner.tracker().close();
         drop(tokio::time::timeout(deadline, self.inner.tracker().wait()).await);
     }
@@ -339,6 +335,7 @@ fn sweep(inner: &Arc<Inner>) {
                 for client in inner.clients.expired(now, idle(inner.settings().session_idle)) {
                     client.hang_up();
                 }
+                dismiss_unwelcome(&inner);
                 for server in inner.servers().iter() {
                     server.sweep(now, idle(LINE_IDLE));
                 }

@@ -16,6 +16,7 @@ use policy::{Action, Answer, DecideError, GrantProblem, PermissionState, PinStat
 use store::{Change, Commit, CommitError, Conflict, PermissionRequest, Store, StoreError};
 use tokio::sync::watch;
 
+use crate::client::dismiss_unwelcome;
 use crate::guard::decide::{self, AnswerError, about_grant, granted};
 use crate::guard::{Guard, permissions};
 use crate::inner::Inner;
@@ -291,6 +292,7 @@ impl Office {
             edit.token(kept);
         })
         .await?;
+        dismiss_unwelcome(&self.inner);
         Ok(revoked)
     }
 

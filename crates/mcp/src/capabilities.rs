@@ -1,8 +1,10 @@
 //! What clients and servers declare that they can do: views, what may be relayed, and what many servers offer together.
 
+mod claims;
 mod client;
 mod server;
 
+pub use claims::{claimed_by, claims};
 pub use client::{Carry, ClientCapabilities};
 pub use server::{ServerCapabilities, merge_servers};
 

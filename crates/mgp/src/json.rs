@@ -11,16 +11,16 @@ pub(crate) struct Members {
 
 impl Members {
     pub(crate) fn new() -> Self {
-        let mut out = Vec::with_capacity(256);
+        let mut out = Vec::with_capacity(512);
         out.push(b'{');
         Self { out }
     }
 
     fn key(&mut self, key: &str) {
-        if self.out.len() > 1 {
+        if self.out.last() != Some(&b'{') {
             self.out.push(b',');
         }
-        self.out.extend_from_slice(Raw::string(key).bytes());
+        Raw::push_string(key, &mut self.out);
         self.out.push(b':');
     }
 
@@ -30,15 +30,19 @@ impl Members {
         self
     }
 
-    /// A member whose value is the bytes of one of ours.
-    pub(crate) fn bytes_of(mut self, key: &str, value: &[u8]) -> Self {
+    /// A member whose value is another object of ours.
+    pub(crate) fn object(mut self, key: &str, fill: impl FnOnce(Self) -> Self) -> Self {
         self.key(key);
-        self.out.extend_from_slice(value);
-        self
+        self.out.push(b'{');
+        let mut filled = fill(self);
+        filled.out.push(b'}');
+        filled
     }
 
-    pub(crate) fn text(self, key: &str, value: &str) -> Self {
-        self.raw(key, &Raw::string(value))
+    pub(crate) fn text(mut self, key: &str, value: &str) -> Self {
+        self.key(key);
+        Raw::push_string(value, &mut self.out);
+        self
     }
 
     pub(crate) fn uint(self, key: &str, value: u64) -> Self {

@@ -29,7 +29,7 @@ impl TraceId {
     #[must_use]
     pub fn random(bits: u128) -> Self {
         let bits = bits & !(0xf << 76 | 0x3 << 62) | 0x4 << 76 | 0x2 << 62;
-        Self(uuid(&format!("{bits:032x}")).into())
+        Self(uuid(&hex(&bits.to_be_bytes())).into())
     }
 
     /// The id as text.
@@ -108,6 +108,12 @@ impl From<TraceId> for Arc<str> {
 
 fn is_id(text: &str) -> bool {
     (1..=LONGEST).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic())
+}
+
+fn hex(bytes: &[u8; 16]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble)]);
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 /// 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12.

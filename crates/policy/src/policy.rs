@@ -123,6 +123,16 @@ impl Policy {
         }
     }
 
+    /// Whether a remembered token still lets its holder in.
+    #[must_use]
+    pub fn lets_in(&self, token: &str, principal: &Principal, now: Timestamp) -> bool {
+        match &self.rules {
+            Rules::Book(book) => book.token(token, principal, None, now).is_ok(),
+            Rules::AllowAll => true,
+            Rules::DenyAll => false,
+        }
+    }
+
     /// Which policy this is. Later policies have higher revisions.
     #[must_use]
     pub fn revision(&self) -> Revision {

@@ -108,11 +108,19 @@ impl LocalStore {
         self.control.as_ref().map_err(Clone::clone)
     }
 
+    async fn write_owed(&self) {
+        if let Ok(log) = &self.log {
+            log.write_owed().await;
+        }
+    }
+
     fn log(&self) -> Result<&Arc<Log>, StoreError> {
         self.log.as_ref().map_err(Clone::clone)
     }
 
-    fn search(&self) -> Search {
+    /// What is read sees everything that was appended, and noted.
+    async fn search(&self) -> Search {
+        self.write_owed().await;
         Search::new(self.reader.clone(), self.index.clone(), *self.written.borrow())
     }
 }
@@ -180,19 +188,33 @@ impl Store for LocalStore {
         Box::pin(async { self.log()?.append(event).await })
     }
 
+    fn note(&self, event: Event) -> Option<Event> {
+        match &self.log {
+            Ok(log) => log.note(event),
+            Err(_) => Some(event),
+        }
+    }
+
     fn query(&self, query: AuditQuery) -> BoxFuture<'_, Result<Page, StoreError>> {
-        let search = self.search();
-        Box::pin(blocking(move || search.page(&query)))
+        Box::pin(async {
+            let search = self.search().await;
+            blocking(move || search.page(&query)).await
+        })
     }
 
     fn tally(&self, query: AuditQuery, by: TallyBy) -> BoxFuture<'_, Result<Tally, StoreError>> {
-        let search = self.search();
-        Box::pin(blocking(move || search.tally(&query, by)))
+        Box::pin(async move {
+            let search = self.search().await;
+            blocking(move || search.tally(&query, by)).await
+        })
     }
 
     fn replay(&self, from: u64, limit: usize) -> BoxFuture<'_, Result<Chunk, StoreError>> {
-        let (mut walk, until) = (self.reader.walk(from.max(1)), *self.written.borrow());
-        Box::pin(blocking(move || walk.chunk(limit.clamp(1, MAX_REPLAY), until)))
+        Box::pin(async move {
+            self.write_owed().await;
+            let (mut walk, until) = (self.reader.walk(from.max(1)), *self.written.borrow());
+            blocking(move || walk.chunk(limit.clamp(1, MAX_REPLAY), until)).await
+        })
     }
 
     fn follow(&self, from: u64) -> Box<dyn Follower> {
@@ -205,6 +227,7 @@ impl Store for LocalStore {
 
     fn backup<'a>(&'a self, to: &'a Path) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async {
+            self.write_owed().await;
             let backup = Backup {
                 from: self.folder.clone(),
                 to: to.to_owned(),

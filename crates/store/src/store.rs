@@ -44,6 +44,12 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// When it could not be stored.
     fn append(&self, event: Event) -> BoxFuture<'_, Result<u64, StoreError>>;
 
+    /// Takes an event that nobody waits for: it is with the operating system when the next one is that is appended, or a moment later, and on the
+    /// disk when the settings say. What is read from then on has it.
+    /// Gives the event back where too many wait, it is too large, or nothing can be written any more.
+    #[must_use]
+    fn note(&self, event: Event) -> Option<Event>;
+
     /// Events by what they can be found by, page by page. Everything appended before is found.
     ///
     /// # Errors

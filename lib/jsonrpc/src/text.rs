@@ -96,26 +96,35 @@ pub(crate) fn equals(inner: &[u8], escaped: bool, want: &[u8]) -> bool {
 pub(crate) fn write_string(decoded: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
     let mut rest = decoded;
-    while let [byte, after @ ..] = rest {
-        match (*byte, after) {
-            (b'"', _) => out.extend_from_slice(b"\\\""),
-            (b'\\', _) => out.extend_from_slice(b"\\\\"),
-            (b'\n', _) => out.extend_from_slice(b"\\n"),
-            (b'\r', _) => out.extend_from_slice(b"\\r"),
-            (b'\t', _) => out.extend_from_slice(b"\\t"),
-            (8, _) => out.extend_from_slice(b"\\b"),
-            (12, _) => out.extend_from_slice(b"\\f"),
-            (b @ ..0x20, _) => write_unit(u32::from(b), out),
-            (0xed, [b @ 0xa0..=0xbf, c, beyond @ ..]) => {
-                write_unit(0xd000 | u32::from(b & 0x3f) << 6 | u32::from(c & 0x3f), out);
-                rest = beyond;
-                continue;
-            }
-            (b, _) => out.push(b),
-        }
-        rest = after;
+    // The first byte of an encoded surrogate starts other characters, too.
+    while let Some(at) = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20 | 0xed)) {
+        let (plain, special) = rest.split_at(at);
+        out.extend_from_slice(plain);
+        rest = write_special(special, out);
     }
+    out.extend_from_slice(rest);
     out.push(b'"');
+}
+
+/// Writes what begins with a byte that may need an escape; what follows it.
+fn write_special<'a>(text: &'a [u8], out: &mut Vec<u8>) -> &'a [u8] {
+    let [byte, after @ ..] = text else { return text };
+    match (*byte, after) {
+        (b'"', _) => out.extend_from_slice(b"\\\""),
+        (b'\\', _) => out.extend_from_slice(b"\\\\"),
+        (b'\n', _) => out.extend_from_slice(b"\\n"),
+        (b'\r', _) => out.extend_from_slice(b"\\r"),
+        (b'\t', _) => out.extend_from_slice(b"\\t"),
+        (8, _) => out.extend_from_slice(b"\\b"),
+        (12, _) => out.extend_from_slice(b"\\f"),
+        (b @ ..0x20, _) => write_unit(u32::from(b), out),
+        (0xed, [b @ 0xa0..=0xbf, c, beyond @ ..]) => {
+            write_unit(0xd000 | u32::from(b & 0x3f) << 6 | u32::from(c & 0x3f), out);
+            return beyond;
+        }
+        (b, _) => out.push(b),
+    }
+    after
 }
 
 fn write_unit(unit: u32, out: &mut Vec<u8>) {

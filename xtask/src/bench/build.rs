@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, ensure};
 use serde_json::Value;
 
+use super::cells::Lane;
 use super::options::Options;
 use super::peers;
 
@@ -16,6 +17,8 @@ pub(crate) struct Binaries {
     pub(crate) bench_peer: PathBuf,
     /// `None` when no lane goes through the gateway.
     pub(crate) chancery: Option<PathBuf>,
+    /// `None` when no lane goes without the guard.
+    pub(crate) unguarded: Option<PathBuf>,
     /// `None` when it isn't installed.
     pub(crate) nginx: Option<PathBuf>,
     /// `None` when it isn't in the cache.
@@ -25,12 +28,16 @@ pub(crate) struct Binaries {
 /// Builds our own binaries and finds the others.
 pub(crate) fn release(options: &Options) -> anyhow::Result<Binaries> {
     let with_gateway = options.lanes.iter().any(|lane| lane.is_ours());
-    let packages = if with_gateway { &["bench", "chancery"][..] } else { &["bench"] };
-    let mut built = build(packages)?;
+    let without_guard = options.lanes.contains(&Lane::Unguarded);
+    let mut binaries = vec!["bench-peer"];
+    binaries.extend(with_gateway.then_some("chancery"));
+    binaries.extend(without_guard.then_some("chancery-unguarded"));
+    let mut built = build(&binaries)?;
     let mut take = |name: &str| built.remove(name).with_context(|| format!("cargo built no `{name}`"));
     Ok(Binaries {
         bench_peer: take("bench-peer")?,
         chancery: with_gateway.then(|| take("chancery")).transpose()?,
+        unguarded: without_guard.then(|| take("chancery-unguarded")).transpose()?,
         nginx: peers::nginx(),
         mcp_gateway: if options.peers {
             Some(peers::install_mcp_gateway()?)
@@ -41,11 +48,12 @@ pub(crate) fn release(options: &Options) -> anyhow::Result<Binaries> {
 }
 
 /// Runs `cargo build --release` and reads from its messages where it put each executable.
-fn build(packages: &[&str]) -> anyhow::Result<BTreeMap<String, PathBuf>> {
+fn build(binaries: &[&str]) -> anyhow::Result<BTreeMap<String, PathBuf>> {
     let mut command = cargo();
     command.args(["build", "--release", "--message-format", "json-render-diagnostics"]);
-    for package in packages {
-        command.args(["--package", package]);
+    command.args(["--package", "bench", "--package", "chancery"]);
+    for binary in binaries {
+        command.args(["--bin", binary]);
     }
     let output = command.stderr(Stdio::inherit()).output().context("failed to run cargo")?;
     ensure!(output.status.success(), "the release build failed");

@@ -97,8 +97,15 @@ impl Cell {
     /// where they are what the gateway is compared with: for the same client, on HTTP to a server of its own era.
     pub(crate) fn lanes(self) -> &'static [Lane] {
         match self {
-            Self::HttpLegacy | Self::HttpModern => &[Lane::Direct, Lane::Chancery, Lane::Hyper, Lane::Nginx, Lane::McpGateway],
-            Self::HttpStdio => &[Lane::Direct, Lane::Chancery, Lane::Hyper, Lane::McpGateway],
+            Self::HttpLegacy | Self::HttpModern => &[
+                Lane::Direct,
+                Lane::Chancery,
+                Lane::Unguarded,
+                Lane::Hyper,
+                Lane::Nginx,
+                Lane::McpGateway,
+            ],
+            Self::HttpStdio => &[Lane::Direct, Lane::Chancery, Lane::Unguarded, Lane::Hyper, Lane::McpGateway],
             Self::StdioStdio => &[Lane::Direct, Lane::Chancery],
             Self::ModernLegacy | Self::LegacyModern => &[Lane::Chancery, Lane::Unbridged, Lane::Hyper],
         }
@@ -112,6 +119,8 @@ pub(crate) enum Lane {
     Direct,
     /// Our gateway.
     Chancery,
+    /// Our gateway without policy, validators and record.
+    Unguarded,
     /// Our gateway, with the same client before a server of its own era.
     Unbridged,
     /// The bare proxy of `bench-peer`, before an HTTP server of the client's era.
@@ -124,9 +133,10 @@ pub(crate) enum Lane {
 
 impl Lane {
     /// Every lane.
-    pub(crate) const ALL: [Self; 6] = [
+    pub(crate) const ALL: [Self; 7] = [
         Self::Direct,
         Self::Chancery,
+        Self::Unguarded,
         Self::Unbridged,
         Self::Hyper,
         Self::Nginx,
@@ -138,6 +148,7 @@ impl Lane {
         match self {
             Self::Direct => "direct",
             Self::Chancery => "chancery",
+            Self::Unguarded => "unguarded",
             Self::Unbridged => "unbridged",
             Self::Hyper => "hyper",
             Self::Nginx => "nginx",
@@ -147,7 +158,7 @@ impl Lane {
 
     /// Whether the lane is our own gateway, whose errors fail the run.
     pub(crate) fn is_ours(self) -> bool {
-        matches!(self, Self::Chancery | Self::Unbridged)
+        matches!(self, Self::Chancery | Self::Unguarded | Self::Unbridged)
     }
 }
 

@@ -53,6 +53,7 @@ impl Fleet {
             Lane::Direct => self.upstream(client)?,
             Lane::Chancery if cell == Cell::StdioStdio => Target::Command(self.chancery_stdio()?),
             Lane::Chancery => self.chancery(cell.upstream())?,
+            Lane::Unguarded => self.unguarded(cell.upstream())?,
             Lane::Unbridged => self.chancery(Upstream::Http(client))?,
             Lane::Hyper => self.hyper(client)?,
             Lane::Nginx => return self.nginx(client),
@@ -88,6 +89,19 @@ impl Fleet {
         self.announced(&name, to_command(&command))
     }
 
+    /// The same without its guard.
+    fn unguarded(&mut self, upstream: Upstream) -> anyhow::Result<Target> {
+        let name = format!("unguarded-{}", upstream_name(upstream));
+        if let Some(target) = self.known(&name) {
+            return Ok(target);
+        }
+        let config = self.chancery_config(upstream)?;
+        let binary = self.binaries.unguarded.as_ref().context("no lane needs it, so it was not built")?;
+        let mut command = self.isolated(&name)?;
+        command.extend([binary, &"--config".into(), &config].map(|word| word.to_string_lossy().into_owned()));
+        self.announced(&name, to_command(&command))
+    }
+
     /// The command of a gateway whose files are under the name `state`, isolated from the user's own.
     pub(crate) fn chancery_command(&self, state: &str, config: &Path, subcommand: &str) -> anyhow::Result<Vec<String>> {
         let binary = self
@@ -95,6 +109,17 @@ impl Fleet {
             .chancery
             .as_ref()
             .context("no lane needs the gateway, so it was not built")?;
+        let mut command = self.isolated(state)?;
+        command.extend([binary.to_string_lossy().into_owned(), subcommand.to_owned()]);
+        if subcommand == "stdio" {
+            command.push("--standalone".to_owned());
+        }
+        command.extend(["--config".to_owned(), config.to_string_lossy().into_owned()]);
+        Ok(command)
+    }
+
+    /// The beginning of a command whose files are under the name `state`.
+    fn isolated(&self, state: &str) -> anyhow::Result<Vec<String>> {
         let home = self.home.directory(state)?;
         let home = home.display();
         let mut command = vec![
@@ -110,11 +135,6 @@ impl Fleet {
             };
             format!("{variable}={home}")
         }));
-        command.extend([binary.to_string_lossy().into_owned(), subcommand.to_owned()]);
-        if subcommand == "stdio" {
-            command.push("--standalone".to_owned());
-        }
-        command.extend(["--config".to_owned(), config.to_string_lossy().into_owned()]);
         Ok(command)
     }
 

@@ -99,6 +99,11 @@ pub(crate) fn all(measured: &Measured) -> Vec<Target> {
         let figure = format!("CPU per call, {}, c = 16, {}", Cell::HttpStdio.title(), size.name());
         targets.push(Target::new(figure, limit, "× hyper", ours(Cell::HttpStdio, 16, size, cpu)));
     }
+    for cell in [Cell::HttpLegacy, Cell::HttpModern, Cell::HttpStdio] {
+        let guarded = ratio(cell, 16, Size::Small, Lane::Chancery, Lane::Unguarded, cpu);
+        let figure = format!("CPU per call with policy, validators and audit, {}, c = 16, 200 B", cell.title());
+        targets.push(Target::new(figure, 1.3, "× unguarded", guarded));
+    }
     for cell in [Cell::ModernLegacy, Cell::LegacyModern] {
         let bridged = ratio(cell, 16, Size::Small, Lane::Chancery, Lane::Unbridged, cpu);
         let figure = format!("CPU per call, {}, c = 16, 200 B", cell.title());

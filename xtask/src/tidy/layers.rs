@@ -52,7 +52,7 @@ pub(crate) const CRATES: &[Crate] = &[
     Crate { name: "transport",          folder: "crates/transport",    layer: Transport, may: &["model", "mcp", "kernel"] },
     Crate { name: "chancery",           folder: "crates/chancery",     layer: Binary,    may: &["model", "jsonrpc", "mangle", "mcp", "catalog", "mgp", "policy", "validators", "store", "kernel", "console", "transport", "chancery-sdk", "example-minimal", "example-everything"] },
     Crate { name: "testkit",            folder: "crates/testkit",      layer: Testkit,   may: &["model", "jsonrpc", "mcp", "mgp", "catalog", "policy", "store", "kernel", "transport", "chancery-sdk", "example-minimal", "example-everything"] },
-    Crate { name: "bench",              folder: "crates/bench",        layer: Apart,     may: &[] },
+    Crate { name: "bench",              folder: "crates/bench",        layer: Apart,     may: &["chancery"] },
     Crate { name: "chancery-sdk",       folder: "sdk/rust",            layer: Apart,     may: &["jsonrpc"] },
     Crate { name: "example-minimal",    folder: "examples/minimal",    layer: Apart,     may: &["chancery-sdk"] },
     Crate { name: "example-everything", folder: "examples/everything", layer: Apart,     may: &["chancery-sdk"] },

@@ -27,7 +27,7 @@ pub use example::example;
 pub use operator::{Operate, operate};
 pub use records::{audit, existing, store};
 pub use remember::folder;
-pub use serve::serve;
+pub use serve::{serve, serve_unguarded};
 pub use stdio::{join, stdio};
 pub use tools::tools;
 

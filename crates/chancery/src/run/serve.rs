@@ -20,6 +20,24 @@ use crate::config::{self, Config, Sources};
 /// # Errors
 /// When the address can't be listened on, or the store can't be used.
 pub async fn serve(configured: Configured, args: cli::Serve) -> anyhow::Result<ExitCode> {
+    serve_as(configured, args, Guarded::Fully).await
+}
+
+/// The same without policy, validators and record.
+///
+/// # Errors
+/// When the address can't be listened on.
+pub async fn serve_unguarded(configured: Configured, args: cli::Serve) -> anyhow::Result<ExitCode> {
+    serve_as(configured, args, Guarded::Not).await
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Guarded {
+    Fully,
+    Not,
+}
+
+async fn serve_as(configured: Configured, args: cli::Serve, guarded: Guarded) -> anyhow::Result<ExitCode> {
     let Configured { sources, loaded } = configured;
     raise_file_limit();
     let mut interrupts = Interrupts::listen()?;
@@ -29,13 +47,14 @@ pub async fn serve(configured: Configured, args: cli::Serve) -> anyhow::Result<E
         .await
         .map_err(|error| not_listening(&error, &loaded.config.gateway, args.listen))?;
     let own = listener.local_addr();
-    let records = remember::sole(&loaded.config, &sources).await?;
-    let gateway = Gateway::start(
-        settings::secured(&loaded.config, Some(own)),
-        Some(records),
-        &loaded.config,
-        &sources,
-    );
+    let (settings, records) = match guarded {
+        Guarded::Fully => {
+            let records = remember::sole(&loaded.config, &sources).await?;
+            (settings::secured(&loaded.config, Some(own)), Some(records))
+        }
+        Guarded::Not => (settings::open(&loaded.config, Some(own)), None),
+    };
+    let gateway = Gateway::start(settings, records, &loaded.config, &sources);
     let shutdown = CancellationToken::new();
     let socket = local_socket(&loaded.config, &sources);
     let owner = owner_socket(&loaded.config, 1, &sources);

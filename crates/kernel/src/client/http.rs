@@ -299,11 +299,11 @@ fn stream_subscription(client: Arc<Client>, ticket: Ticket, request: Box<mcp::ex
     streams.open(ticket, sender);
     client.inner.clients.add(&client);
     let (gone, inner) = (events.gone(), client.inner.clone());
-    inner.clone().spawn(async move {
+    inner.spawn(async move {
         let present = Present(client);
         tokio::select! {
             () = gone => {}
-            () = listening::serve(&present.0, ticket, &request, &inner.shutdown) => {}
+            () = listening::serve(&present.0, ticket, &request, present.0.ending()) => {}
         }
     });
     Answer::Events { session: None, events }

@@ -1,6 +1,7 @@
 //! A client as the kernel holds it: its machine, the way back to it, and what it has under way.
 
 pub(crate) mod batch;
+mod dismissal;
 pub(crate) mod http;
 pub(crate) mod pipe;
 pub(crate) mod registry;
@@ -16,6 +17,7 @@ use mcp::exchange::{Outcome, Peer, Request};
 use model::{Principal, ServerId, Ticket, TicketMap};
 use policy::Action;
 use tokio::sync::{Notify, mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
 
 use crate::drained::Drained;
 use crate::exchange;
@@ -25,6 +27,7 @@ use crate::inner::Inner;
 use crate::listening::Subscribed;
 use crate::upstream::{Line, Server, Session};
 use crate::views::Seen;
+pub(crate) use dismissal::dismiss_unwelcome;
 use streams::Streams;
 
 /// One client: a pipe, a legacy HTTP session, or a single modern POST.
@@ -41,6 +44,8 @@ pub(crate) struct Client {
     pub(crate) seen: Mutex<Option<Arc<Seen>>>,
     /// `Mcp-Session-Id`
     pub(crate) token: OnceLock<Arc<str>>,
+    /// Ends its streams; made when there is one.
+    ending: OnceLock<CancellationToken>,
 }
 
 /// The way back to a client.
@@ -135,6 +140,7 @@ impl Client {
             books: Mutex::default(),
             seen: Mutex::default(),
             token: OnceLock::new(),
+            ending: OnceLock::new(),
         })
     }
 
@@ -259,7 +265,7 @@ impl Client {
     pub(crate) async fn carry_out(self: &Arc<Self>, ticket: Ticket, request: Box<Request>) -> Drained<Work> {
         let outcome = exchange::run(self, ticket, request).await;
         // What the client has cancelled is no longer answered, whatever the outcome says.
-        self.finish(ticket, outcome.unwrap_or_else(cut_short))
+        self.finish(ticket, outcome.unwrap_or_else(|| self.cut_off()))
     }
 
     /// The same for a client that is one request and is kept nowhere: the end of the gateway, which cuts the others short, finds it here.
@@ -274,10 +280,19 @@ impl Client {
             outcome = exchange::run(self, ticket, request) => outcome,
             () = ending => None,
         };
-        self.finish(ticket, outcome.unwrap_or_else(cut_short))
+        self.finish(ticket, outcome.unwrap_or_else(|| self.cut_off()))
     }
 
-    /// Has all requests under way come to an end, each with an error, at the end of the gateway.
+    /// Why a request that its client still waits for has come to nothing.
+    fn cut_off(&self) -> Outcome {
+        let why = match self.inner.shutdown.is_cancelled() {
+            true => "the gateway is shutting down; send the request again when it is back",
+            false => "the token that opened this session lets nobody in any more",
+        };
+        Outcome::refused(ErrorObject::new(jsonrpc::code::INTERNAL_ERROR, why))
+    }
+
+    /// Has all requests under way come to an end, each with an error.
     pub(crate) fn cut_short(&self) {
         for running in self.books().running.values() {
             running.notify_one();
@@ -610,13 +625,6 @@ impl std::fmt::Debug for Client {
             .field("principal", &self.principal.id)
             .finish_non_exhaustive()
     }
-}
-
-fn cut_short() -> Outcome {
-    Outcome::refused(ErrorObject::new(
-        jsonrpc::code::INTERNAL_ERROR,
-        "the gateway is shutting down; send the request again when it is back",
-    ))
 }
 
 /// 2025-11-25 server/resources: an update may name a sub-resource of what was subscribed to.

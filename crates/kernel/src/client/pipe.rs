@@ -28,7 +28,7 @@ impl Pipe {
         client.inner.clients.add(&client);
         Self {
             running: TaskTracker::new(),
-            ending: client.inner.shutdown.child_token(),
+            ending: client.ending().child_token(),
             client,
         }
     }

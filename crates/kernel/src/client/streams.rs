@@ -125,6 +125,12 @@ impl Streams {
         whole
     }
 
+    /// Ends every stream; whoever comes back finds nothing.
+    pub(crate) fn end(&self) {
+        let mut state = self.state();
+        (state.open, state.kept, state.kept_bytes) = (HashMap::new(), VecDeque::new(), 0);
+    }
+
     /// Opens the stream of an answer.
     pub(crate) fn open(&self, ticket: Ticket, sender: mpsc::Sender<Event>) {
         self.upgrade(ticket, sender, false);

@@ -1,6 +1,6 @@
 //! The record: what was decided and what came of it, as events of the audit (MGP §6, DESIGN 8).
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use jsonrpc::Raw;
@@ -9,64 +9,16 @@ use mgp::error::{Code, Refusal};
 use mgp::trace::TraceId;
 use model::Trace;
 use store::{AuditKey, AuditResult, Event, Store};
-use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
 
 use super::{Guard, wall_clock};
 use crate::seal::fill;
 
-/// Events that may wait to be stored behind what they tell of.
-const LATER: usize = 4096;
 /// How long a call waits for its record. One that is stored later than that tells of a call that did not leave.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How many of them are stored together.
-const TOGETHER: usize = 256;
 
-/// Where events go. What a decision rests on is stored before it takes effect; what only tells of something is stored behind it.
+/// Where events go. What a decision rests on is stored before it takes effect; what only tells of something is noted.
 pub(crate) struct Ledger {
     pub(crate) store: Arc<dyn Store>,
-    later: mpsc::Sender<Event>,
-    waiting: Mutex<Option<mpsc::Receiver<Event>>>,
-    closed: CancellationToken,
-}
-
-impl Ledger {
-    pub(super) fn new(store: Arc<dyn Store>) -> Self {
-        let (later, waiting) = mpsc::channel(LATER);
-        Self {
-            store,
-            later,
-            waiting: Mutex::new(Some(waiting)),
-            closed: CancellationToken::new(),
-        }
-    }
-
-    /// Takes nothing more in; what comes still is stored by whoever brings it.
-    pub(crate) fn close(&self) {
-        self.closed.cancel();
-    }
-
-    /// Stores what is only told of, until the ledger is closed and nothing is left.
-    pub(crate) fn keeping(&self) -> impl Future<Output = ()> + Send + 'static {
-        let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let (store, closed) = (self.store.clone(), self.closed.clone());
-        async move {
-            let Some(mut waiting) = waiting else { return };
-            let mut events = Vec::with_capacity(TOGETHER);
-            loop {
-                tokio::select! {
-                    some = waiting.recv_many(&mut events, TOGETHER) => if some == 0 { return },
-                    () = closed.cancelled(), if !waiting.is_closed() => waiting.close(),
-                }
-                let appending = events.drain(..).map(|event| store.append(event));
-                for stored in futures_util::future::join_all(appending).await {
-                    if let Err(error) = stored {
-                        tracing::error!(%error, "an audit event was lost");
-                    }
-                }
-            }
-        }
-    }
 }
 
 impl Guard {
@@ -89,7 +41,7 @@ impl Guard {
                 Outcome::Blocked => AuditResult::Blocked,
                 Outcome::Pending => AuditResult::Pending,
             },
-            trace: Some(event.trace.as_str().into()),
+            trace: Some(event.trace.clone().into()),
         };
         Event {
             key,
@@ -120,7 +72,7 @@ impl Guard {
     /// Tells of something that has happened. Whoever tells more than the disk takes has to wait.
     pub(crate) async fn after(&self, draft: Draft, trace: &Trace) {
         let Some(ledger) = &self.ledger else { return };
-        if let Err(mpsc::error::SendError(event)) = ledger.later.send(Self::event(draft, trace)).await
+        if let Some(event) = ledger.store.note(Self::event(draft, trace))
             && let Err(error) = ledger.store.append(event).await
         {
             tracing::error!(%error, "an audit event was lost");
@@ -130,7 +82,7 @@ impl Guard {
     /// The same, where nobody can wait; whether there was room.
     pub(crate) fn after_now(&self, draft: Draft, trace: &Trace) -> bool {
         let Some(ledger) = &self.ledger else { return true };
-        ledger.later.try_send(Self::event(draft, trace)).is_ok()
+        ledger.store.note(Self::event(draft, trace)).is_none()
     }
 }
 

@@ -79,7 +79,7 @@ impl Guard {
             redactor: ArcSwap::from_pointee(redactor(security)),
             security: ArcSwap::from_pointee(security.cloned()),
             configured: Notify::new(),
-            ledger: records.map(|records| Ledger::new(records.store)),
+            ledger: records.map(|records| Ledger { store: records.store }),
             resolver,
             calendar: Calendar::new(clock),
             reports: Reports::default(),

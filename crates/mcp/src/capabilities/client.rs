@@ -2,7 +2,7 @@
 
 use jsonrpc::{Raw, RawKind};
 
-use super::{TASKS_EXTENSION, declares, object_or_empty};
+use super::{TASKS_EXTENSION, claimed_by, claims, declares, object_or_empty};
 use crate::revision::Revision;
 
 /// What a client can do, as it said it itself.
@@ -96,6 +96,12 @@ impl ClientCapabilities {
     #[must_use]
     pub fn experimental(&self, name: &str) -> Option<Raw> {
         self.0.at(&["experimental", name])
+    }
+
+    /// Whether a method that the core does not know belongs to something that the client declared.
+    #[must_use]
+    pub fn claims(&self, method: &str) -> bool {
+        claims(&self.0).contains(claimed_by(method))
     }
 
     /// The tasks capability of 2025-11-25: what a server may do with tasks of the client.

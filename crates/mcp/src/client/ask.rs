@@ -38,7 +38,7 @@ impl Session {
         self.send(question, target);
     }
 
-    /// Whether the client can be asked this: in the legacy era, what its revision has and what it declared.
+    /// Whether the client can be asked this: in the legacy era, what its revision has and what it declared; of extensions, those that it declared.
     fn may_ask(&self, related: Option<Ticket>, method: &str, params: Option<&Raw>) -> Result<(), ErrorObject> {
         let modern = related
             .and_then(|ticket| self.calls.get(&ticket))
@@ -46,7 +46,10 @@ impl Session {
         let peer = self.legacy_peer().filter(|_| !modern);
         let peer = peer.ok_or_else(|| ErrorObject::invalid_request("a client of this protocol version is asked in results only"))?;
         if method::named(method).is_empty() {
-            return Ok(());
+            return match peer.capabilities.claims(method) {
+                true => Ok(()),
+                false => Err(ErrorObject::method_not_found(method)),
+            };
         }
         let row = method::lookup(method, Side::Server, peer.revision).filter(|row| peer.capabilities.has(row.client));
         if row.is_none() {

@@ -90,31 +90,26 @@ impl Session {
         }
     }
 
-    /// What the core does not know belongs to the call on whose exchange it came, else to everybody.
+    /// What the core does not know belongs to the call on whose exchange it came, else to everybody: to the sessions of legacy clients, and to
+    /// each call of a modern one, which hears in the course of its requests only.
     fn extension(&mut self, message: Message, via: Option<Ticket>) {
         let call = via.map(|ticket| self.calls.get(ticket.0));
         match (via, call) {
             (Some(ticket), Some(Some(call))) if !call.listens() => self.push(Output::Interim(ticket, message)),
             (_, Some(None)) => self.push(Output::Stray("notification of no request", message)),
             (_, Some(Some(_))) => self.push(Output::Event(message)),
-            (_, None) => match self.sole_for_extension(&message) {
+            (_, None) if !of_extension(&message) => self.push(Output::Event(message)),
+            (_, None) => match self.sole_client_call(|_| true).filter(|_| self.era == Era::Modern) {
+                // On one channel, what a modern server says belongs to a request: there is nothing else.
                 Some(ticket) => self.push(Output::Interim(ticket, message)),
-                None => self.push(Output::Event(message)),
+                None => {
+                    for ticket in self.client_calls(|call| call.modern) {
+                        self.push(Output::Interim(ticket, message.clone()));
+                    }
+                    self.push(Output::Event(message));
+                }
             },
         }
-    }
-
-    /// On one channel, an extension's notification of a modern server that names no subscription belongs to a request: there is nothing else.
-    fn sole_for_extension(&self, message: &Message) -> Option<Ticket> {
-        let subscribed = || {
-            message
-                .params()
-                .is_some_and(|params| meta::get(&params, key::SUBSCRIPTION_ID).is_some())
-        };
-        if self.era == Era::Legacy || !method::named(message.method()?).is_empty() || subscribed() {
-            return None;
-        }
-        self.sole_client_call(|_| true)
     }
 
     fn progress_of(&self, message: &Message) -> Option<Ticket> {
@@ -169,6 +164,12 @@ fn outcome_of(call: &Call, message: Message, revision: Revision) -> Outcome {
         error,
         revision,
     })
+}
+
+/// Whether it is an extension's, and of no subscription.
+fn of_extension(message: &Message) -> bool {
+    let subscribed = |params: Raw| meta::get(&params, key::SUBSCRIPTION_ID).is_some();
+    message.method().is_some_and(|name| method::named(name).is_empty()) && !message.params().is_some_and(subscribed)
 }
 
 /// Notifications that concern everybody, on whatever stream they come.

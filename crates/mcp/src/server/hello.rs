@@ -33,6 +33,7 @@ impl Session {
             method,
             inspect: false,
             logs: false,
+            modern: false,
         };
         let number = self.calls.insert(None, call).map_err(|_| CallError::Full(1))?;
         self.hello = Some(number);

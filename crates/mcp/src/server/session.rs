@@ -37,6 +37,8 @@ pub(super) struct Call {
     pub(super) inspect: bool,
     /// Whether log messages are wanted with it.
     pub(super) logs: bool,
+    /// Whether its client is of the modern era.
+    pub(super) modern: bool,
 }
 
 impl Session {
@@ -124,6 +126,7 @@ impl Session {
             method: request.method.clone(),
             inspect: self.era == Era::Modern && request.peer.era() == Era::Legacy,
             logs: request.log_level.is_some() || request.peer.era() == Era::Legacy,
+            modern: request.peer.era() == Era::Modern,
         };
         let number = self.calls.insert(None, call).map_err(|_| CallError::Full(MAX_CALLS))?;
         let id = Id::number(number);
@@ -228,6 +231,14 @@ impl Session {
     /// subscriptions, levels) leads to no questions and no log messages for a client.
     pub(super) fn sole_client_call(&self, like: impl Fn(&Call) -> bool) -> Option<Ticket> {
         sole(self.calls.iter().filter(|(_, call)| call.is_clients() && like(call)))
+    }
+
+    /// The calls of clients in flight that are like this, in the order in which they were made.
+    pub(super) fn client_calls(&self, like: impl Fn(&Call) -> bool) -> Vec<Ticket> {
+        let calls = self.calls.iter().filter(|(_, call)| call.is_clients() && like(call));
+        let mut tickets: Vec<Ticket> = calls.map(|(number, _)| Ticket(number)).collect();
+        tickets.sort_unstable();
+        tickets
     }
 
     /// Whether a call of a client in flight is like this.

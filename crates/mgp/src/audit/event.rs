@@ -115,20 +115,18 @@ impl Draft {
 impl Event {
     fn members(&self) -> Members {
         let draft = &self.draft;
-        let actor = Members::new()
-            .text("type", draft.actor.kind.as_str())
-            .text("id", &draft.actor.id)
-            .bytes();
-        let target = Members::new()
-            .text("server_id", &draft.target.server)
-            .maybe_text("tool_name", draft.target.tool.as_deref())
-            .bytes();
+        let actor = |members: Members| members.text("type", draft.actor.kind.as_str()).text("id", &draft.actor.id);
+        let target = |members: Members| {
+            members
+                .text("server_id", &draft.target.server)
+                .maybe_text("tool_name", draft.target.tool.as_deref())
+        };
         Members::new()
             .text("timestamp", &time::format(self.timestamp))
             .text("trace_id", self.trace.as_str())
             .text("event_type", draft.event_type.as_str())
-            .bytes_of("actor", &actor)
-            .bytes_of("target", &target)
+            .object("actor", actor)
+            .object("target", target)
             .text("result", draft.result.as_str())
             .raw("details", &draft.details)
     }

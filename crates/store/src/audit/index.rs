@@ -4,7 +4,7 @@
 //! and a filter for its traces; a query reads the blocks that may hold what it looks for. What is not indexed yet is read as it is, so the index
 //! decides how fast an answer is and never what it is, and may be deleted at any time.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use model::{Digest, Timestamp};
@@ -53,7 +53,7 @@ pub(crate) struct Block {
     pub(crate) until: u64,
     earliest: Timestamp,
     latest: Timestamp,
-    words: HashMap<(&'static str, String), ()>,
+    words: HashMap<&'static str, HashSet<Box<str>>>,
     traces: Option<Box<[u8; FILTER]>>,
     head: Digest,
 }
@@ -94,8 +94,10 @@ impl Block {
         self.earliest = self.earliest.min(view.at);
         self.latest = self.latest.max(view.at);
         for (field, text) in fields(view) {
-            let key = (field, text.to_owned());
-            self.words.entry(key).or_default();
+            let known = self.words.entry(field).or_default();
+            if !known.contains(text) {
+                known.insert(text.into());
+            }
         }
         if let Some(trace) = view.trace {
             let filter = self.traces.get_or_insert_with(|| Box::new([0; FILTER]));
@@ -244,7 +246,7 @@ pub(crate) fn add(db: &mut Connection, blocks: &[Block]) -> rusqlite::Result<()>
                 block.traces.as_deref(),
                 block.head.0,
             ])?;
-            for (field, text) in block.words.keys() {
+            for (field, text) in block.words.iter().flat_map(|(field, texts)| texts.iter().map(move |text| (field, text))) {
                 let id = match find.query_row((field, text), |row| row.get(0)).optional()? {
                     Some(id) => id,
                     None => word.insert((field, text))?,

@@ -3,6 +3,8 @@
 //! In interval mode, whoever finds nobody writing writes for itself, and for those who came meanwhile: a write to the page cache costs less than waking a
 //! thread for it, and a slow disk holds up one task and not all. A thread of the log's own, the flusher, syncs, begins segments, takes over from a
 //! writer that has written for others long enough, and in `always` mode does all the writing, one fsync for all who wait.
+//!
+//! What nobody waits for is owed: it goes with the next write, before what that was for, and after a moment by itself.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::SyncSender;
@@ -23,6 +25,10 @@ use crate::{Clock, Event, Health, Settings, StoreError, SyncMode};
 const ROUNDS: usize = 8;
 /// The most bytes that may wait.
 const WAITING_BYTES: usize = 16 << 20;
+/// How long what nobody waits for may stay unwritten.
+const OWED_FOR: Duration = Duration::from_millis(10);
+/// How long the flusher leaves who writes alone.
+const SHORTEST: Duration = Duration::from_millis(1);
 
 type Reply = oneshot::Sender<Result<u64, StoreError>>;
 
@@ -65,8 +71,12 @@ pub(crate) struct Synced {
 struct Queue {
     pending: Vec<Pending>,
     bytes: usize,
-    /// Events of the log itself that nobody waits for; they go before others once something can be written.
+    /// Events that nobody waits for; they go before others once something can be written.
     owed: Vec<Event>,
+    /// Since when there are any.
+    owed_since: Option<Instant>,
+    /// The flusher waits for somebody to wake it, and for no instant.
+    resting: bool,
     /// Somebody has the writer.
     writing: bool,
     /// It is the flusher.
@@ -102,14 +112,13 @@ impl Log {
     /// Starts the flusher.
     pub(crate) fn start(writer: Writer, owed: Vec<Event>, settings: &Settings, folder: &Path, bell: SyncSender<()>) -> Self {
         let seq = writer.end().next - 1;
-        let owes = !owed.is_empty();
         let shared = Arc::new(Shared {
             queue: Mutex::new(Queue {
                 // What was recovered may not be on the disk yet.
                 dirty_since: Some(Instant::now()),
+                bytes: weight(&owed),
+                owed_since: (!owed.is_empty()).then(Instant::now),
                 owed,
-                writing: owes,
-                handed: owes,
                 ..Queue::default()
             }),
             wake: Condvar::new(),
@@ -145,6 +154,32 @@ impl Log {
         }
     }
 
+    /// Takes an event that nobody waits for; gives it back where there is no room for it, or nothing can be written any more.
+    pub(crate) fn note(&self, event: Event) -> Option<Event> {
+        let mut queue = self.shared.queue();
+        let lasting = queue.trouble.as_ref().is_some_and(StoreError::is_lasting);
+        let full = queue.owed.len() >= self.shared.limit || queue.bytes + event.weight() > WAITING_BYTES;
+        if lasting || full || queue.closing || record::check(&event).is_err() {
+            return Some(event);
+        }
+        self.shared.put_owed(&mut queue, event);
+        None
+    }
+
+    /// Resolves when what nobody waits for is written, or could not be.
+    pub(crate) async fn write_owed(&self) {
+        let shared = &self.shared;
+        let is_written = |queue: &Queue| queue.owed.is_empty() && !queue.writing;
+        if is_written(&shared.queue()) {
+            return;
+        }
+        match shared.enter(Vec::new(), true, false) {
+            Ok(Turn::Write(own)) => drop(shared.lead(own)),
+            Ok(Turn::Wait(reply)) => drop(reply.await),
+            Err(error) => tracing::debug!(%error, "what was noted is not written"),
+        }
+    }
+
     /// Appends events of the outbox, in order, from a thread that may wait. They are not refused because others wait.
     pub(crate) fn deliver(&self, records: Vec<(Event, Origin)>) -> Result<(), StoreError> {
         match self.shared.enter(records, true, false)? {
@@ -156,10 +191,7 @@ impl Log {
     /// An event of the log itself, which is written when something can be.
     pub(crate) fn owe(&self, event: Event) {
         let mut queue = self.shared.queue();
-        queue.owed.push(event);
-        queue.handed |= !queue.writing;
-        queue.writing = true;
-        self.shared.wake.notify_one();
+        self.shared.put_owed(&mut queue, event);
     }
 
     /// The last record that was written; changes with each.
@@ -209,6 +241,15 @@ impl Shared {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn put_owed(&self, queue: &mut Queue, event: Event) {
+        queue.bytes += event.weight();
+        queue.owed.push(event);
+        queue.owed_since.get_or_insert_with(Instant::now);
+        if queue.resting {
+            self.wake.notify_one();
+        }
+    }
+
     fn writer(&self) -> MutexGuard<'_, Writer> {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -229,7 +270,7 @@ impl Shared {
             early,
         };
         let inline = matches!(self.sync, SyncMode::Interval(_));
-        if inline && !queue.writing && queue.owed.is_empty() {
+        if inline && !queue.writing {
             queue.writing = true;
             return Ok(Turn::Write(own));
         }
@@ -250,15 +291,15 @@ impl Shared {
         Ok(Turn::Wait(answer))
     }
 
-    /// Writes one's own records, then those of others who came meanwhile, for some rounds.
+    /// Writes what is owed and one's own records, then those of others who came meanwhile, for some rounds.
     fn lead(&self, own: Pending) -> Result<u64, StoreError> {
-        let (own_result, full) = self.write(&mut [own]);
-        let mut hand = full;
+        let owed = self.queue().take_owed();
+        let (own_result, mut hand) = self.write(owed, &[own]);
         for _ in 0..ROUNDS {
-            let Some(mut batch) = self.take_or_leave(hand) else {
+            let Some((owed, batch)) = self.take_or_leave(hand) else {
                 return own_result;
             };
-            let (result, full) = self.write(&mut batch);
+            let (result, full) = self.write(owed, &batch);
             answer(batch, &result);
             hand = full;
         }
@@ -267,17 +308,14 @@ impl Shared {
     }
 
     /// What waits, for who is writing; nothing once nothing waits, or once it was handed to the flusher.
-    fn take_or_leave(&self, hand: bool) -> Option<Vec<Pending>> {
+    fn take_or_leave(&self, hand: bool) -> Option<(Vec<Event>, Vec<Pending>)> {
         let mut queue = self.queue();
-        let idle = queue.pending.is_empty();
-        let hand = hand || !queue.owed.is_empty();
         if hand {
             queue.handed = true;
-        } else if idle {
+        } else if queue.pending.is_empty() {
             queue.writing = false;
         } else {
-            queue.bytes = 0;
-            return Some(std::mem::take(&mut queue.pending));
+            return Some(queue.take_all());
         }
         if hand || queue.closing {
             self.wake.notify_one();
@@ -285,19 +323,26 @@ impl Shared {
         None
     }
 
-    /// Hands records to the operating system; says the number of the first, and whether the segment is full now.
-    fn write(&self, batch: &mut [Pending]) -> (Result<u64, StoreError>, bool) {
+    /// Hands what is owed, then the records of a batch, to the operating system; says the number of the batch's first, and whether the segment is
+    /// full now. What is owed stays so where it can't be written now.
+    fn write(&self, owed: Vec<Event>, batch: &[Pending]) -> (Result<u64, StoreError>, bool) {
         let mut writer = self.writer();
         let records = batch.iter().flat_map(|pending| &pending.records);
-        let result = writer.write(records.map(|(event, origin)| (event, *origin)));
+        let result = writer.write(
+            owed.iter()
+                .map(|event| (event, 0))
+                .chain(records.map(|(event, origin)| (event, *origin))),
+        );
         let full = writer.is_full(self.segment_bytes, self.segment_span, self.clock.now());
         let last = writer.end().next - 1;
         drop(writer);
         self.note(&result);
-        if result.is_ok() {
-            self.written.send_replace(last);
+        let before = owed.len() as u64;
+        match &result {
+            Ok(_) => drop(self.written.send_replace(last)),
+            Err(_) => self.queue().owe_again(owed),
         }
-        (result, full)
+        (result.map(|first| first + before), full)
     }
 
     /// Remembers how an attempt came out, and that there is something to sync.
@@ -334,62 +379,56 @@ impl Shared {
         if self.sync().is_ok() {
             tracing::debug!("the audit is on the disk");
         }
-        let left = std::mem::take(&mut self.queue().pending);
+        let (owed, left) = self.queue().take_all();
+        if !owed.is_empty() {
+            tracing::error!(events = owed.len(), "events of the audit were lost: they could not be written");
+        }
         answer(left, &Err(StoreError::Closed));
     }
 
     fn next_task(&self) -> Task {
         let mut queue = self.queue();
         loop {
-            if queue.handed {
+            let owed = queue.owed_for();
+            if queue.handed || (owed == Some(Duration::ZERO) && !queue.writing) {
                 queue.handed = false;
+                queue.writing = true;
                 return Task::Write;
             }
             if queue.closing && !queue.writing {
                 return Task::Stop;
             }
-            let due = match (queue.dirty_since, self.sync) {
+            let dirty = match (queue.dirty_since, self.sync) {
                 (Some(since), SyncMode::Interval(every)) => Some(every.saturating_sub(since.elapsed())),
                 (Some(_), SyncMode::Always) => Some(Duration::ZERO),
                 (None, _) => None,
             };
-            queue = match due {
-                Some(Duration::ZERO) => return Task::Sync,
+            if dirty == Some(Duration::ZERO) {
+                return Task::Sync;
+            }
+            // While others write, what is owed goes with it; who writes to a log that is dirty does not wake anybody for it.
+            let left = dirty.map(|left| left.min(OWED_FOR)).or(owed.map(|left| left.max(SHORTEST)));
+            queue.resting = left.is_none();
+            queue = match left {
                 Some(left) => self.wake.wait_timeout(queue, left).unwrap_or_else(PoisonError::into_inner).0,
                 None => self.wake.wait(queue).unwrap_or_else(PoisonError::into_inner),
             };
+            queue.resting = false;
         }
     }
 
     /// Writes everything that waits, in turns, until nothing waits.
     fn write_for_all(&self) {
         loop {
-            let mut queue = self.queue();
-            let mut batch = std::mem::take(&mut queue.pending);
-            queue.bytes = 0;
-            let owed = std::mem::take(&mut queue.owed);
-            drop(queue);
-            let owes = !owed.is_empty();
-            if owes {
-                batch.insert(
-                    0,
-                    Pending {
-                        records: owed.into_iter().map(|event| (event, 0)).collect(),
-                        reply: None,
-                        early: false,
-                    },
-                );
-            }
-            let result = self.roll_if_full().and_then(|()| match batch.is_empty() {
-                true => Ok(0),
-                false => self.write(&mut batch).0,
-            });
-            if let (true, Err(why)) = (owes, &result)
-                && !why.is_lasting()
-            {
-                let owed = batch.remove(0);
-                self.queue().owed.extend(owed.records.into_iter().map(|(event, _)| event));
-            }
+            let (owed, batch) = self.queue().take_all();
+            let result = match self.roll_if_full() {
+                Ok(()) if owed.is_empty() && batch.is_empty() => Ok(0),
+                Ok(()) => self.write(owed, &batch).0,
+                Err(why) => {
+                    self.queue().owe_again(owed);
+                    Err(why)
+                }
+            };
             match self.sync {
                 SyncMode::Interval(_) => answer(batch, &result),
                 SyncMode::Always => self.answer_synced(batch, result),
@@ -451,6 +490,43 @@ impl Shared {
         let _rung = self.bell.try_send(());
         Ok(())
     }
+}
+
+impl Queue {
+    fn take_owed(&mut self) -> Vec<Event> {
+        self.owed_since = None;
+        self.bytes = self.bytes.saturating_sub(weight(&self.owed));
+        std::mem::take(&mut self.owed)
+    }
+
+    fn take_all(&mut self) -> (Vec<Event>, Vec<Pending>) {
+        (self.bytes, self.owed_since) = (0, None);
+        (std::mem::take(&mut self.owed), std::mem::take(&mut self.pending))
+    }
+
+    /// Takes back what could not be written; it is tried again with the next write, or after a moment.
+    fn owe_again(&mut self, mut owed: Vec<Event>) {
+        if owed.is_empty() {
+            return;
+        }
+        self.bytes += weight(&owed);
+        owed.append(&mut self.owed);
+        self.owed = owed;
+        self.owed_since = Some(Instant::now());
+    }
+
+    /// How long what is owed may still wait. What could not be written waits for the next who writes.
+    fn owed_for(&self) -> Option<Duration> {
+        let since = self.owed_since.filter(|_| self.trouble.is_none())?;
+        Some(match self.closing {
+            true => Duration::ZERO,
+            false => OWED_FOR.saturating_sub(since.elapsed()),
+        })
+    }
+}
+
+fn weight(events: &[Event]) -> usize {
+    events.iter().map(Event::weight).sum()
 }
 
 /// Tells everybody in a batch how it came out.

@@ -12,5 +12,6 @@ mod fixture;
 mod follow;
 mod kill;
 mod migrations;
+mod notes;
 mod places;
 mod retained;

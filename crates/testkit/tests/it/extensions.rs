@@ -142,10 +142,6 @@ async fn what_nobody_declared_and_what_two_declared_goes_nowhere() {
 async fn a_servers_notification_reaches_the_client_of_the_call() {
     for server in WAYS {
         for client_way in WAYS {
-            // A legacy server on a pipe does not say to which call its notification belongs, and nothing else can carry it to a modern client.
-            if server == (Era::Legacy, Wire::Pipe) && client_way.0 == Era::Modern {
-                continue;
-            }
             let [capabilities, ..] = declarations();
             let (gateway, client) = meet(server, capabilities, client_way).await;
             if client_way == (Era::Legacy, Wire::Http) {
@@ -182,6 +178,33 @@ async fn a_legacy_servers_request_is_put_to_the_legacy_client_of_the_call() {
             assert_eq!(question.params().as_ref().map(Raw::text), Some(r#"{"among":[1.0,2]}"#));
             client.answer(&question, json!({"chosen": 2})).await;
             assert_eq!(*said(&client.reply(&call).await.result()), json!([{"chosen": 2}]));
+            gateway.stop().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_declared_nothing_is_not_asked_what_the_core_does_not_know() {
+    for server_wire in [Wire::Pipe, Wire::Http] {
+        for client_wire in [Wire::Pipe, Wire::Http] {
+            let [capabilities, ..] = declarations();
+            let script = searching(Era::Legacy, server_wire, capabilities).tool(
+                "ask",
+                [
+                    Step::ask("search/choose", r#"{"among":[1.0,2]}"#),
+                    Step::answer(r#"{"content":[],"structuredContent":$answers}"#),
+                ],
+            );
+            let gateway = gateway().upstream("searching", script).start();
+            let other = json!({"roots": {}, "extensions": {"com.other/billing": {}, "com.acme/search": false}});
+            let client = gateway.client(Era::Legacy, client_wire).capabilities(other).connect().await;
+            client.tools().await;
+            let answers = client.call("ask", json!({})).await.result();
+            assert_eq!(
+                said(&answers)[0]["code"],
+                jsonrpc::code::METHOD_NOT_FOUND,
+                "{client_wire:?} to {server_wire:?}: {answers}"
+            );
             gateway.stop().await;
         }
     }

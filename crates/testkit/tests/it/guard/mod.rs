@@ -5,6 +5,7 @@ mod arguments;
 mod choke_point;
 mod clock;
 mod consent;
+mod dismissal;
 mod kernel_tools;
 mod negotiation;
 mod operator;

@@ -56,6 +56,15 @@ impl Store for Witnessed {
         })
     }
 
+    fn note(&self, event: Event) -> Option<Event> {
+        let body = event.body.clone();
+        let refused = self.0.note(event);
+        if refused.is_none() {
+            self.1.note(std::iter::once(&body[..]));
+        }
+        refused
+    }
+
     fn query(&self, query: AuditQuery) -> BoxFuture<'_, Result<Page, StoreError>> {
         self.0.query(query)
     }

@@ -1,0 +1,24 @@
+//! `chancery serve` without its guard: what a call costs without policy, validators and record.
+
+use std::process::ExitCode;
+
+use chancery::cli::{Global, Serve};
+use clap::Parser;
+
+/// The allocator of the gateway's own binary.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// The gateway without its guard, for benchmarks.
+#[derive(Parser)]
+struct Unguarded {
+    #[command(flatten)]
+    global: Global,
+    #[command(flatten)]
+    serve: Serve,
+}
+
+fn main() -> ExitCode {
+    let Unguarded { global, serve } = Unguarded::parse();
+    chancery::dispatch::unguarded(&global, serve)
+}

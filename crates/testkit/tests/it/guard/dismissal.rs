@@ -1,0 +1,75 @@
+//! DESIGN 9: what is open ends with the token that opened it.
+
+use kernel::office::{NewToken, Office};
+use model::{PrincipalId, Role};
+use serde_json::json;
+use testkit::{Arrived, Client, Era, Exchange, Gateway, Wire};
+
+use super::{guarded, operator};
+
+/// A client that came in with a token of the same name.
+async fn holder(gateway: &Gateway, office: &Office, era: Era, wire: Wire, name: &str) -> Client {
+    let new = NewToken {
+        id: Some(name.to_owned()),
+        principal: PrincipalId::new(name),
+        role: Role::Agent,
+        scopes: Vec::new(),
+        expires: None,
+    };
+    office.create_token(new).await.expect("made");
+    let client = gateway.client(era, wire).principal(name).token(name).connect().await;
+    client.tools().await;
+    client
+}
+
+/// Opens what this kind of client hears news on.
+async fn open(client: &Client, era: Era) -> Exchange {
+    match era {
+        Era::Legacy => {
+            let (stream, status) = client.listen(None).await;
+            assert_eq!(status, 200);
+            stream
+        }
+        Era::Modern => {
+            let filter = json!({"notifications": {"toolsListChanged": true}});
+            let stream = client.start("subscriptions/listen", filter).await;
+            client.notification("notifications/subscriptions/acknowledged").await;
+            stream
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_revoked_tokens_streams_end_and_those_of_others_go_on() {
+    for era in [Era::Legacy, Era::Modern] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let gateway = guarded(Era::Legacy).remembering(folder.path()).await.start();
+        let office = gateway.kernel.office(operator(), None).expect("an operator");
+        let bob = holder(&gateway, &office, era, Wire::Http, "bob").await;
+        let carol = holder(&gateway, &office, era, Wire::Http, "carol").await;
+        let (bobs, carols) = (open(&bob, era).await, open(&carol, era).await);
+
+        office.revoke_token("bob").await.expect("revoked");
+        let is_end = |arrived: &Arrived| arrived.end && arrived.exchange == bobs.number;
+        bob.mailbox().take("the end of the stream", is_end).await;
+        let ended = |arrived: &Arrived| arrived.end && arrived.exchange == carols.number;
+        assert!(!carol.request("tools/list", json!({})).await.message.is_error());
+        assert!(carol.mailbox().take_now(ended).is_none(), "{era:?}");
+        if era == Era::Legacy {
+            assert_eq!(bob.listen(None).await.1, 404, "its session has ended");
+        }
+        gateway.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_revoked_tokens_subscription_on_a_pipe_ends() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let gateway = guarded(Era::Legacy).remembering(folder.path()).await.start();
+    let office = gateway.kernel.office(operator(), None).expect("an operator");
+    let bob = holder(&gateway, &office, Era::Modern, Wire::Pipe, "bob").await;
+    let stream = open(&bob, Era::Modern).await;
+    office.revoke_token("bob").await.expect("revoked");
+    assert!(!bob.reply(&stream).await.message.is_error(), "the orderly end of a subscription");
+    gateway.stop().await;
+}
