@@ -20,7 +20,7 @@ use crate::config::{self, Config, Sources};
 /// # Errors
 /// When the address can't be listened on, or the store can't be used.
 pub async fn serve(configured: Configured, args: cli::Serve) -> anyhow::Result<ExitCode> {
-    let Configured { sources, loaded } = configured;
+    let Configured { sources, loaded, .. } = configured;
     raise_file_limit();
     let mut interrupts = Interrupts::listen()?;
     // Heard before anybody can know of a gateway to send it to; it would end the process otherwise.
@@ -29,7 +29,7 @@ pub async fn serve(configured: Configured, args: cli::Serve) -> anyhow::Result<E
         .await
         .map_err(|error| not_listening(&error, &loaded.config.gateway, args.listen))?;
     let own = listener.local_addr();
-    let records = remember::sole(&loaded.config, &sources).await?;
+    let records = remember::sole(&loaded.config, &sources, 1).await?;
     let gateway = Gateway::start(
         settings::secured(&loaded.config, Some(own)),
         Some(records),
