@@ -45,6 +45,9 @@ pub struct Global {
     /// Read servers from the `mcpServers` file of another client; may be given several times
     #[arg(long, global = true, value_name = "FILE")]
     pub mcp_json: Vec<PathBuf>,
+    /// Of several gateways of one configuration, the one with this number: `chancery gateways` lists them
+    #[arg(long, global = true, value_name = "NUMBER", value_parser = gateway_number)]
+    pub gateway: Option<usize>,
     /// Use ./mgp.toml this once, although nobody has confirmed it
     #[arg(long, global = true)]
     pub trust: bool,
@@ -187,6 +190,17 @@ Examples:
   chancery permissions decide tickets network.outbound approve"
     )]
     Permissions(operate::PermissionsCommand),
+    /// List the gateways of this configuration, each with a store of its own
+    #[command(after_help = "\
+`chancery serve` is number 1, and every `chancery stdio` joins it. A `chancery stdio` that runs by itself beside another one has a number, and \
+grants, approvals and an audit, of its own. Commands of operators go to the one that runs; where several do, to the first, unless \
+`--gateway` names another.
+
+Examples:
+  chancery gateways
+  chancery --gateway 2 approvals list
+  chancery --gateway 2 audit query --since 1h")]
+    Gateways(operate::Listed),
     /// Verify or copy what the gateway remembers
     #[command(
         subcommand,
@@ -227,6 +241,12 @@ Examples:
   chancery completions bash > ~/.local/share/bash-completion/completions/chancery
   chancery completions zsh > ~/.zfunc/_chancery")]
     Completions(Completions),
+}
+
+fn gateway_number(text: &str) -> Result<usize, String> {
+    let most = crate::run::MOST_GATEWAYS;
+    let number = text.parse().ok().filter(|number| (1..=most).contains(number));
+    number.ok_or_else(|| format!("it is a number from 1 to {most}"))
 }
 
 fn listen(text: &str) -> Result<SocketAddr, String> {

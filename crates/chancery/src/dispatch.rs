@@ -94,17 +94,18 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
             out(&checked.render(args.json));
             Ok(ExitCode::from(u8::from(!checked.is_allowed())))
         }
-        Command::Audit(AuditCommand::Tail(args)) => operating(&global, sources, Operate::Tail(args)),
-        Command::Audit(command) => {
-            let folder = store_folder(&global, &sources, command.which())?;
+        Command::Audit(AuditCommand::Tail(args)) => running(&global, sources, "error", |configured| run::tail(configured, args)),
+        Command::Audit(AuditCommand::Kept(command)) => {
+            let folder = store_folder(&global, sources, command.which())?;
             Ok(run::audit(&command, &folder)?)
         }
         Command::Token(command) => operating(&global, sources, Operate::Token(command)),
         Command::Approvals(command) => operating(&global, sources, Operate::Approvals(command)),
         Command::Access(command) => operating(&global, sources, Operate::Access(command)),
         Command::Permissions(command) => operating(&global, sources, Operate::Permissions(command)),
+        Command::Gateways(args) => running(&global, sources, "error", async |configured| run::gateways(&configured, &args)),
         Command::Store(command) => {
-            let folder = store_folder(&global, &sources, Some(command.which()))?;
+            let folder = store_folder(&global, sources, command.which())?;
             Ok(run::store(&command, &folder)?)
         }
         Command::Example(args) => Ok(run::example(&args)?),
@@ -134,11 +135,20 @@ fn sources(global: &Global) -> Result<Sources, Failure> {
     })
 }
 
-/// The store that a command is about: one that is named, or that of the configuration.
-fn store_folder(global: &Global, sources: &Sources, which: Option<&Which>) -> Result<PathBuf, Failure> {
-    let folder = match which.and_then(|which| which.store.as_ref()) {
-        Some(folder) => sources.cwd.join(folder),
-        None => run::folder(&load(sources)?.config, sources)?,
+/// The store that a command is about: one that is named, or that of the configuration's gateway.
+fn store_folder(global: &Global, sources: Sources, which: &Which) -> Result<PathBuf, Failure> {
+    let folder = match (&which.store, global.gateway) {
+        (Some(_), Some(_)) => {
+            return Err(Problem::error("a store is named by `--store` or by `--gateway`, not by both")
+                .help("leave one of them out")
+                .into());
+        }
+        (Some(folder), None) => sources.cwd.join(folder),
+        (None, gateway) => run::store_of(&Configured {
+            loaded: load(&sources)?,
+            sources,
+            gateway,
+        })?,
     };
     start_log(global, "error", config::LogFormat::Text)?;
     Ok(run::existing(folder)?)
@@ -159,7 +169,11 @@ where
     // A command that prints a result logs less than a gateway does, unless it is told to.
     let level = if level == "info" { gateway.log_level.as_str() } else { level };
     start_log(global, level, gateway.log_format)?;
-    Ok(runtime()?.block_on(run(Configured { sources, loaded }))?)
+    Ok(runtime()?.block_on(run(Configured {
+        sources,
+        loaded,
+        gateway: global.gateway,
+    }))?)
 }
 
 /// A file that is being edited turns no client away from a gateway that runs on what it said before.

@@ -15,6 +15,7 @@ use model::Ticket;
 
 use crate::client::Client;
 use crate::exchange::Way;
+use crate::gate::Permit;
 use crate::parked::Parked;
 use crate::upstream::{Call, CallEvent, Line, Server, Session, fetch, session};
 
@@ -227,6 +228,7 @@ pub(crate) async fn resume(
     ticket: Ticket,
     request: &Request,
     server: &Arc<Server>,
+    permit: &Permit,
     way: &mut Way,
 ) -> Result<Resumed, ErrorObject> {
     let retry = request.retry.clone().unwrap_or_default();
@@ -251,7 +253,7 @@ pub(crate) async fn resume(
     } = parked;
     let method = asked.requests.first().map(|question| question.method.clone()).unwrap_or_default();
     let answer = adapt::reverse_result(&method, &answer, request.peer.revision, call.session.revision());
-    call.session.answer(ask, Ok(Message::result(&Id::number(0), &answer)));
+    call.session.answer_under(ask, Message::result(&Id::number(0), &answer), permit);
     *way = Way {
         line: Some(line.clone()),
         lane: call.lane.clone(),

@@ -252,7 +252,7 @@ pub(crate) async fn dispatch_by(
     way: &mut Way,
 ) -> Outcome {
     if request.retry.is_some() && request.peer.era() == Era::Modern && server.known_era() == Some(Era::Legacy) {
-        match Box::pin(bridge::resume(client, ticket, &request, server, way)).await {
+        match Box::pin(bridge::resume(client, ticket, &request, server, &permit, way)).await {
             Ok(bridge::Resumed::Again) => request.retry = None,
             Ok(bridge::Resumed::Driven(driven)) => return settle(client, server, driven),
             Err(error) => return Outcome::refused(error),

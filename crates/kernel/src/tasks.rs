@@ -417,13 +417,14 @@ impl Route {
         })
     }
 
-    fn answer(&self, responses: &Raw, from: Revision) {
+    fn answer(&self, responses: &Raw, from: Revision, permit: &Permit) {
         let mut watched = self.watched();
         watched.questions.retain(|question| {
             let Some(answer) = responses.get(&question.key) else { return true };
             let method = question.message.method().unwrap_or_default();
             let answer = adapt::reverse_result(method, &answer, from, question.session.revision());
-            question.session.answer(question.ask, Ok(Message::result(&Id::number(0), &answer)));
+            let answer = Message::result(&Id::number(0), &answer);
+            question.session.answer_under(question.ask, answer, permit);
             false
         });
     }
@@ -561,7 +562,7 @@ async fn polled(
         "tasks/update" => {
             let responses = request.params.as_ref().and_then(|params| params.get("inputResponses"));
             if let (Some(route), Some(responses)) = (route, responses) {
-                route.answer(&responses, request.peer.revision);
+                route.answer(&responses, request.peer.revision, &permit);
             }
             modern(shape::acknowledged())
         }

@@ -39,7 +39,7 @@ pub use change::{Change, Commit, Committed, Fact, PermissionRequest, Remembered}
 pub use error::{CommitError, Conflict, StoreError};
 pub use event::{Actor, AuditKey, AuditResult, Chunk, Event, Stored};
 pub use keys::{SealKey, SealKeys};
-pub use local::LocalStore;
+pub use local::{LocalStore, holder};
 pub use settings::{Clock, Retention, Settings, SyncMode};
 pub use store::{BoxFuture, Follower, Health, Store};
 pub use verify::{Bad, Report, Torn, verify};

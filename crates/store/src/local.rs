@@ -157,6 +157,12 @@ fn lock(folder: &Path) -> Result<File, StoreError> {
     Ok(file)
 }
 
+/// The process that has the store of a folder, or had it last.
+#[must_use]
+pub fn holder(folder: &Path) -> Option<u32> {
+    std::fs::read_to_string(folder.join("lock")).ok()?.trim().parse().ok()
+}
+
 /// Whether the last record of a block still has the head that the index remembers.
 fn stands(reader: &LogReader, block: &Found, head: Digest) -> bool {
     let Ok(Some(mut frames)) = reader.part(block.segment, block.offset, block.until) else {

@@ -34,6 +34,20 @@ Examples:
 /// `audit …`
 #[derive(Clone, Debug, Subcommand)]
 pub enum AuditCommand {
+    /// What is in a store.
+    #[command(flatten)]
+    Kept(KeptAudit),
+    /// Follow the events of a running gateway as they come
+    #[command(after_help = "\
+Examples:
+  chancery audit tail
+  chancery audit tail --format json | jq .event_type")]
+    Tail(Tail),
+}
+
+/// `audit query|export|verify`: what is in a store, whether or not a gateway runs.
+#[derive(Clone, Debug, Subcommand)]
+pub enum KeptAudit {
     /// Find events, the last ones first
     #[command(after_help = "\
 Works while a gateway runs.
@@ -52,12 +66,6 @@ Examples:
   chancery audit export --format jsonl > audit.jsonl
   chancery audit export --format csv --since 2026-01-01T00:00:00Z --until 2026-02-01T00:00:00Z > january.csv")]
     Export(Export),
-    /// Follow the events of a running gateway as they come
-    #[command(after_help = "\
-Examples:
-  chancery audit tail
-  chancery audit tail --format json | jq .event_type")]
-    Tail(Tail),
     /// Check that no event was changed, removed or exchanged since it was written
     #[command(after_help = "\
 Works while a gateway runs. Ends with 0 when the chain is whole, with 1 when it is not. Two copies with the same last number and head
@@ -80,15 +88,14 @@ impl StoreCommand {
     }
 }
 
-impl AuditCommand {
-    /// Which store it is about; none where it asks a running gateway.
+impl KeptAudit {
+    /// Which store it is about.
     #[must_use]
-    pub fn which(&self) -> Option<&Which> {
+    pub fn which(&self) -> &Which {
         match self {
-            Self::Query(args) => Some(&args.which),
-            Self::Export(args) => Some(&args.which),
-            Self::Verify(args) => Some(&args.which),
-            Self::Tail(_) => None,
+            Self::Query(args) => &args.which,
+            Self::Export(args) => &args.which,
+            Self::Verify(args) => &args.which,
         }
     }
 }

@@ -6,6 +6,7 @@ mod check;
 mod demo;
 mod doctor;
 mod example;
+mod gateways;
 mod insider;
 mod interrupts;
 mod look;
@@ -24,9 +25,10 @@ pub use check::{Checked, check};
 pub use demo::demo;
 pub use doctor::doctor;
 pub use example::example;
-pub use operator::{Operate, operate};
+pub use gateways::{gateways, store_of};
+pub use operator::{Operate, operate, tail};
 pub use records::{audit, existing, store};
-pub use remember::folder;
+pub use remember::MOST as MOST_GATEWAYS;
 pub use serve::{serve, serve_unguarded};
 pub use stdio::{join, stdio};
 pub use tools::tools;
@@ -52,6 +54,8 @@ pub struct Configured {
     pub sources: Sources,
     /// What came of it.
     pub loaded: Loaded,
+    /// Which of its gateways is meant, where somebody says.
+    pub gateway: Option<usize>,
 }
 
 /// A kernel and the connections it reaches servers over.

@@ -15,7 +15,7 @@ use model::{Principal, Role};
 use serde_json::{Value, json};
 use transport::socket;
 
-use super::{Configured, Gateway, remember, serve, settings};
+use super::{Configured, Gateway, gateways, remember, settings};
 
 /// The desk that a command goes to.
 pub(super) enum Way {
@@ -36,23 +36,17 @@ pub(super) struct Told {
 impl Way {
     /// Finds the running gateway of the configuration, or opens its store.
     pub(super) async fn find(configured: &Configured) -> anyhow::Result<Self> {
-        if let Some(path) = Self::running(configured) {
+        let number = gateways::chosen(configured);
+        if let Some(path) = gateways::socket(configured, number) {
             return Ok(Self::Socket(path));
         }
-        let Configured { sources, loaded } = configured;
+        let Configured { sources, loaded, .. } = configured;
         let config = &loaded.config;
-        let records = remember::sole(config, sources).await?;
+        let records = remember::sole(config, sources, number).await?;
         let mut settings = settings::secured(config, None);
         // The servers are known by what they offered last; none is started for a look at a list.
         settings.servers.iter_mut().for_each(|server| server.start = Start::OnUse);
         Ok(Self::Own(Box::new(Gateway::start(settings, Some(records), config, sources))))
-    }
-
-    /// The socket of a running gateway of the configuration.
-    pub(super) fn running(configured: &Configured) -> Option<PathBuf> {
-        let paths =
-            (1..=remember::MOST).filter_map(|number| serve::owner_path(&configured.loaded.config.identity, number, &configured.sources));
-        paths.into_iter().find(|path| socket::attach(path).is_ok())
     }
 
     /// Asks. What the API refuses is an answer too.
@@ -135,7 +129,7 @@ pub(super) async fn follow(
     target: &'static str,
     seen: impl Fn(Value) + Send + 'static,
 ) -> anyhow::Result<ExitCode> {
-    let Some(path) = Way::running(configured) else {
+    let Some(path) = gateways::socket(configured, gateways::chosen(configured)) else {
         bail!("no gateway of this configuration runs, so nothing will happen: start one with `chancery serve`");
     };
     let following = move || -> anyhow::Result<ExitCode> {

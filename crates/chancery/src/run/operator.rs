@@ -21,8 +21,15 @@ pub enum Operate {
     Access(AccessCommand),
     /// `permissions …`
     Permissions(PermissionsCommand),
-    /// `audit tail`
-    Tail(Tail),
+}
+
+/// `audit tail`
+///
+/// # Errors
+/// When no gateway runs, or it can't be reached.
+pub async fn tail(configured: Configured, args: Tail) -> anyhow::Result<ExitCode> {
+    let json = args.format == Format::Json;
+    operate::follow(&configured, "/audit/stream", move |event| tell(&event, json)).await
 }
 
 /// Does it.
@@ -30,16 +37,11 @@ pub enum Operate {
 /// # Errors
 /// When it can't be done; the text says what to do.
 pub async fn operate(configured: Configured, what: Operate) -> anyhow::Result<ExitCode> {
-    match &what {
-        Operate::Tail(args) => {
-            let json = args.format == Format::Json;
-            return operate::follow(&configured, "/audit/stream", move |event| tell(&event, json)).await;
-        }
-        Operate::Approvals(ApprovalsCommand::List(args)) if args.watch => {
-            let json = args.format == Format::Json;
-            return operate::follow(&configured, "/approvals/stream", move |waiting| show_waiting(&waiting, json)).await;
-        }
-        _ => {}
+    if let Operate::Approvals(ApprovalsCommand::List(args)) = &what
+        && args.watch
+    {
+        let json = args.format == Format::Json;
+        return operate::follow(&configured, "/approvals/stream", move |waiting| show_waiting(&waiting, json)).await;
     }
     let way = Way::find(&configured).await?;
     let done = match what {
@@ -47,7 +49,6 @@ pub async fn operate(configured: Configured, what: Operate) -> anyhow::Result<Ex
         Operate::Approvals(command) => approvals(&way, command).await,
         Operate::Access(command) => access(&way, command).await,
         Operate::Permissions(command) => permissions(&way, command).await,
-        Operate::Tail(_) => Ok(ExitCode::SUCCESS),
     };
     way.end().await;
     done

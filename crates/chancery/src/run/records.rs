@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use store::{AuditQuery, LocalStore, Report, Settings, Store as _, StoreError, Stored};
 
 use super::{failed, note, say};
-use crate::cli::records::{AuditCommand, Backup, Export, ExportFormat, Filter, Format, Query, StoreCommand};
+use crate::cli::records::{Backup, Export, ExportFormat, Filter, Format, KeptAudit, Query, StoreCommand};
 use crate::event;
 use crate::words::plural;
 
@@ -25,16 +25,15 @@ pub fn store(command: &StoreCommand, folder: &Path) -> anyhow::Result<ExitCode> 
     }
 }
 
-/// `chancery audit …`, on the store in a folder.
+/// `chancery audit query|export|verify`, on the store in a folder.
 ///
 /// # Errors
 /// When the audit can't be read.
-pub fn audit(command: &AuditCommand, folder: &Path) -> anyhow::Result<ExitCode> {
+pub fn audit(command: &KeptAudit, folder: &Path) -> anyhow::Result<ExitCode> {
     match command {
-        AuditCommand::Verify(args) => verify(folder, args.format, false),
-        AuditCommand::Export(args) => export(folder, args),
-        AuditCommand::Query(args) => query(folder, args),
-        AuditCommand::Tail(_) => unreachable!("a running gateway is asked"),
+        KeptAudit::Verify(args) => verify(folder, args.format, false),
+        KeptAudit::Export(args) => export(folder, args),
+        KeptAudit::Query(args) => query(folder, args),
     }
 }
 

@@ -10,13 +10,13 @@ use store::{Health, LocalStore, Settings, Store as _, StoreError};
 use crate::config::{self, Config, Sources};
 
 /// How many standalone gateways of one configuration remember at the same time, each for itself.
-pub(super) const MOST: usize = 16;
+pub const MOST: usize = 16;
 
 /// Where the gateway of a configuration remembers.
 ///
 /// # Errors
 /// When neither the configuration nor the environment names a place.
-pub fn folder(config: &Config, sources: &Sources) -> anyhow::Result<PathBuf> {
+pub(super) fn folder(config: &Config, sources: &Sources) -> anyhow::Result<PathBuf> {
     if let Some(folder) = &config.store.folder {
         return Ok(folder.clone());
     }
@@ -27,12 +27,12 @@ pub fn folder(config: &Config, sources: &Sources) -> anyhow::Result<PathBuf> {
     Ok(state.join("stores").join(identity))
 }
 
-/// What the one gateway of a configuration remembers.
+/// What the gateway of a number remembers, and no other; 1 is that of `chancery serve`.
 ///
 /// # Errors
 /// When another gateway has the store, or it can't be used.
-pub(super) async fn sole(config: &Config, sources: &Sources) -> anyhow::Result<Records> {
-    let settings = settings(config, folder(config, sources)?);
+pub(super) async fn sole(config: &Config, sources: &Sources, number: usize) -> anyhow::Result<Records> {
+    let settings = settings(config, numbered(&folder(config, sources)?, number));
     match open(settings).await? {
         Ok(records) => Ok(records),
         Err(error @ StoreError::InUse { .. }) => bail!(
@@ -55,8 +55,9 @@ pub(super) async fn any(config: &Config, sources: &Sources) -> anyhow::Result<(R
                 if number > 1 {
                     tracing::warn!(
                         folder = %own.display(),
-                        "another gateway of this configuration runs: this one has grants, approvals and an audit of its own; \
-                         run `chancery serve`, and every `chancery stdio` shares it"
+                        number,
+                        "another gateway of this configuration runs: this one has grants, approvals and an audit of its own, which \
+                         `chancery --gateway {number} …` reaches; run `chancery serve`, and every `chancery stdio` shares it"
                     );
                 }
                 return Ok((records, number));
@@ -80,7 +81,7 @@ pub(super) async fn passing(folder: &Path) -> anyhow::Result<Records> {
     open(Settings::new(folder)).await?.map_err(|error| unusable(&error))
 }
 
-fn numbered(folder: &Path, number: usize) -> PathBuf {
+pub(super) fn numbered(folder: &Path, number: usize) -> PathBuf {
     match number {
         1 => folder.to_owned(),
         _ => {
@@ -150,8 +151,8 @@ mod tests {
     async fn one_gateway_a_folder_and_standalone_ones_beside_it() {
         let scratch = tempfile::tempdir().expect("a folder");
         let config = config(&scratch.path().join("store"));
-        let first = sole(&config, &sources()).await.expect("the store");
-        let refused = sole(&config, &sources()).await.expect_err("it is taken").to_string();
+        let first = sole(&config, &sources(), 1).await.expect("the store");
+        let refused = sole(&config, &sources(), 1).await.expect_err("it is taken").to_string();
         assert!(
             refused.contains(&format!("(process {})", std::process::id())) && refused.contains("`folder` in `[store]`"),
             "{refused}"
@@ -159,16 +160,16 @@ mod tests {
         let (second, number) = any(&config, &sources()).await.expect("one of its own");
         assert!(number == 2 && scratch.path().join("store-2").is_dir());
         drop((first, second));
-        sole(&config, &sources()).await.expect("it is free again");
+        sole(&config, &sources(), 1).await.expect("it is free again");
     }
 
     #[tokio::test]
     async fn a_damaged_store_is_not_served_from() {
         let scratch = tempfile::tempdir().expect("a folder");
         let config = config(scratch.path());
-        drop(sole(&config, &sources()).await.expect("a store"));
+        drop(sole(&config, &sources(), 1).await.expect("a store"));
         std::fs::write(scratch.path().join("control.db"), "no database").expect("written");
-        let refused = sole(&config, &sources()).await.expect_err("it is damaged").to_string();
+        let refused = sole(&config, &sources(), 1).await.expect_err("it is damaged").to_string();
         assert!(refused.contains("damaged") && refused.contains("store verify"), "{refused}");
     }
 

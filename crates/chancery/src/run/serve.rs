@@ -38,7 +38,7 @@ enum Guarded {
 }
 
 async fn serve_as(configured: Configured, args: cli::Serve, guarded: Guarded) -> anyhow::Result<ExitCode> {
-    let Configured { sources, loaded } = configured;
+    let Configured { sources, loaded, .. } = configured;
     raise_file_limit();
     let mut interrupts = Interrupts::listen()?;
     // Heard before anybody can know of a gateway to send it to; it would end the process otherwise.
@@ -49,7 +49,7 @@ async fn serve_as(configured: Configured, args: cli::Serve, guarded: Guarded) ->
     let own = listener.local_addr();
     let (settings, records) = match guarded {
         Guarded::Fully => {
-            let records = remember::sole(&loaded.config, &sources).await?;
+            let records = remember::sole(&loaded.config, &sources, 1).await?;
             (settings::secured(&loaded.config, Some(own)), Some(records))
         }
         Guarded::Not => (settings::open(&loaded.config, Some(own)), None),

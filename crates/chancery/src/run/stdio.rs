@@ -28,7 +28,7 @@ pub fn join(identity: &str, sources: &Sources) -> Option<impl FnOnce() -> anyhow
 /// # Errors
 /// When the standard streams can't be used.
 pub async fn stdio(configured: Configured, args: cli::Stdio) -> anyhow::Result<ExitCode> {
-    let Configured { sources, loaded } = configured;
+    let Configured { sources, loaded, .. } = configured;
     if !args.standalone
         && let Some(pass_on) = join(&loaded.config.identity, &sources)
     {

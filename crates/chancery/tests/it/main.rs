@@ -3,6 +3,7 @@
 mod audit_server;
 mod demo;
 mod doctor;
+mod gateways;
 mod http;
 mod killed;
 mod machine;
@@ -280,12 +281,13 @@ fn connect_carries_along_what_the_variable_names() {
 #[test]
 fn every_help_has_an_example() {
     let machine = Machine::new();
-    let commands: [&[&str]; 17] = [
+    let commands: [&[&str]; 18] = [
         &[],
         &["serve"],
         &["stdio"],
         &["demo"],
         &["doctor"],
+        &["gateways"],
         &["config"],
         &["config", "check"],
         &["config", "path"],

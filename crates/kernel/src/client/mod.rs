@@ -74,6 +74,8 @@ enum Asker {
         session: Arc<Session>,
         ask: Ticket,
         method: String,
+        /// What its answer needs to leave.
+        permit: Permit,
     },
     /// A bridge between the eras.
     Bridge(oneshot::Sender<Result<Message, ErrorObject>>),
@@ -452,7 +454,7 @@ impl Client {
                 if let Some(session) = line.live()
                     && let Some(permit) = self.may_notify(&line.server.spec.id, name)
                 {
-                    session.notify(message, permit);
+                    session.notify(message, &permit);
                 }
             }
             return;
@@ -473,7 +475,7 @@ impl Client {
     /// Tells the owner of an extension, on the line that the client's calls take. Where there is none yet, it is made meanwhile.
     fn notify_owner(self: &Arc<Self>, server: Arc<Server>, message: Message, permit: Permit) {
         if let Some(session) = self.line(&server.spec.id).and_then(|line| line.live()) {
-            return session.notify(&message, permit);
+            return session.notify(&message, &permit);
         }
         let (client, over) = (self.clone(), self.inner.shutdown.clone());
         let telling = async move {
@@ -484,7 +486,7 @@ impl Client {
             if let Ok(line) = line
                 && let Ok(session) = line.session().await
             {
-                session.notify(&message, permit);
+                session.notify(&message, &permit);
             }
         };
         self.inner.spawn(async move {
@@ -508,14 +510,16 @@ impl Client {
             server: &line.server.spec.id,
             method: &method,
         };
-        if let Err(error) = self.admit_now(action, &model::Trace::default()) {
-            return session.answer(ask, Err(error));
-        }
+        let permit = match self.admit_now(action, &model::Trace::default()) {
+            Ok(permit) => permit,
+            Err(error) => return session.answer(ask, Err(error)),
+        };
         let asker = Asker::Server {
             line: line.clone(),
             session: session.clone(),
             ask,
             method,
+            permit,
         };
         let theirs = self.note_asker(asker);
         line.note_ask(ask, self, theirs);
@@ -567,10 +571,16 @@ impl Client {
                 session,
                 ask,
                 method,
+                permit,
             }) => {
                 line.ask_answered(ask);
-                let answer = answer.map(|message| crate::bridge::answer_for(self, &method, message, session.revision()));
-                session.answer(ask, answer);
+                match answer {
+                    Ok(message) => {
+                        let message = crate::bridge::answer_for(self, &method, message, session.revision());
+                        session.answer_under(ask, message, &permit);
+                    }
+                    Err(error) => session.answer(ask, Err(error)),
+                }
             }
             Some(Asker::Bridge(sender)) => drop(sender.send(answer)),
             None => {}
@@ -578,8 +588,8 @@ impl Client {
     }
 
     fn ask_progressed(&self, ask: Ticket, message: &Message) {
-        if let Some(Asker::Server { session, .. }) = self.books().asks.get(&ask) {
-            session.ask_progress(message);
+        if let Some(Asker::Server { session, permit, .. }) = self.books().asks.get(&ask) {
+            session.ask_progress(message, permit);
         }
     }
 

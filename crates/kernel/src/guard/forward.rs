@@ -19,7 +19,7 @@ pub(crate) fn follow(session: &Arc<Session>) {
             // What servers say is not sent on: two that listen could keep each other talking (D11).
             let own = chunk.events.iter().filter(|event| *event.key.kind != *EventType::REPORTED.as_str());
             for message in own.filter_map(told) {
-                session.notify(&message, session.inner.admit_own());
+                session.notify(&message, &session.inner.admit_own());
             }
         }
     });

@@ -17,7 +17,7 @@ use super::call::{CallEvent, Hears, Waiter, taken_back};
 use super::line::Line;
 use crate::departure::{Leave, Parcel};
 use crate::drained::Drained;
-use crate::gate::Permit;
+use crate::gate::{self, Permit};
 use crate::guard::reported;
 use crate::inner::Inner;
 use crate::link::{Closed, Inbox, Link, OutPost};
@@ -175,24 +175,36 @@ impl Session {
         state.machine.cancel(ticket, None, false);
     }
 
-    /// Answers a question of the server.
+    /// Answers a question of the server with something of the gateway's own.
     pub(crate) fn answer(self: &Arc<Self>, ask: Ticket, answer: Result<Message, ErrorObject>) {
         self.with_machine(|machine| machine.answer(ask, answer));
     }
 
-    /// Passes on what the addressee of a question reports meanwhile.
-    pub(crate) fn ask_progress(self: &Arc<Self>, message: &Message) {
-        self.with_machine(|machine| machine.ask_progress(message));
+    /// Answers a question of the server with what its addressee says, if the permit stands when it is written.
+    pub(crate) fn answer_under(self: &Arc<Self>, ask: Ticket, answer: Message, permit: &Permit) {
+        if !permit.stands(&self.inner) {
+            return self.answer(ask, Err(gate::changed()));
+        }
+        self.send_under(permit, |machine| machine.answer(ask, Ok(answer)));
     }
 
-    /// Passes a client's notification on, if its permit stands when it is written.
-    pub(crate) fn notify(self: &Arc<Self>, message: &Message, permit: Permit) {
+    /// Passes on what the addressee of a question reports meanwhile; likewise.
+    pub(crate) fn ask_progress(self: &Arc<Self>, message: &Message, permit: &Permit) {
+        self.send_under(permit, |machine| machine.ask_progress(message));
+    }
+
+    /// Passes a client's notification on; likewise.
+    pub(crate) fn notify(self: &Arc<Self>, message: &Message, permit: &Permit) {
+        self.send_under(permit, |machine| machine.notify(message));
+    }
+
+    fn send_under(self: &Arc<Self>, permit: &Permit, act: impl FnOnce(&mut server::Session)) {
         let outputs = {
             let mut state = self.lock();
-            state.machine.notify(message);
+            act(&mut state.machine);
             drain(&mut state.machine)
         };
-        let leave = Leave::new(&self.inner, permit, None);
+        let leave = Leave::new(&self.inner, permit.clone(), None);
         for output in outputs {
             if let Output::Send(outgoing) = output {
                 self.send_aside(outgoing, Some(leave.clone()));

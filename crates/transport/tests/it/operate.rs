@@ -13,7 +13,7 @@ use transport::http::{ListenLimits, ListenOptions, Listener, OwnerSocket};
 use transport::socket;
 
 use crate::front::{Script, message};
-use crate::raw::{Raw, ask};
+use crate::raw::{Raw, Response, ask};
 
 /// Says who asked for what, and streams two events from `/stream`.
 #[derive(Debug, Default)]
@@ -63,16 +63,28 @@ async fn the_listener_passes_on_who_asks() {
     assert_eq!(answer.header("cache-control"), Some("no-store"));
     assert_eq!(desk.0.lock().unwrap()[0].query.as_deref(), Some("limit=1"));
     // The same rules as for MCP: who shows nothing where there are tokens is not let in, nor is a page of another site.
-    assert_eq!(ask(address, get("/api/v1/tokens", "")).await.status, 401);
+    let unknown = ask(address, get("/api/v1/tokens", "")).await;
+    is_problem(&unknown, 401, "unauthorized");
+    assert!(unknown.header("www-authenticate").is_some());
     let page = "Authorization: Bearer olgas\r\nOrigin: https://evil.example\r\n";
-    assert_eq!(ask(address, get("/api/v1/tokens", page)).await.status, 403);
+    is_problem(&ask(address, get("/api/v1/tokens", page)).await, 403, "forbidden");
     // Plain text is what a page may send anywhere without asking.
     let plain = "POST /api/v1/tokens HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer olgas\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}";
-    assert_eq!(ask(address, plain).await.status, 415);
+    is_problem(&ask(address, plain).await, 415, "unsupported media type");
+    let patch = "PATCH /api/v1/tokens HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer olgas\r\n\r\n";
+    is_problem(&ask(address, patch).await, 405, "method not allowed");
     assert_eq!(ask(address, get("/api/v1x", "Authorization: Bearer olgas\r\n")).await.status, 404);
     assert_eq!(desk.0.lock().unwrap().len(), 1, "nothing else came to the desk");
     shutdown.cancel();
     serving.await.expect("an end");
+}
+
+/// Whether a refusal is a problem object (RFC 9457), like those of the desk itself.
+fn is_problem(answer: &Response, status: u16, title: &str) {
+    assert_eq!(answer.status, status, "{}", answer.body);
+    assert_eq!(answer.header("content-type"), Some("application/problem+json"));
+    let start = format!("{{\"title\":\"{title}\",\"status\":{status},\"detail\":\"");
+    assert!(answer.body.starts_with(&start), "{}", answer.body);
 }
 
 #[tokio::test]

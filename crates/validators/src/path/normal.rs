@@ -27,6 +27,10 @@ const SLASHES: [char; 2] = ['/', '\\'];
 
 /// The first segment that is not `..`, and that some reader takes for it.
 pub(super) fn disguised(text: &str) -> Option<&str> {
+    // Two kinds of slashes about a dot: taken out as a pair, they leave two dots behind.
+    if let Some(mixed) = ["./\\", ".\\/", "/\\.", "\\/."].into_iter().find(|mixed| text.contains(mixed)) {
+        return Some(mixed);
+    }
     text.split(SLASHES).find(|segment| *segment != ".." && is_disguised(segment))
 }
 
@@ -95,5 +99,22 @@ fn is_scheme(text: &str) -> bool {
 fn is_disguised(segment: &str) -> bool {
     let name = segment.split(';').next().unwrap_or_default();
     let dropped = |c: char| c.is_whitespace() || matches!(c, '%' | '"' | '\'' | '<' | '>' | '|' | '*' | '?');
-    name.chars().all(|c| c == '.' || dropped(c)) && name.chars().filter(|c| *c == '.').count() >= 2
+    let is_dots = name.chars().all(|c| c == '.' || dropped(c)) && name.chars().filter(|c| *c == '.').count() >= 2;
+    is_dots || is_pattern_of_dots(name) || has_lame_separator(name)
+}
+
+/// `.?`, `??`: patterns that match `..`, and that some readers put it in for.
+fn is_pattern_of_dots(name: &str) -> bool {
+    let name = name.split('%').next().unwrap_or_default();
+    name.len() == 2 && name.contains('?') && name.chars().all(|c| matches!(c, '.' | '?'))
+}
+
+/// `..2fx`, `..%bgx`: dots, and behind them a slash whose escape somebody has damaged.
+fn has_lame_separator(name: &str) -> bool {
+    let Some(behind) = name.strip_prefix("..") else { return false };
+    let slash = ["2f", "5c", "2F", "5C"].iter().any(|hex| behind.starts_with(hex));
+    let broken = behind
+        .strip_prefix('%')
+        .is_some_and(|escape| escape.len() < 2 || !escape.bytes().take(2).all(|byte| byte.is_ascii_hexdigit()));
+    broken || (slash && (behind.len() == 2 || behind[2..].starts_with(|c: char| c.is_ascii_alphabetic() || c == '.')))
 }

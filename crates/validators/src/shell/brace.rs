@@ -13,7 +13,7 @@ pub(crate) fn has_brace(units: &[Unit]) -> bool {
     first_brace(units).is_some()
 }
 
-/// The words that bash makes of it, or `None` when there are too many, or a sequence (`{a..z}`), to judge each.
+/// The words that bash makes of it, or `None` when there are too many to judge each.
 pub(crate) fn expand(word: &Word) -> Option<Vec<Word>> {
     if word.units.len() > MAX_UNITS {
         return None;
@@ -29,7 +29,16 @@ pub(crate) fn expand(word: &Word) -> Option<Vec<Word>> {
             continue;
         };
         if brace.commas.is_empty() {
-            return None;
+            for middle in sequence(&units[brace.open + 1..brace.close])? {
+                let mut next = units[..brace.open].to_vec();
+                next.extend(middle.chars().map(Unit::Plain));
+                next.extend_from_slice(&units[brace.close + 1..]);
+                waiting.push(next);
+            }
+            if waiting.len() + done.len() > MAX_WORDS {
+                return None;
+            }
+            continue;
         }
         let mut bounds = vec![brace.open];
         bounds.extend(&brace.commas);
@@ -46,6 +55,41 @@ pub(crate) fn expand(word: &Word) -> Option<Vec<Word>> {
     }
     done.reverse();
     Some(done)
+}
+
+/// `1..10`, `01..10..3` or `a..f`: everything between two numbers, or two letters of one case.
+fn sequence(units: &[Unit]) -> Option<Vec<String>> {
+    let text: String = units
+        .iter()
+        .map(|unit| match unit {
+            Unit::Plain(c) => Some(*c),
+            Unit::Quoted(_) | Unit::Expansion(_) => None,
+        })
+        .collect::<Option<_>>()?;
+    let mut parts = text.split("..");
+    let (from, to) = (parts.next()?, parts.next()?);
+    let step: usize = parts.next().map_or(Some(1), |step| step.parse().ok())?;
+    if parts.next().is_some() || step == 0 {
+        return None;
+    }
+    if let (Some(from), Some(to)) = (letter(from), letter(to)) {
+        let letters = from.min(to)..=from.max(to);
+        let same_case = letters.clone().all(|c| c.is_ascii_alphabetic());
+        return same_case.then(|| letters.step_by(step).map(String::from).collect());
+    }
+    let width = if from.starts_with('0') || to.starts_with('0') {
+        from.len().max(to.len())
+    } else {
+        0
+    };
+    let (from, to): (u32, u32) = (from.parse().ok()?, to.parse().ok()?);
+    let numbers = (from.min(to)..=from.max(to)).step_by(step).take(MAX_WORDS + 1);
+    Some(numbers.map(|number| format!("{number:0width$}")).collect())
+}
+
+fn letter(text: &str) -> Option<char> {
+    let mut chars = text.chars();
+    chars.next().filter(|c| c.is_ascii_alphabetic() && chars.next().is_none())
 }
 
 struct Brace {

@@ -247,13 +247,17 @@ impl<'a> Judge<'a> {
             }
             return;
         }
-        if let Some(why) = commands::danger_of(name) {
+        let asks_version = arguments.len() == 2 && arguments[1].text == "--version" && is_plain_name(name);
+        if let Some(why) = commands::danger_of(name).filter(|_| !asks_version) {
             let reason = format!("`{}` {why}", shown(name));
             self.findings
                 .add("shell.command", span(), reason, "use a tool made for it, or ask a person");
             return;
         }
         let Some(row) = commands::row_of(name) else {
+            if asks_version && commands::is_known(name) {
+                return;
+            }
             if self.policy.profile == Profile::Default && !self.policy.read_only && is_plain_name(&first.text) {
                 for argument in &arguments[1..] {
                     self.loose(argument);
@@ -265,7 +269,8 @@ impl<'a> Judge<'a> {
             self.findings.add("shell.command", span(), reason, hint);
             return;
         };
-        let reads = matches!(row.kind, Kind::Text | Kind::Read | Kind::Pattern) || matches!(name, "printf" | "test" | "[");
+        let reads =
+            matches!(row.kind, Kind::Text | Kind::Name | Kind::Read | Kind::Pattern) || matches!(name, "printf" | "test" | "[" | "getent");
         if self.policy.profile == Profile::Strict && !reads {
             let reason = format!("`{}` does more than read", shown(name));
             self.findings
@@ -537,7 +542,7 @@ fn may_repeat(name: &str, kind: Kind) -> bool {
     const JUDGED: &[&str] = &[
         "sed", "gsed", "awk", "gawk", "mawk", "nawk", "time", "nice", "timeout", "env", "command",
     ];
-    matches!(kind, Kind::Text | Kind::Read | Kind::Pattern) || JUDGED.contains(&name)
+    matches!(kind, Kind::Text | Kind::Name | Kind::Read | Kind::Pattern) || JUDGED.contains(&name)
 }
 
 fn is_plain_name(text: &str) -> bool {
@@ -548,7 +553,7 @@ fn is_plain_name(text: &str) -> bool {
 }
 
 /// Variables that change how something is shown, and nothing else.
-fn is_harmless_variable(name: &str) -> bool {
+pub(crate) fn is_harmless_variable(name: &str) -> bool {
     const NAMES: &[&str] = &[
         "LANG",
         "LANGUAGE",

@@ -127,6 +127,7 @@ fn is_plain_select(text: &str) -> bool {
     let mut readings = Dialect::FAMILIES
         .iter()
         .filter_map(|family| Tokens::read(text, *family).ok())
+        .filter(Tokens::is_possible)
         .peekable();
     readings.peek().is_some() && readings.all(|tokens| tokens.is_plain_select())
 }

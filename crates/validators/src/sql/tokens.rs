@@ -43,6 +43,9 @@ const OTHERS: &[&str] = &[
     "PUT", "REMOVE", "OPENROWSET", "OPENQUERY", "NEXT", "SHARE",
 ];
 
+/// What a statement begins with that no parser has to know: it reads, whatever its clauses are.
+const PLAIN_READS: &[&str] = &["SELECT", "WITH", "VALUES", "DESCRIBE", "DESC", "SHOW", "EXPLAIN"];
+
 /// Whether families of dialects could cut the text into different words.
 pub(super) fn is_ambiguous(text: &str) -> bool {
     text.contains(['\\', '#', '$', '`', '[', '@', '{'])
@@ -161,24 +164,30 @@ impl<'a> Tokens<'a> {
         }
     }
 
+    /// Whether a database that reads backquotes as quotes, or not at all, could take these tokens for a statement: to others a backquote is a
+    /// mistake, and the statement with it.
+    pub(super) fn is_possible(&self) -> bool {
+        !self.located.iter().any(|located| matches!(located.token, Token::Char('`')))
+    }
+
     /// Whether one statement stands here that begins as a query and has no word of any other kind of statement.
     pub(super) fn is_plain_select(&self) -> bool {
-        let mut open = 0_isize;
-        let mut words = self
+        let words: Vec<&TokenWithSpan> = self
             .located
             .iter()
-            .map(|located| &located.token)
-            .filter(|token| !matches!(token, Token::Whitespace(_) | Token::EOF))
-            .peekable();
-        let begins = words.peek().is_some_and(
-            |token| matches!(token, Token::Word(word) if matches!(word.value.to_ascii_uppercase().as_str(), "SELECT" | "WITH")),
-        );
-        let harmless = words.all(|token| {
-            match token {
+            .filter(|located| !matches!(located.token, Token::Whitespace(_) | Token::EOF))
+            .collect();
+        let begins = Near { words: &words, at: 0 }.is_word(PLAIN_READS);
+        let mut open = 0_isize;
+        let harmless = words.iter().enumerate().all(|(at, located)| {
+            match &located.token {
                 Token::LParen => open += 1,
                 Token::RParen => open -= 1,
                 Token::SemiColon | Token::Char(_) | Token::Backslash => return false,
-                Token::Word(word) if word.quote_style.is_none() => return !OTHERS.contains(&word.value.to_ascii_uppercase().as_str()),
+                Token::Word(word) if word.quote_style.is_none() => {
+                    let other = OTHERS.contains(&word.value.to_ascii_uppercase().as_str());
+                    return !other || Near { words: &words, at }.is_clause_of_query();
+                }
                 _ => {}
             }
             open >= 0
@@ -245,6 +254,22 @@ impl Near<'_> {
         )
     }
 
+    /// Whether a word of other statements stands here as part of a query.
+    fn is_clause_of_query(&self) -> bool {
+        match self.word(0).as_deref() {
+            Some("USING") => !self.is_text(1),
+            Some("TRUNCATE") => self.is_any(-1, &["OVERFLOW"]),
+            Some("MERGE") => self.is_any(1, &["JOIN", "UNION"]),
+            Some("CLUSTER") => self.is_any(1, &["BY"]),
+            // `SEARCH DEPTH FIRST BY a SET b`, `CYCLE a SET b USING c`.
+            Some("SET") => self.is_any(-2, &["BY", "CYCLE"]),
+            Some("REPLACE") => matches!(self.token(1), Some(Token::LParen | Token::Number(..))),
+            Some("TRANSFORM") => true,
+            Some("NEXT") => !self.is_any(1, &["VALUE"]),
+            _ => false,
+        }
+    }
+
     /// Whether the word begins a statement inside of another one.
     fn begins_inner(&self) -> bool {
         let behind_bracket = matches!(self.token(-1), Some(Token::LParen | Token::RParen));
@@ -275,7 +300,7 @@ impl Near<'_> {
             }
         }
         let text_as_table =
-            self.is_text(0) && self.is_any(-1, &["FROM", "JOIN"]) && !matches!(self.token(-2), Some(Token::Word(_)) if self.in_function());
+            self.is_text(0) && self.is_any(-1, &["FROM", "JOIN"]) && !self.in_function() && !self.is_any(-2, &["SYSTEM_TIME", "TIME"]);
         text_as_table.then(|| ("sql.file", "a file stands where a table is wanted".to_owned()))
     }
 
@@ -295,7 +320,7 @@ impl Near<'_> {
         let refused = |rule, reason: &str| Some((rule, reason.to_owned()));
         match word {
             "INTO" => refused("sql.writes", "`INTO` writes what is selected"),
-            "TRANSFORM" if matches!(self.token(1), Some(Token::LParen)) => refused("sql.program", "`TRANSFORM` runs a program"),
+            "USING" if self.is_text(1) => refused("sql.program", "`USING` with a text behind it runs a program"),
             "FOR" if self.is_any(1, &["UPDATE", "SHARE", "NO", "KEY"]) => refused("sql.locks", "`FOR UPDATE` and `FOR SHARE` take locks"),
             "LOCK" if self.is_any(1, &["IN"]) => refused("sql.locks", "`LOCK IN` takes locks"),
             "NEXT" if self.is_any(1, &["VALUE"]) && self.is_any(2, &["FOR"]) => {

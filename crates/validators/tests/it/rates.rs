@@ -1,7 +1,10 @@
 //! The rates that the validators promise, on the project's own rows.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::path::Path;
+
+use expect_test::expect_file;
 
 use crate::rows::{CLASSES, Row, read};
 
@@ -53,4 +56,27 @@ fn the_rows_are_spread_over_constructs() {
         assert_eq!(ids.len(), rows.len(), "{}: an id stands twice", class.name);
         assert!(rows.iter().all(|row| !row.needs_network));
     }
+}
+
+/// The table of constructs: what the rows are about, and how many there are of each kind. `UPDATE_EXPECT=1` writes it anew.
+#[test]
+fn the_constructs_are_printed() {
+    let mut table = String::from("class construct: hostile, benign\n");
+    for class in CLASSES {
+        let mut counts: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+        for row in rows(class.name) {
+            let (hostile, benign) = counts.entry(row.construct).or_default();
+            if row.hostile {
+                *hostile += 1;
+            } else {
+                *benign += 1;
+            }
+        }
+        let sums = counts.values().fold((0, 0), |sum, count| (sum.0 + count.0, sum.1 + count.1));
+        writeln!(table, "\n{}: {}, {}", class.name, sums.0, sums.1).expect("a string takes it");
+        for (construct, (hostile, benign)) in counts {
+            writeln!(table, "  {construct}: {hostile}, {benign}").expect("a string takes it");
+        }
+    }
+    expect_file!["../data/constructs.txt"].assert_eq(&table);
 }

@@ -52,9 +52,24 @@ impl Refusal {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, text).with(header::RETRY_AFTER, "5")
     }
 
+    /// As MCP's clients understand it.
     pub(crate) fn into_response(self) -> Response<Reply> {
-        let Parts { status, text, header } = *self.0;
-        let mut response = json(status, refusal::body(refusal::INVALID_REQUEST, &text));
+        let body = refusal::body(refusal::INVALID_REQUEST, &self.0.text);
+        self.with_body(names::JSON, body)
+    }
+
+    /// As those of the operator API do.
+    pub(crate) fn into_problem(self) -> Response<Reply> {
+        let status = self.0.status;
+        let title = status.canonical_reason().unwrap_or("refused").to_lowercase();
+        let body = refusal::problem(status.as_u16(), &title, &self.0.text);
+        self.with_body("application/problem+json", body)
+    }
+
+    fn with_body(self, media: &'static str, body: Bytes) -> Response<Reply> {
+        let Parts { status, header, .. } = *self.0;
+        let mut response = json(status, body);
+        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media));
         if let Some((name, value)) = header {
             response.headers_mut().insert(name, HeaderValue::from_static(value));
         }

@@ -49,19 +49,21 @@ async fn admitted(served: &Served, request: Request<Incoming>) -> Response<Reply
     let (parts, body) = request.into_parts();
     let head = Head::read(&parts.headers);
     let access = &served.shared.access;
+    let refused = match operate::path(parts.uri.path()) {
+        Some(_) => Refusal::into_problem,
+        None => Refusal::into_response,
+    };
     if let Err(refusal) = access.check_source(&head) {
         tracing::warn!(?refusal, "refused a request");
-        return unread(refusal);
+        return unread(refused(refusal));
     }
     let cors = access.cors(&head);
     let mut response = if parts.method == Method::OPTIONS && cors.is_some() {
         preflight(&parts.headers)
     } else {
         match access.credential(&head, &*served.shared.front) {
-            Ok(who) => dispatch(served, &parts, head, body, who)
-                .await
-                .unwrap_or_else(Refusal::into_response),
-            Err(refusal) => unread(refusal),
+            Ok(who) => dispatch(served, &parts, head, body, who).await.unwrap_or_else(refused),
+            Err(refusal) => unread(refused(refusal)),
         }
     };
     if let Some(origin) = cors {
@@ -71,8 +73,7 @@ async fn admitted(served: &Served, request: Request<Incoming>) -> Response<Reply
 }
 
 /// A refusal before the body was read: the connection ends with it, and says so.
-fn unread(refusal: Refusal) -> Response<Reply> {
-    let mut response = refusal.into_response();
+fn unread(mut response: Response<Reply>) -> Response<Reply> {
     response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     response
 }

@@ -111,7 +111,7 @@ impl Judge<'_, '_> {
     fn identifier(&mut self, at: usize) {
         let node = self.entries[at].node;
         let name = names::normalised(self.text(node));
-        if tables::is_forbidden_dunder(&name) {
+        if tables::is_forbidden_dunder(&name) && !(tables::is_definable(&name) && self.is_defined(at)) {
             refuse_attribute(self.findings, span(node), &name);
             return;
         }
@@ -217,6 +217,12 @@ impl Judge<'_, '_> {
             "assignment" => field != Some("left"),
             _ => true,
         }
+    }
+
+    /// Whether the identifier is the name of a function that is defined here.
+    fn is_defined(&self, at: usize) -> bool {
+        let Entry { parent, field, .. } = self.entries[at];
+        self.entries[parent].kind == "function_definition" && field == Some("name")
     }
 
     /// Whether something is looked up in, called on or taken from the value.

@@ -6,6 +6,7 @@ use tree_sitter::Node;
 use unicode_normalization::UnicodeNormalization;
 
 use super::super::{Entry, Source, text};
+use super::tables;
 
 /// How many meanings one name may have before it is taken for anything.
 const MAX_MEANINGS: usize = 16;
@@ -39,7 +40,30 @@ impl Names {
                 _ => {}
             }
         }
+        names.ambient(source, entries);
         names
+    }
+
+    /// Modules that are used without being imported: whoever runs the program may have them at hand.
+    fn ambient(&mut self, source: &Source<'_>, entries: &[Entry<'_>]) {
+        let mut used: Vec<&'static str> = Vec::new();
+        let mut bound: HashSet<&str> = HashSet::new();
+        for Entry { node, parent, field, .. } in entries.iter().copied().filter(|entry| entry.kind == "identifier") {
+            let name = text(source, node);
+            match entries[parent].kind {
+                "attribute" if field == Some("object") => used.extend(tables::AMBIENT.iter().find(|one| **one == name)),
+                kind if binds(kind, field) => {
+                    bound.insert(name);
+                }
+                _ => {}
+            }
+        }
+        for name in used {
+            if !bound.contains(name) && !self.meanings.contains_key(name) {
+                self.modules.insert(name.to_owned());
+                self.add(name.to_owned(), name.to_owned());
+            }
+        }
     }
 
     fn import(&mut self, source: &Source<'_>, node: Node<'_>) {
@@ -145,6 +169,26 @@ impl Names {
         behind.reverse();
         let complete = |meaning: String| std::iter::once(meaning).chain(behind.iter().cloned()).collect::<Vec<_>>().join(".");
         self.resolve(&normalised(text(source, at))).into_iter().map(complete).collect()
+    }
+}
+
+/// Whether an identifier in that place is given a value there.
+fn binds(around: &str, field: Option<&str>) -> bool {
+    match around {
+        "assignment" | "augmented_assignment" | "for_statement" | "for_in_clause" => field == Some("left"),
+        "function_definition" | "class_definition" | "default_parameter" | "typed_default_parameter" | "named_expression" => {
+            field == Some("name")
+        }
+        "parameters"
+        | "lambda_parameters"
+        | "typed_parameter"
+        | "as_pattern_target"
+        | "pattern_list"
+        | "tuple_pattern"
+        | "list_pattern"
+        | "list_splat_pattern"
+        | "dictionary_splat_pattern" => true,
+        _ => false,
     }
 }
 

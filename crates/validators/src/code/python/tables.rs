@@ -121,11 +121,33 @@ const DUNDERS: &[&str] = &[
     "__version__", "__author__", "__all__", "__slots__", "__annotations__", "__future__", "__post_init__", "__set_name__", "__match_args__", "__get__", "__set__",
     "__copy__", "__deepcopy__", "__fspath__", "__sizeof__", "__class_getitem__", "__debug__", "__main__", "__file__", "__license__", "__copyright__", "__email__",
     "__metaclass__", "__nonzero__", "__unicode__", "__cmp__", "__div__", "__hex__", "__oct__", "__long__", "__iterator__",
+    // What types and errors tell of themselves.
+    "__args__", "__origin__", "__parameters__", "__constraints__", "__bound__", "__covariant__", "__contravariant__", "__metadata__", "__required_keys__",
+    "__optional_keys__", "__total__", "__type_params__", "__members__", "__module__", "__notes__", "__cause__", "__suppress_context__", "__path__",
+];
+
+/// Double-underscored names that classes may define, although a program that calls them by name goes around what they stand for.
+#[rustfmt::skip]
+const DEFINABLE: &[&str] = &[
+    "__getattr__", "__setattr__", "__delattr__", "__dir__", "__init_subclass__", "__instancecheck__", "__subclasscheck__", "__subclasshook__", "__getstate__", "__setstate__",
+    "__prepare__", "__delete__", "__getnewargs__", "__rich_repr__", "__html__", "__json__", "__clause_element__", "__array__",
+];
+
+/// Modules that are taken for themselves even where nothing imports them: a host may have done it.
+#[rustfmt::skip]
+pub(super) const AMBIENT: &[&str] = &[
+    "os", "sys", "subprocess", "socket", "pickle", "cPickle", "marshal", "shelve", "ctypes", "pty", "shutil", "importlib", "builtins", "multiprocessing", "tempfile", "posix",
+    "runpy", "dill", "ftplib", "telnetlib", "smtplib", "paramiko", "yaml", "jsonpickle",
 ];
 
 /// Whether a name is doubly underscored on both sides and not one of those that do no harm.
 pub(super) fn is_forbidden_dunder(name: &str) -> bool {
     name.len() > 4 && name.starts_with("__") && name.ends_with("__") && !DUNDERS.contains(&name)
+}
+
+/// Whether a class may define a method of that name.
+pub(super) fn is_definable(name: &str) -> bool {
+    DEFINABLE.contains(&name)
 }
 
 /// Whether a dotted name is a dangerous function, or inside of one.

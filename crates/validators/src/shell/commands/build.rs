@@ -8,6 +8,8 @@ use crate::finding::shown;
 struct Tool {
     reads: &'static [&'static str],
     builds: &'static [&'static str],
+    /// Subcommands that install what the project declares, as long as nothing else is named.
+    declared: &'static [&'static str],
     /// Subcommands of two words.
     pairs: &'static [&'static str],
     refused: &'static [&'static str],
@@ -53,7 +55,9 @@ const CARGO: Tool = Tool {
         "rm",
         "vendor",
         "package",
+        "fetch",
     ],
+    declared: &[],
     pairs: &[],
     refused: &["--config", "-Z", "-C", "--registry", "--index", "--git"],
 };
@@ -61,6 +65,7 @@ const CARGO: Tool = Tool {
 const GO: Tool = Tool {
     reads: &["list", "version", "env", "doc", "help", "vet"],
     builds: &["build", "test", "fmt", "fix", "run", "clean"],
+    declared: &[],
     pairs: &[
         "mod tidy",
         "mod verify",
@@ -97,7 +102,20 @@ const NPM: Tool = Tool {
         "ls", "list", "ll", "la", "outdated", "view", "info", "show", "v", "why", "explain", "audit", "help", "root", "prefix", "bin",
         "fund", "search", "ping", "doctor", "version", "licenses", "pack",
     ],
-    builds: &["test", "t", "run", "run-script", "start", "build", "lint", "ci"],
+    builds: &[
+        "test",
+        "t",
+        "run",
+        "run-script",
+        "start",
+        "stop",
+        "restart",
+        "build",
+        "lint",
+        "ci",
+        "init",
+    ],
+    declared: &["install", "i"],
     pairs: &[],
     refused: &[
         "--script-shell",
@@ -116,6 +134,7 @@ const NPM: Tool = Tool {
 const PIP: Tool = Tool {
     reads: &["list", "show", "freeze", "check", "help", "debug", "inspect", "index", "hash"],
     builds: &[],
+    declared: &[],
     pairs: &[],
     refused: &[
         "--python",
@@ -158,7 +177,8 @@ fn judge_tool(judge: &mut Judge<'_>, tool: &Tool, arguments: &[Argument]) {
     let pair = format!("{} {second}", first.text);
     let name = first.text.as_str();
     let reads = tool.reads.contains(&name);
-    if !reads && !tool.builds.contains(&name) && !tool.pairs.contains(&pair.as_str()) {
+    let declared = tool.declared.contains(&name) && second.is_empty() && !arguments.iter().any(|one| is_everywhere(&one.text));
+    if !reads && !declared && !tool.builds.contains(&name) && !tool.pairs.contains(&pair.as_str()) {
         let reason = format!(
             "`{} {}` may install, publish or run something else",
             shown(&arguments[0].text),
@@ -172,6 +192,14 @@ fn judge_tool(judge: &mut Judge<'_>, tool: &Tool, arguments: &[Argument]) {
         return;
     }
     every(judge, tool, arguments);
+}
+
+/// Options that install for the whole machine.
+fn is_everywhere(option: &str) -> bool {
+    option == "--global"
+        || option == "--location"
+        || option.starts_with("--location=")
+        || (option.starts_with('-') && !option.starts_with("--") && option.contains('g'))
 }
 
 fn every(judge: &mut Judge<'_>, tool: &Tool, arguments: &[Argument]) {

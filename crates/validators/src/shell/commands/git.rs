@@ -7,17 +7,17 @@ use crate::finding::shown;
 /// Subcommands that only look.
 const READS: &str = "status log diff show blame annotate describe rev-parse ls-files ls-tree grep shortlog reflog cat-file name-rev merge-base cherry \
                      count-objects diff-tree diff-index diff-files for-each-ref rev-list show-ref show-branch whatchanged var version check-ignore check-attr \
-                     range-diff fsck get-tar-commit-id verify-commit verify-tag";
+                     range-diff fsck get-tar-commit-id verify-commit verify-tag help";
 /// Subcommands that change the working tree, the index or local branches.
 const WRITES: &str = "add commit checkout switch restore merge rebase cherry-pick revert mv init apply am archive stage format-patch gc repack prune worktree";
 /// Subcommands that do either, by what stands behind them.
-const MIXED: &str = "branch tag stash remote config notes rm reset clean";
+const MIXED: &str = "branch tag stash remote config notes rm reset clean bisect submodule";
 /// Subcommands that talk to a remote, which has to be one that is configured.
 const REMOTES: &str = "fetch pull push";
 
 /// Options that run a program, or take what to run from somewhere, whatever the subcommand.
-const REFUSED: &str = "exec remote upload-pack receive-pack ext-diff textconv open-files-in-pager template config-env exec-path strategy strategy-option \
-                       separate-git-dir reference to-command extcmd tool output-directory namespace super-prefix force-with-lease mirror";
+const REFUSED: &str = "exec remote upload-pack receive-pack ext-diff textconv open-files-in-pager template config-env exec-path \
+                       separate-git-dir reference to-command extcmd tool output-directory namespace super-prefix mirror web man info";
 /// Options whose value is text.
 const TEXTS: &str = "m message author date format pretty grep S G L L_ U n w since until after before committer max-count skip abbrev sort contains merged \
                      no-contains points-at diff-filter stat color word-diff word-diff-regex inter-hunk-context trailer cleanup fixup squash b B c C t track \
@@ -97,6 +97,8 @@ fn subcommand(judge: &mut Judge<'_>, name: &Argument, rest: &[Argument]) {
     match text {
         "config" => return config(judge, rest),
         "remote" => return remote(judge, rest),
+        "bisect" => one_of(judge, name, rest, "start good bad new old skip reset log terms"),
+        "submodule" => one_of(judge, name, rest, "status summary"),
         _ => {}
     }
     if destroys(text, rest) {
@@ -106,6 +108,26 @@ fn subcommand(judge: &mut Judge<'_>, name: &Argument, rest: &[Argument]) {
     options(judge, name, rest);
     if lists_in(REMOTES, text) {
         remote_names(judge, rest);
+    }
+}
+
+/// A subcommand whose own subcommands are not all harmless: `git bisect run` runs what it is given.
+fn one_of(judge: &mut Judge<'_>, name: &Argument, rest: &[Argument], allowed: &str) {
+    let Some(first) = rest.iter().find(|one| one.shape() == Shape::Operand) else {
+        return;
+    };
+    if !lists_in(allowed, &first.text) {
+        let reason = format!(
+            "`git {} {}` may run programs or reach the network",
+            shown(&name.text),
+            shown(&first.text)
+        );
+        judge.refuse(
+            "shell.command",
+            first,
+            reason,
+            "use a subcommand that works on the local repository",
+        );
     }
 }
 
@@ -142,6 +164,8 @@ fn reads(name: &str, rest: &[Argument]) -> bool {
         }
         "remote" => operands == 0 || rest.first().is_some_and(|first| first.text == "get-url"),
         "stash" => rest.first().is_some_and(|first| first.text == "list" || first.text == "show"),
+        "bisect" => rest.first().is_some_and(|first| first.text == "log"),
+        "submodule" => true,
         "worktree" | "notes" => rest.first().is_none_or(|first| first.text == "list" || first.text == "show"),
         "config" => {
             has(&["--get", "--get-all", "--get-regexp", "--list", "-l", "--get-urlmatch"])
@@ -164,10 +188,13 @@ fn destroys(name: &str, rest: &[Argument]) -> bool {
         "clean" => !has(&['n'], "dry-run"),
         "reset" => has(&[], "hard merge keep"),
         "rm" => has(&['r'], "recursive"),
-        "push" => has(&['f', 'd'], "force delete prune mirror") || rest.iter().any(|one| one.text.starts_with(['+', ':'])),
+        "push" => {
+            has(&['f', 'd'], "force force-with-lease force-if-includes delete prune mirror")
+                || rest.iter().any(|one| one.text.starts_with(['+', ':']))
+        }
         "checkout" | "switch" => has(&['f'], "force discard-changes"),
         "branch" => has(&['D'], "force"),
-        "gc" | "prune" | "repack" => has(&[], "prune expire aggressive"),
+        "gc" | "prune" | "repack" => has(&[], "prune expire"),
         "worktree" => has(&['f'], "force"),
         _ => false,
     }
@@ -177,12 +204,15 @@ fn options(judge: &mut Judge<'_>, name: &Argument, rest: &[Argument]) {
     let mut at = 0;
     while let Some(argument) = rest.get(at) {
         at += 1;
+        if let Some(skipped) = strategy(judge, name, argument, rest.get(at)).or_else(|| output(judge, argument, rest.get(at))) {
+            at += skipped;
+            continue;
+        }
         let refused = match argument.shape() {
             Shape::Long { name, .. } => REFUSED.split_whitespace().any(|one| one == name) || (name.len() > 3 && abbreviates(REFUSED, name)),
             Shape::Short(letters) => match name.text.as_str() {
                 "grep" => letters.starts_with('O'),
-                "rebase" => letters.contains(['x', 's', 'X']),
-                "merge" | "pull" | "revert" | "cherry-pick" => letters.starts_with(['s', 'X']) && letters != "s",
+                "rebase" => letters.contains('x'),
                 "fetch" | "push" => letters.contains('u') && name.text == "fetch",
                 _ => false,
             },
@@ -212,6 +242,58 @@ fn options(judge: &mut Judge<'_>, name: &Argument, rest: &[Argument]) {
             Shape::Short(letters) => judge.loose_path(argument, letters.get(1..).unwrap_or_default()),
             Shape::Operand => judge.loose_path(argument, &argument.text),
         }
+    }
+}
+
+/// A merge strategy is a program by its name: only git's own. Says how many further arguments belong to the option.
+fn strategy(judge: &mut Judge<'_>, command: &Argument, argument: &Argument, next: Option<&Argument>) -> Option<usize> {
+    const OWN: &str = "ort recursive resolve octopus ours subtree";
+    if !lists_in("merge pull revert cherry-pick rebase", &command.text) {
+        return None;
+    }
+    let (is_name, value) = match argument.shape() {
+        Shape::Long { name, value } if name.len() > 3 && "strategy".starts_with(name) => (true, value),
+        Shape::Long { name, value } if name.len() > 3 && "strategy-option".starts_with(name) => (false, value),
+        Shape::Short(letters) if letters.starts_with('s') && (letters.len() > 1 || lists_in("merge pull rebase", &command.text)) => {
+            (true, letters.get(1..).filter(|glued| !glued.is_empty()))
+        }
+        Shape::Short(letters) if letters.starts_with('X') => (false, letters.get(1..).filter(|glued| !glued.is_empty())),
+        _ => return None,
+    };
+    let given = value
+        .map(str::to_owned)
+        .or_else(|| next.map(|next| next.text.clone()))
+        .unwrap_or_default();
+    if is_name && !lists_in(OWN, &given) {
+        judge.refuse_option(command, argument);
+    }
+    Some(usize::from(value.is_none()))
+}
+
+/// Where the result goes. Says how many further arguments belong to the option.
+fn output(judge: &mut Judge<'_>, argument: &Argument, next: Option<&Argument>) -> Option<usize> {
+    match (argument.shape(), next) {
+        (
+            Shape::Long {
+                name: "output" | "output-directory",
+                value: Some(file),
+            },
+            _,
+        ) => {
+            judge.path(argument, file, Access::Write);
+            Some(0)
+        }
+        (
+            Shape::Long {
+                name: "output" | "output-directory",
+                value: None,
+            },
+            Some(file),
+        ) => {
+            judge.path(file, &file.text, Access::Write);
+            Some(1)
+        }
+        _ => None,
     }
 }
 

@@ -79,15 +79,18 @@ pub(crate) fn simple(judge: &mut Judge<'_>, row: &Row, arguments: &[Argument]) {
     let Some((name, rest)) = arguments.split_first() else { return };
     let mut pattern_due = matches!(row.kind, Kind::Pattern);
     let mut ended = false;
-    let mut value: Option<bool> = None;
+    let mut value = None;
     for (at, argument) in rest.iter().enumerate() {
-        if let Some(is_text) = value.take() {
-            if is_text {
+        match value.take() {
+            Some(Value::Text) => {
                 judge.text(argument);
-            } else {
-                operand(judge, row, argument);
+                continue;
             }
-            continue;
+            Some(Value::Written) => {
+                judge.path(argument, &argument.text, Access::Write);
+                continue;
+            }
+            None => {}
         }
         match if ended { Shape::Operand } else { argument.shape() } {
             Shape::End => ended = true,
@@ -104,7 +107,7 @@ pub(crate) fn simple(judge: &mut Judge<'_>, row: &Row, arguments: &[Argument]) {
             Shape::Long {
                 name: "pager",
                 value: glued,
-            } if shows_only(glued, rest.get(at + 1)) => value = glued.is_none().then_some(true),
+            } if shows_only(glued, rest.get(at + 1)) => value = glued.is_none().then_some(Value::Text),
             Shape::Long {
                 name: option,
                 value: glued,
@@ -142,31 +145,52 @@ fn is_pattern_option(option: &str) -> bool {
 
 /// One operand of a command with a plain row.
 fn operand(judge: &mut Judge<'_>, row: &Row, argument: &Argument) {
+    // Compilers and their relatives read further arguments out of `@FILE`.
+    let text = argument.text.strip_prefix('@').unwrap_or(&argument.text);
     match row.kind {
         Kind::Text => judge.text(argument),
-        Kind::Read | Kind::Pattern => judge.path(argument, &argument.text, Access::Read),
-        Kind::Write | Kind::Build | Kind::Special(_) => judge.path(argument, &argument.text, Access::Write),
+        Kind::Name if !text.contains('/') => judge.text(argument),
+        Kind::Name | Kind::Read | Kind::Pattern => judge.path(argument, text, Access::Read),
+        Kind::Write | Kind::Build | Kind::Special(_) => judge.path(argument, text, Access::Write),
     }
 }
 
-/// A long option; says whether the next argument is its value, and if so whether that is text.
-fn long(judge: &mut Judge<'_>, row: &Row, command: &Argument, argument: &Argument, option: &str, glued: Option<&str>) -> Option<bool> {
+/// What the argument behind an option is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Value {
+    Text,
+    /// A file that is written.
+    Written,
+}
+
+/// Whether the list holds the name as an option whose value is glued to it, or missing.
+fn lists_glued(list: &str, name: &str) -> bool {
+    list.split(' ').any(|one| one.strip_suffix('?') == Some(name))
+}
+
+/// A long option; says what the next argument is, if it is its value.
+fn long(judge: &mut Judge<'_>, row: &Row, command: &Argument, argument: &Argument, option: &str, glued: Option<&str>) -> Option<Value> {
     let is_text = lists(row.texts, option);
-    if !is_text && abbreviates(row.refused, option) {
+    let is_glued_text = lists_glued(row.texts, option);
+    let is_written = !is_text && !is_glued_text && abbreviates(row.writes, option);
+    if !is_text && !is_glued_text && !is_written && abbreviates(row.refused, option) {
         judge.refuse_option(command, argument);
         return None;
     }
     match glued {
-        Some(_) if is_text => judge.text(argument),
+        Some(_) if is_text || is_glued_text => judge.text(argument),
+        Some(value) if is_written => judge.path(argument, value, Access::Write),
         Some(value) => judge.loose_path(argument, value),
         None if argument.dynamic => judge.text(argument),
-        None => return is_text.then_some(true),
+        None if is_text => return Some(Value::Text),
+        None if is_written => return Some(Value::Written),
+        None => {}
     }
     None
 }
 
 /// Letters behind one dash, up to the first that takes a value.
-fn short(judge: &mut Judge<'_>, row: &Row, command: &Argument, argument: &Argument, letters: &str) -> Option<bool> {
+fn short(judge: &mut Judge<'_>, row: &Row, command: &Argument, argument: &Argument, letters: &str) -> Option<Value> {
     // Some programs write long names behind one dash.
     if letters.len() > 1 && lists(row.refused, letters.split('=').next().unwrap_or_default()) {
         judge.refuse_option(command, argument);
@@ -180,11 +204,19 @@ fn short(judge: &mut Judge<'_>, row: &Row, command: &Argument, argument: &Argume
             return None;
         }
         let behind = &letters[at + letter.len_utf8()..];
-        if lists(row.texts, name) {
-            if behind.is_empty() {
-                return Some(true);
-            }
+        let is_text = lists(row.texts, name);
+        if is_text && behind.is_empty() {
+            return Some(Value::Text);
+        }
+        if is_text || (lists_glued(row.texts, name) && !behind.is_empty()) {
             judge.text(argument);
+            return None;
+        }
+        if lists(row.writes, name) {
+            if behind.is_empty() {
+                return Some(Value::Written);
+            }
+            judge.path(argument, behind, Access::Write);
             return None;
         }
         if matches!(row.kind, Kind::Text) {

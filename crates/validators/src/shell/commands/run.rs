@@ -61,6 +61,46 @@ pub(super) fn export(judge: &mut Judge<'_>, arguments: &[Argument]) {
     }
 }
 
+/// `set -euo pipefail`: switches that make a script stricter, and no others; alone it would show every variable.
+pub(super) fn set(judge: &mut Judge<'_>, arguments: &[Argument]) {
+    let strict = |argument: &Argument| match argument.shape() {
+        Shape::Short(letters) => letters.chars().all(|c| "euxo".contains(c)),
+        Shape::Operand => matches!(argument.text.as_str(), "pipefail" | "errexit" | "nounset" | "xtrace"),
+        _ => false,
+    };
+    if let Some(other) = arguments[1..].iter().find(|one| !strict(one)) {
+        judge.refuse(
+            "shell.assignment",
+            other,
+            "it would change what later commands do",
+            "use `-e`, `-u`, `-x` and `-o pipefail` only",
+        );
+    } else if arguments.len() == 1 {
+        judge.refuse(
+            "shell.command",
+            &arguments[0],
+            "`set` alone shows every variable",
+            "name the ones you need with `printenv`",
+        );
+    }
+}
+
+/// `getent`: what the system tells anybody, but for the hashes of passwords.
+pub(super) fn getent(judge: &mut Judge<'_>, arguments: &[Argument]) {
+    for argument in &arguments[1..] {
+        let is_secret = matches!(argument.text.as_str(), "shadow" | "gshadow");
+        let is_option = argument.shape() != Shape::Operand;
+        if is_secret || is_option || !judge.fixed(argument) {
+            judge.refuse(
+                "shell.option",
+                argument,
+                "`getent` would show secrets, or look elsewhere",
+                "ask for `passwd`, `group` or `hosts`",
+            );
+        }
+    }
+}
+
 /// `exit 1`.
 pub(super) fn number(judge: &mut Judge<'_>, arguments: &[Argument]) {
     for argument in &arguments[1..] {

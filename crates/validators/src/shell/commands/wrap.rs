@@ -1,7 +1,7 @@
 //! Commands that run another command: it is judged in their place.
 
 use super::super::check_inner;
-use super::super::walk::{Access, Judge};
+use super::super::walk::{Access, Judge, is_harmless_variable};
 use super::Kind;
 use super::options::{Argument, Shape, lists};
 
@@ -21,6 +21,11 @@ pub(super) fn env(judge: &mut Judge<'_>, arguments: &[Argument]) {
                 value: None,
             } => at += 1,
             Shape::Long { name: "unset", .. } => {}
+            Shape::Operand
+                if argument
+                    .text
+                    .split_once('=')
+                    .is_some_and(|(name, _)| is_harmless_variable(name) && !argument.dynamic) => {}
             Shape::Operand if argument.text.contains('=') => {
                 judge.refuse(
                     "shell.assignment",
@@ -105,7 +110,7 @@ fn xargs_command(judge: &mut Judge<'_>, command: &[Argument]) {
     // What is read becomes arguments, and options too, unless the command line has ended them.
     let ended = command.iter().any(|argument| argument.text == "--");
     let takes_any = super::row_of(&command[0].text)
-        .is_some_and(|row| matches!(row.kind, Kind::Text | Kind::Read | Kind::Pattern) && (ended || row.refused.is_empty()));
+        .is_some_and(|row| matches!(row.kind, Kind::Text | Kind::Name | Kind::Read | Kind::Pattern) && (ended || row.refused.is_empty()));
     if takes_any {
         return judge.run_for_each(command);
     }

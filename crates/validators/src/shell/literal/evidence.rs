@@ -30,7 +30,7 @@ const WORDS: &[&str] = &[
     "script", "seq", "service", "set", "shift", "size", "sleep", "snap", "sort", "source", "split", "stat", "strings", "su", "sum", "sync", "tac", "tail", "tar", "tee",
     "telnet", "test", "time", "timeout", "times", "top", "touch", "tr", "trap", "tree", "true", "type", "uniq", "unset", "uptime", "users", "view", "w", "wait",
     "wall", "watch", "wc", "which", "who", "wish", "write", "yes", "python", "perl", "bash", "docker", "npm", "java", "php", "cargo", "brew", "jest", "mocha", "gem",
-    "composer", "vagrant", "terraform", "screen", "emacs", "nano", "vim", "sed", "awk", "fortune", "az", "R", "octave",
+    "composer", "vagrant", "terraform", "screen", "emacs", "choose", "delta", "strip", "info", "jobs", "ar", "sd", "tox", "set", "nano", "vim", "sed", "awk", "fortune", "az", "R", "octave",
 ];
 
 /// Those of them that tell or do something even alone, or with one operand.
@@ -77,6 +77,34 @@ pub(super) fn begins_command(rest: &str, boundary: Boundary) -> bool {
         (true, Boundary::Line | Boundary::Span | Boundary::Semicolon { prose: true }) => takes_options(behind),
         (true, _) => takes_options(behind) || tells && (is_alone(behind) || operands(behind) == 1),
     }
+}
+
+/// Commands that begin requests in plain words, too: "find /data/report.pdf", "open https://…".
+#[rustfmt::skip]
+const REQUESTS: &[&str] = &[
+    "at", "bind", "call", "clear", "copy", "cut", "enable", "erase", "expand", "export", "fetch", "file", "find", "fold", "format", "go", "help", "host", "import", "install", "join", "kill", "last",
+    "let", "load", "local", "locate", "look", "mail", "make", "man", "mount", "move", "net", "open", "paste", "patch", "play", "print", "prune", "read", "rename", "reset", "screen", "script",
+    "service", "set", "shift", "size", "sort", "source", "split", "strip", "sum", "sync", "test", "time", "touch", "trap", "view", "wait", "watch", "write", "choose", "info", "delta",
+];
+
+/// Whether a whole value is one command and its operands, and nothing that a sentence has: options, folders of the system, addresses.
+pub(super) fn is_command_line(text: &str) -> bool {
+    const MOST: usize = 8;
+    let mut words = text.split_whitespace();
+    let Some(first) = words.next() else { return false };
+    let is_command = first.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit()) && is_known(first) && !REQUESTS.contains(&first);
+    let operands: Vec<&str> = words.collect();
+    let is_option = |word: &&str| word.starts_with('-') && word.len() > 1;
+    let is_place = |word: &&str| {
+        let drive = matches!(word.as_bytes(), [letter, b':', b'\\', ..] if letter.is_ascii_alphabetic());
+        let variable = word.starts_with('%') && word[1..].contains('%');
+        (word.starts_with('/') && (word.len() > 1 || operands.iter().any(is_option))) || drive || variable || word.contains("://")
+    };
+    let is_operand =
+        |word: &&str| is_place(word) || is_option(word) || word.starts_with(['+', '/']) || word.chars().all(|c| c.is_ascii_digit());
+    let acts_on_place = operands.len() <= MOST && operands.iter().all(is_operand) && operands.iter().any(is_place);
+    let runs_code = matches!(operands.as_slice(), ["-e" | "-c", code, ..] if code.starts_with(['\'', '"']));
+    is_command && (acts_on_place || runs_code)
 }
 
 /// Shells write commands in small letters, and the other system in whichever, but no sentence writes them in capitals.

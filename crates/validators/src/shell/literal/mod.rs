@@ -7,7 +7,7 @@ mod evidence;
 
 use std::borrow::Cow;
 
-use self::evidence::{Boundary, begins_command};
+use self::evidence::{Boundary, begins_command, is_command_line};
 use crate::finding::{Findings, shown};
 use crate::text::{self, Decoded};
 
@@ -230,7 +230,7 @@ fn is_table(text: &str) -> bool {
         .is_some_and(|line| line.contains("--") && line.contains('|') && line.chars().all(|c| matches!(c, '|' | '-' | ':' | ' ')))
 }
 
-/// A value that is a command as a whole and leaves an operator open behind it, or calls for code to be run.
+/// A value that is a command as a whole: it leaves an operator open behind it, calls for code to be run, or says where to act.
 fn whole_command(text: &str) -> Option<&str> {
     let trimmed = text.trim();
     let start = trimmed.trim_start_matches(['\'', '"', ')', ';', ' ']);
@@ -243,5 +243,15 @@ fn whole_command(text: &str) -> Option<&str> {
             "eval" | "exec" | "system" | "popen" | "passthru" | "shell_exec" | "assert" | "os.system" | "__import__"
         ) && arguments.trim_start().starts_with(['\'', '"'])
     });
-    (call.is_some() && trimmed.ends_with([';', ')'])).then_some(start)
+    if call.is_some() && trimmed.ends_with([';', ')']) {
+        return Some(start);
+    }
+    (is_command_line(trimmed) || is_directive(trimmed)).then_some(trimmed)
+}
+
+/// A directive of a page that makes the server run something.
+fn is_directive(text: &str) -> bool {
+    const CALLS: &[&str] = &["system(", "exec(", "passthru(", "popen(", "`"];
+    let lower = text.get(..text.len().min(PROSE_BYTES)).unwrap_or(text).to_ascii_lowercase();
+    lower.contains("<!--#exec") || (lower.contains("<?php") && CALLS.iter().any(|call| lower.contains(call)))
 }
