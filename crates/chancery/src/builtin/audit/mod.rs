@@ -134,3 +134,6 @@ fn query_output() -> Value {
         "required": ["events", "next_cursor"],
     })
 }
+
+#[cfg(test)]
+mod tests;
