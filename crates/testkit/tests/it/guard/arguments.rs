@@ -93,3 +93,22 @@ async fn the_name_of_a_resource_is_no_address() {
     }
     gateway.stop().await;
 }
+
+/// D26 is for tools of which somebody said that they take code; others may leave it out.
+#[tokio::test]
+async fn d26_code_that_only_looks_like_it_may_be_missing() {
+    let text = json!({"type": "string"});
+    let schema = json!({"type": "object", "properties": {"command": text, "python": text}});
+    let tool = json!({"name": "run", "inputSchema": schema, "security": {"validator": "sandbox"}});
+    let gateway = gateway()
+        .upstream("s", Script::legacy().tool_as(tool, vec![vec![Step::answer(ECHO)]]))
+        .guarded(|security| security.approval_hold = std::time::Duration::ZERO)
+        .start();
+    let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
+    client.tools().await;
+    let told = rejection(&client.call("run", json!({"command": "ls"})).await);
+    assert_eq!(told["code"], 1000, "nothing is wrong with it, but a person has to consent: {told}");
+    let told = rejection(&client.call("run", json!({"command": "ls", "python": "import subprocess"})).await);
+    assert_eq!(told["code"], 1011, "{told}");
+    gateway.stop().await;
+}

@@ -140,23 +140,27 @@ async fn a_call_is_not_sent_that_can_t_be_recorded() {
         .start();
     let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
     client.tools().await;
-    disk.0.store(true, Ordering::Release);
+    disk.fill(true);
     let told = rejection(&client.call("look", json!({})).await);
     assert_eq!(told["code"], 3001, "{told}");
     assert_eq!(gateway.server("fs").received_of("tools/call").len(), 0);
-    disk.0.store(false, Ordering::Release);
+    disk.fill(false);
     assert!(!client.call("look", json!({})).await.message.is_error());
     gateway.stop().await;
 }
 
 /// A disk that is full when a test says so.
 #[derive(Clone, Debug, Default)]
-struct FullDisk(Arc<AtomicBool>);
+pub(super) struct FullDisk(Arc<AtomicBool>);
 
 #[derive(Debug)]
 struct FullFile(Arc<dyn DiskFile>, Arc<AtomicBool>);
 
 impl FullDisk {
+    pub(super) fn fill(&self, is_full: bool) {
+        self.0.store(is_full, Ordering::Release);
+    }
+
     fn file(&self, file: Arc<dyn DiskFile>) -> Arc<dyn DiskFile> {
         Arc::new(FullFile(file, self.0.clone()))
     }
