@@ -12,9 +12,12 @@ use crate::action::shown;
 use crate::tables::ServerTable;
 use crate::{Resolved, code};
 
+/// Whether a validator is a certain one.
+type IsValidator = fn(&Validator) -> bool;
+
 /// Rules that count only where somebody asked for their validator. An argument that is code was not given: D26 refuses that only where
 /// `code_safety` was asked for. And what only looks like an address may be the name of a resource.
-const UNSURE: [(&str, fn(&Validator) -> bool); 2] = [
+const UNSURE: [(&str, IsValidator); 2] = [
     ("code.missing", |validator| matches!(validator, Validator::CodeSafety(_))),
     ("network.unknown_scheme", |validator| *validator == Validator::NetworkRestricted),
 ];
@@ -81,7 +84,7 @@ impl Checks {
             paths.iter().for_each(|pointer| slots.set(pointer, Kind::Text));
         }
         let declared = declaration.validator.as_ref().and_then(|declared| declared.as_ref().ok());
-        let asked = |is: fn(&Validator) -> bool| configured.into_iter().flatten().chain(declared).any(is);
+        let asked = |is: IsValidator| configured.into_iter().flatten().chain(declared).any(is);
         let unsure = UNSURE.into_iter().filter(|(_, is)| !asked(*is)).map(|(rule, _)| rule).collect();
         let validators = configured.cloned().unwrap_or_else(|| guess(&slots, facts));
         let mut plan = Plan::new(validators).declared(declaration);

@@ -11,6 +11,7 @@ mod events;
 mod kernel_tools;
 mod negotiation;
 mod operator;
+mod permissions;
 mod races;
 mod record;
 mod retries;
