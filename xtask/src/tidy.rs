@@ -5,6 +5,7 @@ mod dependencies;
 mod documents;
 mod layers;
 mod manifests;
+mod rows;
 mod rust;
 mod tree;
 mod violation;
@@ -26,6 +27,7 @@ pub(crate) fn run(args: &[String]) -> anyhow::Result<()> {
     found.extend(manifests::check(&files)?);
     found.extend(dependencies::check(&files)?);
     found.extend(documents::check(&files)?);
+    found.extend(rows::check(&files));
     found.sort();
     let mut out = std::io::stdout();
     for violation in &found {

@@ -415,6 +415,9 @@ impl Office {
         expires: Option<Timestamp>,
     ) -> Result<PermissionDecision, OfficeError> {
         let known = self.known(server)?;
+        if expires.is_some_and(|at| at.has_come(self.guard().calendar.now())) {
+            return Err(OfficeError::Invalid("the decision would have expired already".to_owned()));
+        }
         let waiting = self.permissions().await?.waiting;
         let open = waiting
             .iter()

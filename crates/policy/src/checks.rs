@@ -12,6 +12,16 @@ use crate::action::shown;
 use crate::tables::ServerTable;
 use crate::{Resolved, code};
 
+/// Whether a validator is a certain one.
+type IsValidator = fn(&Validator) -> bool;
+
+/// Rules that count only where somebody asked for their validator. An argument that is code was not given: D26 refuses that only where
+/// `code_safety` was asked for. And what only looks like an address may be the name of a resource.
+const UNSURE: [(&str, IsValidator); 2] = [
+    ("code.missing", |validator| matches!(validator, Validator::CodeSafety(_))),
+    ("network.unknown_scheme", |validator| *validator == Validator::NetworkRestricted),
+];
+
 /// The validators of one tool, ready to judge. Making it is slow, judging is not: it is made when the tool becomes known.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Checks {
@@ -19,8 +29,8 @@ pub struct Checks {
     slots: Slots,
     /// Why no call passes, whatever its arguments.
     never: Option<&'static str>,
-    /// Nobody asked for these validators: the tool only looks as if it needed them.
-    guessed: bool,
+    /// Rules that do not count, because nobody asked for their validator: the tool only looks as if it needed it.
+    unsure: Vec<&'static str>,
 }
 
 /// What the validators say about one call.
@@ -73,6 +83,9 @@ impl Checks {
                 .collect();
             paths.iter().for_each(|pointer| slots.set(pointer, Kind::Text));
         }
+        let declared = declaration.validator.as_ref().and_then(|declared| declared.as_ref().ok());
+        let asked = |is: IsValidator| configured.into_iter().flatten().chain(declared).any(is);
+        let unsure = UNSURE.into_iter().filter(|(_, is)| !asked(*is)).map(|(rule, _)| rule).collect();
         let validators = configured.cloned().unwrap_or_else(|| guess(&slots, facts));
         let mut plan = Plan::new(validators).declared(declaration);
         plan.roots = table.roots.clone();
@@ -84,7 +97,7 @@ impl Checks {
             never: if reads { refuses(facts) } else { None },
             plan,
             slots,
-            guessed,
+            unsure,
         }
     }
 
@@ -104,12 +117,9 @@ impl Checks {
             }));
         }
         let mut verdict = self.plan.judge(&self.slots, arguments);
-        if self.guessed {
-            // An argument that is code was not given: D26 refuses that only where `code_safety` was asked for. And what only looks like an address
-            // may be the name of a resource.
-            let is_sure = |rule: &str| !matches!(rule, "code.missing" | "network.unknown_scheme");
-            verdict.violations.retain(|violation| is_sure(violation.finding.rule));
-        }
+        verdict
+            .violations
+            .retain(|violation| !self.unsure.contains(&violation.finding.rule));
         let mut left = Vec::new();
         for resolve in verdict.resolve {
             match resolved.iter().find(|one| one.name == resolve.name) {

@@ -275,10 +275,16 @@ struct Shown {
 
 impl Shown {
     fn of(facts: Option<&ToolFacts>) -> Self {
-        let validators = facts.map(|facts| facts.checks.validators()).unwrap_or_default();
+        let mut validators: Vec<&'static str> = Vec::new();
+        for validator in facts.map(|facts| facts.checks.validators()).unwrap_or_default() {
+            // What a tool declares may have been inferred as well.
+            if !validators.contains(&validator.name()) {
+                validators.push(validator.name());
+            }
+        }
         Self {
             risk: facts.map(|facts| facts.risk),
-            validators: validators.iter().map(|validator| validator.name()).collect(),
+            validators,
         }
     }
 

@@ -3,8 +3,10 @@
 //! What can't be parsed is refused, and so is what is reached in a way that only running would tell. This is defence in depth: nobody can list
 //! all ways out of an interpreter, so code that passes belongs in a sandbox none the less.
 
+mod grammar;
 mod javascript;
 mod level;
+mod node;
 mod python;
 mod rejection;
 mod tree;
@@ -14,7 +16,8 @@ pub use rejection::rejection;
 
 use std::ops::Range;
 
-use self::tree::{Entry, Source, Unparsed};
+use self::node::Node;
+use self::tree::{Source, Unparsed};
 use crate::finding::{Findings, shown};
 
 /// Judges code.
@@ -38,10 +41,9 @@ pub fn check(text: &str, policy: &Policy) -> Findings {
 
 fn judge(text: &str, policy: &Policy, findings: &mut Findings) -> Result<(), Unparsed> {
     let source = tree::parse(text, policy.language)?;
-    let entries = source.entries()?;
     match policy.language {
-        Language::Python => python::judge(&source, &entries, policy, findings),
-        Language::JavaScript | Language::TypeScript => javascript::judge(&source, &entries, policy, findings),
+        Language::Python => python::judge(&source, policy, findings),
+        Language::JavaScript | Language::TypeScript => javascript::judge(&source, policy, findings),
     }
     Ok(())
 }
@@ -100,11 +102,11 @@ fn refuse_write(findings: &mut Findings, span: Range<usize>, what: &str) {
 }
 
 /// The span of a node.
-fn span(node: tree_sitter::Node<'_>) -> Range<usize> {
+fn span(node: Node<'_>) -> Range<usize> {
     node.byte_range()
 }
 
 /// What follows from the text of a node.
-fn text<'a>(source: &Source<'a>, node: tree_sitter::Node<'_>) -> &'a str {
+fn text<'a>(source: &Source<'a>, node: Node<'_>) -> &'a str {
     source.text.get(node.byte_range()).unwrap_or_default()
 }

@@ -2,21 +2,20 @@
 
 use std::ops::ControlFlow;
 
-use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
+use tree_sitter::{ParseOptions, ParseState, Parser};
 
 use super::Language;
+use super::grammar::Grammar;
+use super::node::{Nodes, TooDeep};
 use crate::text;
-
-/// How deep code may be nested.
-const MAX_DEPTH: usize = 200;
 
 const DOES_NOT_PARSE: &str = "the code does not parse";
 
-/// Code with its tree.
+/// Code with its nodes.
 #[derive(Debug)]
 pub(super) struct Source<'a> {
     pub(super) text: &'a str,
-    tree: Tree,
+    pub(super) nodes: Nodes,
 }
 
 /// Why code has no tree.
@@ -29,17 +28,13 @@ pub(super) struct Unparsed {
 /// Parses code. Characters that interpreters read differently from the grammar are refused before.
 pub(super) fn parse(text: &str, language: Language) -> Result<Source<'_>, Unparsed> {
     ambiguous(text, language)?;
-    let grammar = match language {
-        Language::Python => tree_sitter_python::LANGUAGE.into(),
-        Language::JavaScript => tree_sitter_javascript::LANGUAGE.into(),
-        Language::TypeScript => tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
-    };
+    let grammar = Grammar::of(language);
     let mut parser = Parser::new();
     let unknown = Unparsed {
         at: 0,
         reason: "the grammar of the language can't be loaded",
     };
-    if parser.set_language(&grammar).is_err() {
+    if parser.set_language(&grammar.language).is_err() {
         return Err(unknown);
     }
     // The parser asks every hundred steps or so: a budget in steps, not in time. Code that does not parse is refused, so nothing is mended.
@@ -71,15 +66,20 @@ pub(super) fn parse(text: &str, language: Language) -> Result<Source<'_>, Unpars
             },
         });
     };
-    let source = Source { text, tree };
-    let root = source.tree.root_node();
+    let root = tree.root_node();
     if root.has_error() {
         return Err(Unparsed {
             at: first_hole(root),
             reason: DOES_NOT_PARSE,
         });
     }
-    Ok(source)
+    match Nodes::collect(&tree, grammar) {
+        Ok(nodes) => Ok(Source { text, nodes }),
+        Err(TooDeep { at }) => Err(Unparsed {
+            at,
+            reason: "the code is nested too deep",
+        }),
+    }
 }
 
 /// The start of the character that a byte belongs to.
@@ -92,7 +92,7 @@ fn whole_character(text: &str, at: usize) -> usize {
 }
 
 /// Where the first place is that the grammar does not know.
-fn first_hole(root: Node<'_>) -> usize {
+fn first_hole(root: tree_sitter::Node<'_>) -> usize {
     let mut at = root;
     loop {
         let mut cursor = at.walk();
@@ -145,58 +145,4 @@ fn declares_encoding(text: &str) -> bool {
         .filter(|line| line.trim_start().starts_with('#'))
         .filter_map(named)
         .any(|name| !matches!(name.as_str(), "utf-8" | "utf8" | "ascii" | "us-ascii" | ""))
-}
-
-/// A node, and how it stands in the one around it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Entry<'t> {
-    pub(super) node: Node<'t>,
-    pub(super) kind: &'static str,
-    /// The entry of the node around it; the root is its own.
-    pub(super) parent: usize,
-    /// What it is to that node.
-    pub(super) field: Option<&'static str>,
-}
-
-impl Source<'_> {
-    /// Every node, parents first.
-    pub(super) fn entries(&self) -> Result<Vec<Entry<'_>>, Unparsed> {
-        let mut cursor = self.tree.walk();
-        let mut entries = vec![Entry {
-            node: cursor.node(),
-            kind: cursor.node().kind(),
-            parent: 0,
-            field: None,
-        }];
-        let mut around = vec![0];
-        loop {
-            if cursor.goto_first_child() {
-                if around.len() > MAX_DEPTH {
-                    return Err(Unparsed {
-                        at: cursor.node().start_byte(),
-                        reason: "the code is nested too deep",
-                    });
-                }
-            } else {
-                loop {
-                    around.pop();
-                    if cursor.goto_next_sibling() {
-                        break;
-                    }
-                    if !cursor.goto_parent() {
-                        return Ok(entries);
-                    }
-                }
-            }
-            let parent = around.last().copied().unwrap_or_default();
-            around.push(entries.len());
-            let node = cursor.node();
-            entries.push(Entry {
-                node,
-                kind: node.kind(),
-                parent,
-                field: cursor.field_name(),
-            });
-        }
-    }
 }

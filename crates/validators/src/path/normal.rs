@@ -28,7 +28,9 @@ const SLASHES: [char; 2] = ['/', '\\'];
 /// The first segment that is not `..`, and that some reader takes for it.
 pub(super) fn disguised(text: &str) -> Option<&str> {
     // Two kinds of slashes about a dot: taken out as a pair, they leave two dots behind.
-    if let Some(mixed) = ["./\\", ".\\/", "/\\.", "\\/."].into_iter().find(|mixed| text.contains(mixed)) {
+    if text.contains('\\')
+        && let Some(mixed) = ["./\\", ".\\/", "/\\.", "\\/."].into_iter().find(|mixed| text.contains(mixed))
+    {
         return Some(mixed);
     }
     text.split(SLASHES).find(|segment| *segment != ".." && is_disguised(segment))

@@ -55,8 +55,8 @@ fn kills(count: usize) {
         let at = format!("SOAK_SEED={seed}, life {life}");
         live(done..done + rounds, &at, &upstream, &mut random, &mut counted);
         (done, life) = (done + rounds, life + 1);
+        eprintln!("{done} of {count} kills: {counted:?}");
     }
-    eprintln!("{count} kills: {counted:?}");
     let Counted {
         answers,
         seen,

@@ -28,7 +28,7 @@ fn grant(principal: &str, scope: GrantScope, access: Access) -> NewGrant {
 }
 
 #[tokio::test]
-async fn a_second_principal_sees_and_calls_what_it_was_granted() {
+async fn row_5_5_a_second_principal_sees_and_calls_what_it_was_granted() {
     for (era, wire) in WAYS {
         let folder = tempfile::tempdir().expect("a folder");
         let gateway = guarded(era)
@@ -61,7 +61,7 @@ async fn a_second_principal_sees_and_calls_what_it_was_granted() {
 }
 
 #[tokio::test]
-async fn a_denied_tool_is_neither_listed_nor_called() {
+async fn row_5_5_a_denied_tool_is_neither_listed_nor_called() {
     for (era, wire) in WAYS {
         let folder = tempfile::tempdir().expect("a folder");
         let gateway = guarded(era)
@@ -84,7 +84,7 @@ async fn a_denied_tool_is_neither_listed_nor_called() {
 }
 
 #[tokio::test]
-async fn only_operators_have_an_office() {
+async fn d15_only_operators_have_an_office() {
     let gateway = guarded(Era::Legacy).start();
     let local = gateway.kernel.office(model::Principal::local(), None);
     assert_eq!(
@@ -113,4 +113,53 @@ async fn rate_limits_say_when_to_come_back() {
     assert_eq!(told["code"], 3000);
     assert!(told["retry_after_ms"].as_u64().is_some_and(|wait| wait > 60_000), "{told}");
     gateway.stop().await;
+}
+
+/// D16: at the same level `deny` beats `allow`, whichever came first.
+#[tokio::test]
+async fn d16_a_denial_beats_an_allowance_of_the_same_scope() {
+    for order in [[Access::Allow, Access::Deny], [Access::Deny, Access::Allow]] {
+        for scope in [tool("look"), GrantScope::Server(ServerId::new("fs").expect("a good id"))] {
+            let folder = tempfile::tempdir().expect("a folder");
+            let gateway = guarded(Era::Legacy).remembering(folder.path()).await.start();
+            let office = gateway.kernel.office(operator(), None).expect("an operator");
+            let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
+            client.tools().await;
+            for access in order {
+                office.grant(grant("local", scope.clone(), access)).await.expect("kept");
+            }
+            assert_eq!(
+                rejection(&client.call("look", json!({})).await)["code"],
+                1001,
+                "{order:?} {scope:?}"
+            );
+            gateway.stop().await;
+        }
+    }
+}
+
+/// D14: who somebody is comes from the connection. What a message says about that is an argument like any other.
+#[tokio::test]
+async fn d14_nobody_becomes_somebody_else_by_saying_so() {
+    for (era, wire) in WAYS {
+        let folder = tempfile::tempdir().expect("a folder");
+        let gateway = guarded(era)
+            .guarded(|security| security.principals.push((PrincipalId::new("bob"), Origin::Remote)))
+            .remembering(folder.path())
+            .await
+            .start();
+        let office = gateway.kernel.office(operator(), None).expect("an operator");
+        let bob = gateway.client(era, wire).principal("bob").connect().await;
+        bob.tools().await;
+        office.grant(grant("alice", tool("look"), Access::Allow)).await.expect("granted");
+        let claims = json!({"agent_id": "alice", "principal": "alice", "_mgp": {"agent_id": "alice"}});
+        let mut params = json!({"name": "look", "arguments": claims});
+        params["_mgp"] = json!({"agent_id": "alice", "actor": {"type": "operator", "id": "olga"}});
+        params["agent_id"] = json!("alice");
+        let reply = bob.request("tools/call", params).await;
+        assert_eq!(rejection(&reply)["code"], 1001, "{era:?} {wire:?}");
+        let blocked = super::until(&gateway, "TOOL_BLOCKED", 1).await.remove(0);
+        assert_eq!(blocked["actor"], json!({"type": "agent", "id": "bob"}));
+        gateway.stop().await;
+    }
 }

@@ -18,7 +18,7 @@ fn shell(era: Era) -> Script {
 }
 
 #[tokio::test]
-async fn arguments_that_a_validator_refuses_are_not_sent() {
+async fn row_4_5_d18_arguments_that_a_validator_refuses_are_not_sent() {
     for (era, wire) in WAYS {
         let gateway = gateway()
             .upstream("sh", shell(era))
@@ -51,7 +51,7 @@ async fn arguments_that_a_validator_refuses_are_not_sent() {
 
 /// What no JSON reader agrees about is sent to nobody.
 #[tokio::test]
-async fn duplicate_keys_in_judged_arguments_are_refused() {
+async fn bad_input_duplicate_keys_in_judged_arguments_are_refused() {
     let gateway = gateway().upstream("sh", shell(Era::Legacy)).guarded(|_| {}).start();
     let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
     client.tools().await;
@@ -65,7 +65,7 @@ async fn duplicate_keys_in_judged_arguments_are_refused() {
 
 /// MGP D33: a validator that nobody knows makes the tool dangerous.
 #[tokio::test]
-async fn an_unknown_validator_is_not_skipped() {
+async fn d33_an_unknown_validator_is_not_skipped() {
     let gateway = gateway()
         .upstream("sh", shell(Era::Legacy))
         .guarded(|security| security.approval_hold = std::time::Duration::ZERO)
@@ -92,4 +92,75 @@ async fn the_name_of_a_resource_is_no_address() {
         assert_eq!(told["code"], 1010, "{uri}: {told}");
     }
     gateway.stop().await;
+}
+
+/// D26 is for tools of which somebody said that they take code; others may leave it out.
+#[tokio::test]
+async fn d26_code_that_only_looks_like_it_may_be_missing() {
+    let text = json!({"type": "string"});
+    let schema = json!({"type": "object", "properties": {"command": text, "python": text}});
+    let tool = json!({"name": "run", "inputSchema": schema, "security": {"validator": "sandbox"}});
+    let gateway = gateway()
+        .upstream("s", Script::legacy().tool_as(tool, vec![vec![Step::answer(ECHO)]]))
+        .guarded(|security| security.approval_hold = std::time::Duration::ZERO)
+        .start();
+    let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
+    client.tools().await;
+    let told = rejection(&client.call("run", json!({"command": "ls"})).await);
+    assert_eq!(told["code"], 1000, "nothing is wrong with it, but a person has to consent: {told}");
+    let told = rejection(&client.call("run", json!({"command": "ls", "python": "import subprocess"})).await);
+    assert_eq!(told["code"], 1011, "{told}");
+    gateway.stop().await;
+}
+
+/// D33: of the five validators, `none` is one: the server handles it, and nothing is looked for where nothing looks like it.
+#[tokio::test]
+async fn row_4_5_d33_none_means_that_nothing_is_looked_for() {
+    let schema = json!({"type": "object", "properties": {"body": {"type": "string"}}});
+    let tool = json!({"name": "keep", "inputSchema": schema, "security": {"validator": "none"}});
+    let gateway = gateway()
+        .upstream("s", Script::legacy().tool_as(tool, vec![vec![Step::answer(ECHO)]]))
+        .guarded(|_| {})
+        .start();
+    let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
+    client.tools().await;
+    let prose = json!({"body": "never run `rm -rf /` as root; http://169.254.169.254/ is no place to look; import os"});
+    assert_eq!(said(&client.call("keep", prose.clone()).await.result()), &prose);
+    gateway.stop().await;
+}
+
+/// What fits the limit of a message is judged and passes; what does not is refused clearly; and the next call is served.
+#[tokio::test]
+async fn bad_input_an_argument_of_ten_megabytes() {
+    let text = "a".repeat(10 << 20);
+    for (era, wire) in WAYS {
+        let folder = tempfile::tempdir().expect("a folder");
+        let gateway = gateway().upstream("sh", shell(era)).guarded(|security| {
+            let server = security.servers.entry(model::ServerId::new("sh").expect("good")).or_default();
+            let risk = mgp::tool::Override {
+                risk: Some(model::Risk::Moderate),
+                ..Default::default()
+            };
+            server.tools.insert("run".into(), risk);
+        });
+        let gateway = gateway.remembering(folder.path()).await.start();
+        let client = gateway.client(era, wire).principal("local").connect().await;
+        client.tools().await;
+        let started = std::time::Instant::now();
+        let reply = client.call("run", json!({"command": format!("ls {text}")})).await;
+        let told = rejection(&reply);
+        assert!(told["code"] == 1010 && told["reason"].is_string(), "{era:?} {wire:?}");
+        assert!(reply.text().len() < 10_000, "a refusal does not repeat it");
+        let free = client.call("run", json!({"note": text})).await;
+        assert!(!free.message.is_error(), "{era:?} {wire:?}");
+        assert!(started.elapsed() < testkit::PATIENCE, "{era:?} {wire:?}");
+        assert_eq!(
+            said(&client.call("run", json!({"command": "ls"})).await.result()),
+            &json!({"command": "ls"})
+        );
+        for event in super::events(&gateway).await {
+            assert!(event.to_string().len() < 10_000, "the record does not either");
+        }
+        gateway.stop().await;
+    }
 }

@@ -38,7 +38,7 @@ fn calls(gateway: &Gateway) -> usize {
 }
 
 #[tokio::test]
-async fn safe_and_moderate_tools_run_without_a_question() {
+async fn row_4_4_safe_and_moderate_tools_run_without_a_question() {
     for (era, wire) in WAYS {
         let gateway = guarded(era).start();
         let client = gateway.client(era, wire).principal("local").connect().await;
@@ -51,7 +51,7 @@ async fn safe_and_moderate_tools_run_without_a_question() {
 }
 
 #[tokio::test]
-async fn a_dangerous_tool_runs_once_its_client_s_person_consents() {
+async fn row_4_4_row_1_7_a_dangerous_tool_runs_once_its_client_s_person_consents() {
     for upstream in ERAS {
         for (era, wire) in WAYS {
             let gateway = guarded(upstream).start();
@@ -78,7 +78,7 @@ async fn a_dangerous_tool_runs_once_its_client_s_person_consents() {
 }
 
 #[tokio::test]
-async fn always_is_a_grant_that_asks_nobody_again() {
+async fn row_4_4_always_is_a_grant_that_asks_nobody_again() {
     for (era, wire) in WAYS {
         let gateway = guarded(era).start();
         let client = gateway.client(era, wire).principal("local").capabilities(form()).connect().await;
@@ -94,7 +94,7 @@ async fn always_is_a_grant_that_asks_nobody_again() {
 
 /// A consent is for these arguments: the state of one question does not open the door to another call.
 #[tokio::test]
-async fn a_consent_lets_no_other_call_through() {
+async fn row_4_4_a_consent_lets_no_other_call_through() {
     let gateway = guarded(Era::Modern).start();
     let client = gateway
         .client(Era::Modern, Wire::Http)
@@ -145,7 +145,7 @@ async fn whoever_closes_the_question_has_not_consented() {
 
 /// A client that can't ask anybody: an operator decides, and the call waits meanwhile.
 #[tokio::test]
-async fn an_operator_decides_where_the_client_has_nobody_to_ask() {
+async fn row_4_4_an_operator_decides_where_the_client_has_nobody_to_ask() {
     for (era, wire) in WAYS {
         for (answer, passes) in [(Answer::Approve, true), (Answer::Deny, false)] {
             let gateway = guarded(era).start();

@@ -19,7 +19,7 @@ async fn ask(client: &Client, tool: &str, arguments: Value) -> Value {
 }
 
 #[tokio::test]
-async fn an_operator_sees_grants_and_revokes() {
+async fn row_5_4_d29_an_operator_sees_grants_and_revokes() {
     for (era, wire) in WAYS {
         let folder = tempfile::tempdir().expect("a folder");
         let gateway = guarded(era).remembering(folder.path()).await.start();
@@ -56,7 +56,7 @@ async fn an_operator_sees_grants_and_revokes() {
 }
 
 #[tokio::test]
-async fn an_agent_decides_nothing_about_others() {
+async fn row_5_4_d14_d15_an_agent_decides_nothing_about_others() {
     let folder = tempfile::tempdir().expect("a folder");
     let gateway = guarded(Era::Legacy).remembering(folder.path()).await.start();
     let bob = gateway
@@ -88,7 +88,7 @@ async fn an_agent_decides_nothing_about_others() {
 
 /// Malformed, unknown, expired: each says what is wrong.
 #[tokio::test]
-async fn a_bad_grant_says_what_is_wrong_with_it() {
+async fn bad_input_a_bad_grant_says_what_is_wrong_with_it() {
     let folder = tempfile::tempdir().expect("a folder");
     let gateway = guarded(Era::Legacy).remembering(folder.path()).await.start();
     let olga = gateway
@@ -118,7 +118,7 @@ async fn a_bad_grant_says_what_is_wrong_with_it() {
 
 /// DESIGN 3: a server's tool does not get a name of the gateway's.
 #[tokio::test]
-async fn a_server_that_takes_a_name_of_the_gateway_s_is_qualified() {
+async fn d29_bad_input_a_server_that_takes_a_name_of_the_gateway_s_is_qualified() {
     let script = Script::legacy()
         .tool("mgp.access.grant", [Step::answer(ECHO)])
         .tool("mgp_odd", [Step::answer(ECHO)]);
@@ -160,5 +160,113 @@ async fn what_happened_can_be_read_again() {
         }
     }
     assert!(seen.iter().any(|kind| kind == "dev.chancery.call_admitted"), "{seen:?}");
+    gateway.stop().await;
+}
+
+/// Operators see what is built, with schemas of what goes in and comes out; agents see none of it, and clients of plain MCP neither.
+#[tokio::test]
+async fn row_1_6b_d17_d30_the_gateway_s_tools_are_listed_for_operators_with_both_schemas() {
+    let built = [
+        "mgp.access.query",
+        "mgp.access.grant",
+        "mgp.access.revoke",
+        "mgp.permission.list",
+        "mgp.permission.decide",
+        "mgp.audit.replay",
+    ];
+    for (era, wire) in WAYS {
+        let gateway = guarded(era).start();
+        let own = async |listed: testkit::Reply| -> Vec<Value> {
+            let tools = listed.result()["tools"].as_array().expect("tools").clone();
+            let is_own = |tool: &Value| tool["name"].as_str().is_some_and(|name| name.starts_with("mgp"));
+            tools.into_iter().filter(is_own).collect()
+        };
+        let olga = gateway.client(era, wire).operator("olga").capabilities(mgp(era)).connect().await;
+        let tools = own(olga.request("tools/list", json!({})).await).await;
+        let names: Vec<&str> = tools.iter().filter_map(|tool| tool["name"].as_str()).collect();
+        assert_eq!(names, built, "{era:?} {wire:?}");
+        for tool in &tools {
+            assert!(
+                tool["inputSchema"]["type"] == "object" && tool["outputSchema"]["type"] == "object",
+                "{tool}"
+            );
+        }
+        let agent = gateway.client(era, wire).capabilities(mgp(era)).connect().await;
+        let plain = gateway.client(era, wire).operator("olga").connect().await;
+        for client in [agent, plain] {
+            assert!(
+                own(client.request("tools/list", json!({})).await).await.is_empty(),
+                "{era:?} {wire:?}"
+            );
+        }
+        gateway.stop().await;
+    }
+}
+
+/// D17: what comes back is structured, and the same as text for who reads only that.
+#[tokio::test]
+async fn d17_answers_are_structured_and_the_same_as_text() {
+    let gateway = guarded(Era::Legacy).start();
+    let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
+    client.tools().await;
+    let reply = client
+        .call("mgp.access.query", json!({"agent_id": "local", "server_id": "fs"}))
+        .await;
+    let state = said(&reply.result()).clone();
+    assert_eq!(serde_json::from_str::<Value>(&reply.text()).expect("JSON"), state);
+    let members: Vec<&String> = state.as_object().expect("an object").keys().collect();
+    assert_eq!(members, ["permission", "source", "granted_by", "granted_at", "expires_at"], "§5.4");
+    gateway.stop().await;
+}
+
+/// §5.4: an instant is an instant, however it is written, and one that is not to come is none.
+#[tokio::test]
+async fn row_5_4x_d16_a_grant_s_expiry_is_an_instant_whatever_its_offset() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let gateway = guarded(Era::Legacy).remembering(folder.path()).await.start();
+    let olga = gateway
+        .client(Era::Legacy, Wire::Pipe)
+        .operator("olga")
+        .capabilities(mgp(Era::Legacy))
+        .connect()
+        .await;
+    olga.tools().await;
+    let grant = json!({
+        "entry_type": "tool_grant", "agent_id": "bob", "server_id": "fs", "tool_name": "look", "permission": "allow",
+        "expires_at": "2099-03-01T01:30:00+02:00",
+    });
+    let granted = ask(&olga, "mgp.access.grant", grant.clone()).await;
+    assert_eq!(granted["entry"]["expires_at"], "2099-02-28T23:30:00.000Z", "{granted}");
+    let state = ask(
+        &olga,
+        "mgp.access.query",
+        json!({"agent_id": "bob", "server_id": "fs", "tool_name": "look"}),
+    )
+    .await;
+    assert_eq!(state["expires_at"], "2099-02-28T23:30:00.000Z", "{state}");
+    let mut bare = grant;
+    bare.as_object_mut().expect("an object").remove("tool_name");
+    assert_eq!(
+        rejection(&olga.call("mgp.access.grant", bare).await)["code"],
+        4000,
+        "a `tool_grant` needs its tool"
+    );
+    gateway.stop().await;
+}
+
+/// Two names for each tool, the second for models' providers that allow no dots; and no third.
+#[tokio::test]
+async fn d29_the_gateway_s_tools_have_two_names() {
+    let gateway = guarded(Era::Legacy).start();
+    let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
+    client.tools().await;
+    let query = json!({"agent_id": "local", "server_id": "fs"});
+    for name in ["mgp.access.query", "mgp_access_query"] {
+        assert_eq!(ask(&client, name, query.clone()).await["permission"], "allow", "{name}");
+    }
+    for name in ["mgp-access-query", "mgp.access_query", "kernel__mgp.access.query"] {
+        let reply = client.call(name, query.clone()).await;
+        assert!(reply.message.is_error() || reply.result()["isError"] == true, "{name}");
+    }
     gateway.stop().await;
 }

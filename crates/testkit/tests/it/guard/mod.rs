@@ -4,11 +4,15 @@ mod access;
 mod arguments;
 mod choke_point;
 mod clock;
+mod code_safety;
+mod codes;
 mod consent;
 mod dismissal;
+mod events;
 mod kernel_tools;
 mod negotiation;
 mod operator;
+mod permissions;
 mod races;
 mod record;
 mod retries;
@@ -100,16 +104,21 @@ async fn events(gateway: &Gateway) -> Vec<Value> {
 }
 
 /// Events of a type, once there are as many.
+///
+/// # Panics
+/// When they do not come.
 async fn until(gateway: &Gateway, kind: &str, count: usize) -> Vec<Value> {
+    let deadline = tokio::time::Instant::now() + testkit::PATIENCE;
     loop {
-        let found: Vec<Value> = events(gateway)
-            .await
-            .into_iter()
-            .filter(|event| event["event_type"] == kind)
-            .collect();
+        let all = events(gateway).await;
+        let found: Vec<Value> = all.iter().filter(|event| event["event_type"] == kind).cloned().collect();
         if found.len() >= count {
             return found;
         }
+        assert!(
+            tokio::time::Instant::now() < deadline,
+            "waited in vain for {count} {kind} among {all:#?}"
+        );
         tokio::task::yield_now().await;
     }
 }

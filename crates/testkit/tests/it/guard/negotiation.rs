@@ -34,7 +34,7 @@ fn greeting(gateway: &Gateway, era: Era) -> Value {
 }
 
 #[tokio::test]
-async fn all_four_combinations_work_and_only_who_asks_is_told() {
+async fn row_1_3_row_2_4_1_row_2_4_3_all_four_combinations_work_and_only_who_asks_is_told() {
     for era in [Era::Legacy, Era::Modern] {
         for server_speaks in [false, true] {
             for client_speaks in [false, true] {
@@ -83,7 +83,7 @@ async fn all_four_combinations_work_and_only_who_asks_is_told() {
 
 /// D18: who negotiated `error_handling` gets errors, with what to do in `data._mgp`.
 #[tokio::test]
-async fn a_refusal_is_an_error_for_who_asked_for_errors() {
+async fn d18_a_refusal_is_an_error_for_who_asked_for_errors() {
     for (era, wire) in crate::WAYS {
         let gateway = super::guarded(era)
             .guarded(|security| security.approval_hold = std::time::Duration::ZERO)
@@ -110,7 +110,7 @@ async fn a_refusal_is_an_error_for_who_asked_for_errors() {
 
 /// §3.5, §3.6: a server that negotiated `security` is told that it has to wait, and what was decided.
 #[tokio::test]
-async fn a_server_is_told_of_its_permissions() {
+async fn row_3_5_a_server_is_told_that_it_waits_and_what_was_decided() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut wants = declaration();
     wants["permissions_required"] = json!(["filesystem.write"]);
@@ -139,4 +139,142 @@ async fn a_server_is_told_of_its_permissions() {
     assert_eq!(granted["grants"], json!({"filesystem.write": "approved"}), "{granted}");
     assert!(!client.call("say", json!({})).await.result()["isError"].as_bool().unwrap_or(false));
     gateway.stop().await;
+}
+
+/// What servers are told: a version, and what is built, by both sets of names; and nothing that is not.
+#[tokio::test]
+async fn row_2_2_row_2_2e_d7_d8_servers_are_told_version_and_extensions() {
+    let told = [
+        "security",
+        "permissions",
+        "tool_security",
+        "access_control",
+        "audit",
+        "code_safety",
+        "error_handling",
+    ];
+    for era in [Era::Legacy, Era::Modern] {
+        let gateway = gateway().upstream("s", server(era, true)).guarded(|_| {}).start();
+        gateway.client(Era::Legacy, Wire::Pipe).connect().await.tools().await;
+        let offered = greeting(&gateway, era);
+        let carriers = match era {
+            Era::Legacy => vec![&offered["mgp"], &offered["experimental"]["mgp"]],
+            Era::Modern => vec![&offered["extensions"]["dev.cloto/mgp"]],
+        };
+        for carrier in carriers {
+            assert_eq!(carrier["version"], "0.5.2", "{era:?}: {offered}");
+            let names: std::collections::BTreeSet<&str> = carrier["extensions"]
+                .as_array()
+                .expect("a list")
+                .iter()
+                .filter_map(Value::as_str)
+                .collect();
+            assert_eq!(names, told.into(), "{era:?}");
+        }
+        gateway.stop().await;
+    }
+}
+
+/// Each request of the modern era says what its sender speaks: here that is the gateway, whatever its client declared.
+#[tokio::test]
+async fn d7_modern_requests_declare_the_gateway_and_not_its_client() {
+    for (era, wire) in crate::WAYS {
+        let gateway = gateway().upstream("s", server(Era::Modern, true)).guarded(|_| {}).start();
+        let declared = declared(era, json!({}), json!({"version": "0.4.0", "extensions": ["streaming", "audit"]}));
+        let client = gateway.client(era, wire).capabilities(declared).connect().await;
+        client.tools().await;
+        client.call("say", json!({})).await;
+        let sent = gateway.server("s").nth("tools/call", 1).await.params();
+        let capabilities = &sent["_meta"]["io.modelcontextprotocol/clientCapabilities"];
+        let ours = &capabilities["extensions"]["dev.cloto/mgp"];
+        assert_eq!(ours["version"], "0.5.2", "{era:?} {wire:?}: {sent}");
+        assert!(
+            ours["extensions"]
+                .as_array()
+                .is_some_and(|names| names.contains(&json!("security"))),
+            "{ours}"
+        );
+        assert!(!capabilities.to_string().contains("streaming"), "{capabilities}");
+        gateway.stop().await;
+    }
+}
+
+/// The client is answered on the carrier that it used, in the words that it used.
+#[tokio::test]
+async fn d7_d8_a_client_is_answered_on_its_own_carrier_in_its_own_words() {
+    let declaration = json!({"version": "0.6.0", "extensions": ["permissions", "tool_security", "callbacks", "error_handling"]});
+    let carriers = [
+        (json!({"mgp": declaration}), "/mgp"),
+        (json!({"experimental": {"mgp": declaration}}), "/experimental/mgp"),
+        (json!({"extensions": {"dev.cloto/mgp": declaration}}), "/extensions/dev.cloto~1mgp"),
+    ];
+    for (capabilities, place) in &carriers {
+        let gateway = gateway().upstream("s", server(Era::Legacy, false)).guarded(|_| {}).start();
+        let client = gateway.client(Era::Legacy, Wire::Pipe).capabilities(capabilities.clone()).open();
+        let told = client.hello().await["capabilities"].clone();
+        for (_, other) in &carriers {
+            let answer = told.pointer(other).map(|answer| answer["extensions"].clone());
+            let expected = (other == place).then(|| json!(["permissions", "tool_security", "error_handling"]));
+            assert_eq!(answer, expected, "{capabilities}: {told}");
+        }
+        gateway.stop().await;
+    }
+}
+
+/// A server that knows the later names, or declares on the other carrier, is spoken to all the same.
+#[tokio::test]
+async fn d8_d9_servers_of_later_drafts_are_spoken_to() {
+    let declaration = json!({"version": "0.6.0", "extensions": ["permissions", "streaming"], "permissions_required": ["network.outbound"]});
+    for capabilities in [
+        json!({"tools": {}, "mgp": declaration}),
+        json!({"tools": {}, "experimental": {"mgp": declaration}}),
+        json!({"tools": {}, "extensions": {"dev.cloto/mgp": declaration}}),
+    ] {
+        let script = Script::legacy()
+            .tool("say", [Step::answer(ECHO)])
+            .capabilities(capabilities.clone());
+        let gateway = gateway().upstream("s", script).guarded(|_| {}).start();
+        gateway.client(Era::Legacy, Wire::Pipe).connect().await.tools().await;
+        let awaited = gateway.server("s").nth("mgp/permission/await", 1).await.params();
+        assert_eq!(awaited["permissions"], json!(["network.outbound"]), "{capabilities}");
+        gateway.stop().await;
+    }
+}
+
+/// What a server says of its trust only lowers what its operator says; what it calls itself changes no names.
+#[tokio::test]
+async fn row_2_3_d1_a_server_s_claims_only_lower_its_trust() {
+    use model::TrustLevel::{Experimental, Sandboxed, Standard, Trusted};
+    for (configured, claim, lowers) in [
+        (Standard, "core", true),
+        (Standard, "trusted", true),
+        (Trusted, "standard", true),
+        (Standard, "experimental", false),
+        (Standard, "sandboxed", false),
+        (Trusted, "untrusted", false),
+        (Trusted, "who knows", false),
+        (Sandboxed, "core", false),
+        (Experimental, "core", false),
+    ] {
+        let declaration = json!({"version": "0.5.2", "extensions": ["security"], "server_id": "mind.cerebras", "trust_level": claim});
+        let tool = json!({"name": "say", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true}});
+        let script = Script::legacy()
+            .tool_as(tool, vec![vec![Step::answer(ECHO)]])
+            .capabilities(json!({"tools": {}, "mgp": declaration}));
+        let gateway = gateway()
+            .upstream("s", script)
+            .guarded(|security| security.servers.entry(super::server_id("s")).or_default().trust = configured)
+            .start();
+        let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
+        client.tools().await;
+        let judged = super::office(&gateway).tools();
+        let say = judged
+            .iter()
+            .find(|tool| tool.id == super::tool_id("s", "say"))
+            .expect("known by its configured id");
+        // `readOnlyHint` makes a tool safe only where its server is trusted enough to say so (DESIGN 7).
+        let expected = if lowers { model::Risk::Safe } else { model::Risk::Moderate };
+        assert_eq!(say.facts.risk, expected, "{configured:?}, {claim}");
+        gateway.stop().await;
+    }
 }

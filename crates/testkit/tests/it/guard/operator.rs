@@ -68,7 +68,7 @@ async fn a_changed_tool_waits_for_a_person_until_it_is_approved_as_it_is() {
 
 /// MGP D2, D3: a server that wants a permission is called once somebody has decided.
 #[tokio::test]
-async fn a_server_waits_for_its_permissions() {
+async fn d2_d3_a_server_waits_for_its_permissions() {
     let folder = tempfile::tempdir().expect("a folder");
     let gateway = guarded(Era::Legacy)
         .guarded(|security| {
@@ -97,5 +97,41 @@ async fn a_server_waits_for_its_permissions() {
     decide(PermissionAnswer::Denied).await.expect("decided again");
     assert_eq!(rejection(&client.call("look", json!({})).await)["code"], 1000);
     assert_eq!(gateway.server("fs").received_of("tools/call").len(), 1);
+    gateway.stop().await;
+}
+
+/// A date that is over is refused wherever one is given, and nothing is kept of it.
+#[tokio::test]
+async fn bad_input_a_date_that_is_over_is_refused_everywhere() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let gateway = guarded(Era::Legacy).remembering(folder.path()).await.start();
+    let office = gateway.kernel.office(operator(), None).expect("an operator");
+    gateway.client(Era::Legacy, Wire::Pipe).connect().await.tools().await;
+    let over = Some(model::Timestamp(1_000_000_000_000));
+    let new = NewToken {
+        id: None,
+        principal: PrincipalId::new("bob"),
+        role: Role::Agent,
+        scopes: Vec::new(),
+        expires: over,
+    };
+    let token = office.create_token(new).await.expect_err("refused").to_string();
+    let grant = kernel::office::NewGrant {
+        principal: PrincipalId::new("bob"),
+        scope: model::GrantScope::Server(fs()),
+        access: model::Access::Allow,
+        confirms: false,
+        expires: over,
+        justification: None,
+    };
+    let grant = office.grant(grant).await.expect_err("refused").to_string();
+    let permission = Permission::new("filesystem.write");
+    let decided = office.decide_permission(&fs(), &permission, PermissionAnswer::Approved, over).await;
+    let decided = decided.expect_err("refused").to_string();
+    for told in [token, grant, decided] {
+        assert!(told.contains("expired"), "{told}");
+    }
+    let kept = office.store().expect("a store").load().await.expect("readable");
+    assert!(kept.tokens.is_empty() && kept.grants.is_empty() && kept.permissions.is_empty());
     gateway.stop().await;
 }

@@ -181,7 +181,7 @@ async fn an_answer_that_comes_after_the_revoke_lets_nothing_through() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_two_operators_who_decide_at_once_one_wins_and_the_other_is_told() {
+async fn bad_input_of_two_operators_who_decide_at_once_one_wins_and_the_other_is_told() {
     let folder = tempfile::tempdir().expect("a folder");
     let gateway = guarded(Era::Legacy).remembering(folder.path()).await.start();
     let office = office(&gateway);
@@ -272,7 +272,7 @@ async fn nobody_decides_about_what_has_expired() {
 
 /// 100 of one principal, 1,000 of all: what is beyond is refused clearly, and what waits goes on waiting.
 #[tokio::test]
-async fn a_thousand_calls_wait_and_the_next_one_is_told() {
+async fn bad_input_a_thousand_calls_wait_and_the_next_one_is_told() {
     let gateway = guarded(Era::Legacy)
         .guarded(|security| {
             security.tables.access = Some(DefaultAccess::OptOut);
@@ -318,7 +318,7 @@ async fn a_thousand_calls_wait_and_the_next_one_is_told() {
 
 /// Whoever came in with it is let do nothing more, in the middle of a session, even what was asked about before.
 #[tokio::test]
-async fn a_token_that_is_revoked_ends_what_a_session_may() {
+async fn row_14_3_1002_a_token_that_is_revoked_ends_what_a_session_may() {
     for (era, wire) in WAYS {
         let folder = tempfile::tempdir().expect("a folder");
         let gateway = opt_in(guarded(era)).remembering(folder.path()).await.start();

@@ -14,7 +14,7 @@ use super::{guarded, operator, rejection, until};
 use crate::{WAYS, form};
 
 #[tokio::test]
-async fn a_call_is_on_record_before_and_after() {
+async fn row_6_3_row_6_5_a_call_is_on_record_before_and_after() {
     for (era, wire) in WAYS {
         let folder = tempfile::tempdir().expect("a folder");
         let gateway = guarded(era).remembering(folder.path()).await.start();
@@ -48,7 +48,7 @@ async fn a_call_is_on_record_before_and_after() {
 }
 
 #[tokio::test]
-async fn a_refusal_and_a_decision_are_on_record() {
+async fn row_6_4_a_refusal_and_a_decision_are_on_record() {
     let folder = tempfile::tempdir().expect("a folder");
     let gateway = guarded(Era::Legacy).remembering(folder.path()).await.start();
     let client = gateway
@@ -131,7 +131,7 @@ async fn a_grant_outlives_the_process() {
 
 /// DESIGN 8: what cannot be recorded is not done.
 #[tokio::test]
-async fn a_call_is_not_sent_that_can_t_be_recorded() {
+async fn bad_input_a_full_disk_a_call_is_not_sent_that_can_t_be_recorded() {
     let folder = tempfile::tempdir().expect("a folder");
     let disk = FullDisk::default();
     let gateway = guarded(Era::Legacy)
@@ -140,23 +140,27 @@ async fn a_call_is_not_sent_that_can_t_be_recorded() {
         .start();
     let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
     client.tools().await;
-    disk.0.store(true, Ordering::Release);
+    disk.fill(true);
     let told = rejection(&client.call("look", json!({})).await);
     assert_eq!(told["code"], 3001, "{told}");
     assert_eq!(gateway.server("fs").received_of("tools/call").len(), 0);
-    disk.0.store(false, Ordering::Release);
+    disk.fill(false);
     assert!(!client.call("look", json!({})).await.message.is_error());
     gateway.stop().await;
 }
 
 /// A disk that is full when a test says so.
 #[derive(Clone, Debug, Default)]
-struct FullDisk(Arc<AtomicBool>);
+pub(super) struct FullDisk(Arc<AtomicBool>);
 
 #[derive(Debug)]
 struct FullFile(Arc<dyn DiskFile>, Arc<AtomicBool>);
 
 impl FullDisk {
+    pub(super) fn fill(&self, is_full: bool) {
+        self.0.store(is_full, Ordering::Release);
+    }
+
     fn file(&self, file: Arc<dyn DiskFile>) -> Arc<dyn DiskFile> {
         Arc::new(FullFile(file, self.0.clone()))
     }

@@ -37,7 +37,7 @@ const NEVER: &str = r#"{"retryable":false}"#;
 const SPARE: &str = r#"{"retryable":true,"retry_after_ms":1,"max_retries":1,"fallback_tool":"spare"}"#;
 
 #[tokio::test]
-async fn what_helps_is_tried_again_up_to_the_gateway_s_own_cap() {
+async fn row_14_6_d32_what_helps_is_tried_again_up_to_the_gateway_s_own_cap() {
     let never_does = server(vec![fails(AGAIN)], json!(["error_handling"]));
     let gateway = gateway().upstream("s", never_does).guarded(|_| {}).start();
     assert_eq!(call(&gateway).await.error().0, 5000);
@@ -46,7 +46,7 @@ async fn what_helps_is_tried_again_up_to_the_gateway_s_own_cap() {
 }
 
 #[tokio::test]
-async fn what_does_not_help_is_not_tried_again() {
+async fn row_14_6_what_does_not_help_is_not_tried_again() {
     for (recovery, extensions) in [(NEVER, json!(["error_handling"])), (AGAIN, json!(["audit"]))] {
         let gateway = gateway()
             .upstream("s", server(vec![fails(recovery)], extensions))
@@ -59,7 +59,7 @@ async fn what_does_not_help_is_not_tried_again() {
 }
 
 #[tokio::test]
-async fn the_fallback_comes_last_and_is_asked_about_like_any_other() {
+async fn row_14_6_d32_the_fallback_comes_last_and_is_asked_about_like_any_other() {
     for denied in [false, true] {
         let script = server(vec![fails(SPARE)], json!(["error_handling"]));
         let gateway = gateway()

@@ -1,5 +1,8 @@
 //! Rows of the requirements that nothing else shows at the gateway, each under its number.
 
+use std::io;
+use std::sync::{Arc, Mutex};
+
 use kernel::office::NewGrant;
 use model::{Access, GrantScope, PrincipalId, ServerId, ToolId};
 use policy::{DefaultAccess, PermissionPolicy};
@@ -46,10 +49,42 @@ async fn row_2_4_2_a_plain_server_hears_nothing_of_mgp() {
     }
 }
 
+/// What the gateway logs on this thread.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Log {
+    fn listen(&self) -> tracing::subscriber::DefaultGuard {
+        let log = self.clone();
+        let writing = tracing_subscriber::fmt().with_max_level(tracing::Level::WARN).with_ansi(false);
+        tracing::subscriber::set_default(writing.with_writer(move || log.clone()).finish())
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.0.lock().expect("nobody panics here")).into_owned()
+    }
+}
+
+impl io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().expect("nobody panics here").write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// Another major version is plain MCP, another minor one of 0.x is not.
 #[tokio::test]
 async fn row_2_4_4_and_2_5_versions_decide_whether_mgp_is_spoken() {
-    for (version, speaks) in [("1.0.0", false), ("0.6.0", true), ("0.5.9", true)] {
+    for (version, speaks, warned) in [
+        ("1.0.0", false, "plain MCP"),
+        ("0.6.0", true, "another minor version"),
+        ("0.5.9", true, ""),
+    ] {
+        let log = Log::default();
+        let _listening = log.listen();
         let gateway = gateway().upstream("s", wanting(version)).guarded(|_| {}).start();
         let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
         assert_eq!(client.tools().await, ["say"], "{version} connects");
@@ -58,6 +93,11 @@ async fn row_2_4_4_and_2_5_versions_decide_whether_mgp_is_spoken() {
         } else {
             client.call("say", json!({})).await;
             assert!(!spoke_mgp(&gateway, "s"), "{version}");
+        }
+        let said = log.text();
+        match warned.is_empty() {
+            true => assert!(!said.contains(version), "{version}: {said}"),
+            false => assert!(said.contains(version) && said.contains(warned), "{version}: {said}"),
         }
         gateway.stop().await;
     }
@@ -205,5 +245,96 @@ async fn row_5_2_the_tool_beats_the_server_beats_the_default() {
             );
             gateway.stop().await;
         }
+    }
+}
+
+/// §1.4: the same over stdio and Streamable HTTP, on both sides and in both eras: what may pass does, and what may not does not.
+#[tokio::test]
+async fn row_1_4_the_same_on_every_wire() {
+    for (upstream, server_wire) in WAYS {
+        for (era, wire) in WAYS {
+            let script = super::risky(upstream).over_http(server_wire == Wire::Http);
+            let gateway = gateway()
+                .upstream("fs", script)
+                .guarded(|security| security.approval_hold = std::time::Duration::ZERO)
+                .start();
+            let client = gateway.client(era, wire).connect().await;
+            client.tools().await;
+            let context = format!("{era:?} {wire:?} on {upstream:?} {server_wire:?}");
+            assert_eq!(
+                said(&client.call("look", json!({"a": 1})).await.result()),
+                &json!({"a": 1}),
+                "{context}"
+            );
+            assert_eq!(rejection(&client.call("destroy", json!({})).await)["code"], 1000, "{context}");
+            assert_eq!(gateway.server("fs").received_of("tools/call").len(), 1, "{context}");
+            gateway.stop().await;
+        }
+    }
+}
+
+/// §1.5: JSON-RPC 2.0, methods of MGP below `mgp/` and notifications below `notifications/mgp.`, and MCP's own beside them.
+#[tokio::test]
+async fn row_1_5_row_1_6a_what_servers_are_sent_has_the_format_of_the_specification() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let declaration = json!({"version": "0.5.2", "extensions": ["security", "audit"], "permissions_required": ["filesystem.write"]});
+    let script = Script::legacy()
+        .tool("say", [Step::answer(ECHO)])
+        .capabilities(json!({"tools": {}, "mgp": declaration}))
+        .on("mgp/permission/await", [Step::answer("{}")])
+        .on("mgp/permission/grant", [Step::answer("{}")]);
+    let gateway = gateway()
+        .upstream("s", script)
+        .guarded(|_| {})
+        .remembering(folder.path())
+        .await
+        .start();
+    let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
+    client.tools().await;
+    let server = gateway.server("s");
+    server.nth("mgp/permission/await", 1).await;
+    let (office, permission) = (super::office(&gateway), model::Permission::new("filesystem.write"));
+    let answer = model::PermissionAnswer::Approved;
+    let id = ServerId::new("s").expect("good");
+    office.decide_permission(&id, &permission, answer, None).await.expect("decided");
+    server.nth("mgp/permission/grant", 1).await;
+    server.nth("notifications/mgp.audit", 1).await;
+    for received in server.received() {
+        let line = received.message.line();
+        let message: Value = serde_json::from_slice(&line).expect("JSON");
+        assert_eq!(message["jsonrpc"], "2.0", "{message}");
+        let Some(method) = message["method"].as_str() else { continue };
+        if method.contains("mgp") {
+            let is_request = message.get("id").is_some();
+            let prefix = if is_request { "mgp/" } else { "notifications/mgp." };
+            assert!(method.starts_with(prefix) && message["params"].is_object(), "{message}");
+        }
+    }
+    gateway.stop().await;
+}
+
+/// D33: five validators, each known by its name; what is none of them is not skipped.
+#[tokio::test]
+async fn d33_a_tool_is_safe_with_a_known_validator_only() {
+    for (validator, dangerous) in [
+        ("sandbox", false),
+        ("readonly", false),
+        ("network_restricted", false),
+        ("none", false),
+        ("Sandbox", true),
+        ("read_only", true),
+        ("", true),
+    ] {
+        let security = json!({"risk_level": "safe", "validator": validator});
+        let tool = json!({"name": "act", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true}, "security": security});
+        let gateway = gateway()
+            .upstream("s", Script::legacy().tool_as(tool, vec![vec![Step::answer(ECHO)]]))
+            .guarded(|security| security.approval_hold = std::time::Duration::ZERO)
+            .start();
+        let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
+        client.tools().await;
+        let reply = client.call("act", json!({})).await;
+        assert_eq!(reply.result()["isError"] == true, dangerous, "`{validator}`: {:?}", reply.message);
+        gateway.stop().await;
     }
 }

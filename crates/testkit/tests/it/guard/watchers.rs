@@ -9,7 +9,7 @@ use super::{guarded, operator, rejection};
 use crate::ECHO;
 
 #[tokio::test]
-async fn a_server_that_listens_is_told_everything_in_order_and_once() {
+async fn row_6_3d_d11_a_server_that_listens_is_told_everything_in_order_and_once() {
     let folder = tempfile::tempdir().expect("a folder");
     let listens = json!({"tools": {}, "mgp": {"version": "0.5.2", "extensions": ["audit"]}});
     let auditor = Script::legacy().capabilities(listens).tool("report", [Step::answer(ECHO)]);
@@ -86,5 +86,48 @@ async fn enough_refusals_raise_an_alert_once() {
     assert_eq!(raised.len(), 1);
     let event: Value = serde_json::from_slice(&raised[0].body).expect("JSON");
     assert_eq!(event["details"]["actor"], "local", "{event}");
+    gateway.stop().await;
+}
+
+/// §6.3: every server that negotiated `audit` is told, none of the others; and where all are gone, the record goes on here.
+#[tokio::test]
+async fn row_6_3d_two_listeners_hear_the_same_and_without_any_it_is_kept_here() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let auditor = || {
+        let listens = json!({"tools": {}, "mgp": {"version": "0.5.2", "extensions": ["audit"]}});
+        Script::legacy().capabilities(listens).tool("report", [Step::answer(ECHO)])
+    };
+    let gateway = guarded(Era::Legacy)
+        .upstream("one", auditor())
+        .upstream("two", auditor())
+        .remembering(folder.path())
+        .await
+        .start();
+    let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
+    client.tools().await;
+    client.call("look", json!({})).await;
+    let executed = |server: &testkit::Scripted| -> Vec<Value> {
+        let told = server.received_of("notifications/mgp.audit");
+        told.iter()
+            .map(|one| one.params())
+            .filter(|event| event["event_type"] == "TOOL_EXECUTED")
+            .collect()
+    };
+    let mut heard = Vec::new();
+    for server in ["one", "two"] {
+        gateway
+            .server(server)
+            .until("the audit of the call", |server| !executed(server).is_empty())
+            .await;
+        heard.push(executed(gateway.server(server)));
+    }
+    assert_eq!(heard[0], heard[1]);
+    assert!(gateway.server("fs").received_of("notifications/mgp.audit").is_empty());
+    for server in ["one", "two"] {
+        gateway.server(server).set_down(true);
+        gateway.server(server).crash();
+    }
+    client.call("look", json!({})).await;
+    assert_eq!(super::until(&gateway, "TOOL_EXECUTED", 2).await.len(), 2);
     gateway.stop().await;
 }

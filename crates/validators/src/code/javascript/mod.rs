@@ -3,30 +3,23 @@
 mod strings;
 mod tables;
 
-use tree_sitter::Node;
-
 pub(super) use self::tables::{ALLOWED_MODULES, BLOCKED_MODULES};
-use super::tree::{Entry, Source};
+use super::node::Node;
+use super::tree::Source;
 use super::{Level, Policy, refuse_attribute, refuse_call, refuse_dynamic, refuse_import, refuse_write, span, text};
 use crate::finding::Findings;
 
 /// Judges a whole program.
-pub(super) fn judge(source: &Source<'_>, entries: &[Entry<'_>], policy: &Policy, findings: &mut Findings) {
-    let mut judge = Judge {
-        source,
-        entries,
-        policy,
-        findings,
-    };
-    for at in 0..entries.len() {
-        judge.node(at);
+pub(super) fn judge(source: &Source<'_>, policy: &Policy, findings: &mut Findings) {
+    let mut judge = Judge { source, policy, findings };
+    for node in source.nodes.iter() {
+        judge.node(node);
     }
     judge.markup_comments();
 }
 
 struct Judge<'a, 'f> {
     source: &'a Source<'a>,
-    entries: &'a [Entry<'a>],
     policy: &'a Policy,
     findings: &'f mut Findings,
 }
@@ -36,14 +29,13 @@ impl Judge<'_, '_> {
         text(self.source, node)
     }
 
-    fn node(&mut self, at: usize) {
-        let Entry { node, kind, .. } = self.entries[at];
-        match kind {
+    fn node(&mut self, node: Node<'_>) {
+        match node.kind() {
             "import_statement" | "export_statement" | "import_require_clause" => self.import(node),
             "call_expression" => self.call(node),
             "new_expression" => self.construction(node),
-            "identifier" | "shorthand_property_identifier" => self.identifier(at),
-            "property_identifier" | "shorthand_property_identifier_pattern" => self.property(at),
+            "identifier" | "shorthand_property_identifier" => self.identifier(node),
+            "property_identifier" | "shorthand_property_identifier_pattern" => self.property(node),
             "subscript_expression" => self.subscript(node),
             "computed_property_name" => self.computed(node, node.named_child(0)),
             "string" | "template_string" | "binary_expression" => self.string(node),
@@ -62,10 +54,7 @@ impl Judge<'_, '_> {
             text[line..*at].trim().is_empty()
         });
         for (at, mark) in text.match_indices("<!--").chain(closing) {
-            let kind = self.entries[0]
-                .node
-                .descendant_for_byte_range(at, at + 1)
-                .map_or("", |node| node.kind());
+            let kind = self.source.nodes.around(at).map_or("", Node::kind);
             if !matches!(
                 kind,
                 "string_fragment" | "string" | "template_string" | "comment" | "regex_pattern" | "html_comment"
@@ -163,29 +152,28 @@ impl Judge<'_, '_> {
 
     // === names ===
 
-    fn identifier(&mut self, at: usize) {
-        let node = self.entries[at].node;
+    fn identifier(&mut self, node: Node<'_>) {
         let name = self.text(node).to_owned();
         if name.contains('\\') {
             refuse_dynamic(self.findings, span(node), &name);
             return;
         }
-        if !self.is_reference(at) {
+        if !Self::is_reference(node) {
             return;
         }
         let blocked = tables::BLOCKED_GLOBALS.contains(&name.as_str());
         let host = self.policy.is_strict()
             && tables::HOST_GLOBALS.contains(&name.as_str())
-            && !(name == "process" && self.takes_harmless_part(at));
-        let required = name == "require" && !self.is_callee(at) && self.policy.is_strict();
+            && !(name == "process" && self.takes_harmless_part(node));
+        let required = name == "require" && !Self::is_callee(node) && self.policy.is_strict();
         if blocked || host || required {
             refuse_call(self.findings, span(node), &name);
         }
     }
 
     /// `process.version`: what tells something about the run.
-    fn takes_harmless_part(&self, at: usize) -> bool {
-        let member = self.entries[self.entries[at].parent].node;
+    fn takes_harmless_part(&self, node: Node<'_>) -> bool {
+        let member = node.parent();
         let property = member
             .child_by_field_name("property")
             .filter(|_| member.kind() == "member_expression");
@@ -193,9 +181,9 @@ impl Judge<'_, '_> {
     }
 
     /// Whether an identifier stands for a value that exists, and is not being named here.
-    fn is_reference(&self, at: usize) -> bool {
-        let Entry { parent, field, .. } = self.entries[at];
-        match self.entries[parent].kind {
+    fn is_reference(node: Node<'_>) -> bool {
+        let field = node.field();
+        match node.parent().kind() {
             "function_declaration"
             | "function_expression"
             | "class_declaration"
@@ -208,16 +196,15 @@ impl Judge<'_, '_> {
         }
     }
 
-    fn is_callee(&self, at: usize) -> bool {
-        let Entry { parent, field, .. } = self.entries[at];
-        self.entries[parent].kind == "call_expression" && field == Some("function")
+    fn is_callee(node: Node<'_>) -> bool {
+        let field = node.field();
+        node.parent().kind() == "call_expression" && field == Some("function")
     }
 
     /// `x.constructor.name`: what logs write.
-    fn is_name_of_class(&self, at: usize) -> bool {
-        let Entry { node, parent, .. } = self.entries[at];
-        let Entry { parent: outer, field, .. } = self.entries[parent];
-        let outer = self.entries[outer].node;
+    fn is_name_of_class(&self, node: Node<'_>) -> bool {
+        let member = node.parent();
+        let (outer, field) = (member.parent(), member.field());
         self.text(node) == "constructor"
             && outer.kind() == "member_expression"
             && field == Some("object")
@@ -226,18 +213,17 @@ impl Judge<'_, '_> {
                 .is_some_and(|property| self.text(property) == "name")
     }
 
-    fn property(&mut self, at: usize) {
-        let node = self.entries[at].node;
+    fn property(&mut self, node: Node<'_>) {
         let name = self.text(node).to_owned();
         if name.contains('\\') {
             refuse_dynamic(self.findings, span(node), &name);
             return;
         }
         let defines = matches!(
-            self.entries[self.entries[at].parent].kind,
+            node.parent().kind(),
             "method_definition" | "method_signature" | "public_field_definition" | "field_definition" | "property_signature"
         );
-        if tables::BLOCKED_PROPERTIES.contains(&name.as_str()) && !defines && !self.is_name_of_class(at) {
+        if tables::BLOCKED_PROPERTIES.contains(&name.as_str()) && !defines && !self.is_name_of_class(node) {
             refuse_attribute(self.findings, span(node), &name);
         }
     }

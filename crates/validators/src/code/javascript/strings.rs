@@ -1,7 +1,6 @@
 //! What a text in the program means: literals, templates without holes, and sums of them.
 
-use tree_sitter::Node;
-
+use super::super::node::Node;
 use super::super::{Source, text};
 use crate::text::unescape;
 
@@ -21,10 +20,7 @@ fn nested(source: &Source<'_>, node: Node<'_>, depth: usize) -> Option<String> {
     match node.kind() {
         "string" => Some(literal(text(source, node))),
         "template_string" => {
-            let mut cursor = node.walk();
-            let whole = node
-                .named_children(&mut cursor)
-                .all(|child| child.kind() != "template_substitution");
+            let whole = node.named_children().all(|child| child.kind() != "template_substitution");
             whole.then(|| literal(text(source, node)))
         }
         "parenthesized_expression" => inner(node.named_child(0)?),

@@ -1,7 +1,6 @@
 //! Calls: builtins that look up by name, files, templates, and what writes.
 
-use tree_sitter::Node;
-
+use super::super::node::Node;
 use super::super::{Level, refuse_attribute, refuse_call, refuse_dynamic, refuse_write, span};
 use super::{Judge, names, strings, tables};
 
@@ -136,11 +135,7 @@ pub(super) struct Arguments<'t> {
 impl<'t> Arguments<'t> {
     pub(super) fn of(call: Node<'t>) -> Self {
         let list = call.child_by_field_name("arguments").map_or_else(Vec::new, |arguments| {
-            let mut cursor = arguments.walk();
-            arguments
-                .named_children(&mut cursor)
-                .filter(|one| one.kind() != "comment")
-                .collect()
+            arguments.named_children().filter(|one| one.kind() != "comment").collect()
         });
         Self { list }
     }

@@ -5,33 +5,30 @@ mod names;
 mod strings;
 mod tables;
 
-use tree_sitter::Node;
-
 use self::names::Names;
 pub(super) use self::tables::{ALLOWED_MODULES, BLOCKED_MODULES};
-use super::tree::{Entry, Source};
+use super::node::Node;
+use super::tree::Source;
 use super::{Policy, refuse_attribute, refuse_call, refuse_import, span, text};
 use crate::finding::Findings;
 
 /// Judges a whole program.
-pub(super) fn judge(source: &Source<'_>, entries: &[Entry<'_>], policy: &Policy, findings: &mut Findings) {
-    let names = Names::collect(source, entries);
+pub(super) fn judge(source: &Source<'_>, policy: &Policy, findings: &mut Findings) {
+    let names = Names::collect(source);
     let mut judge = Judge {
         source,
-        entries,
         policy,
         names,
         findings,
     };
-    for at in 0..entries.len() {
-        judge.node(at);
+    for node in source.nodes.iter() {
+        judge.node(node);
     }
 }
 
 /// A judgement under way.
 struct Judge<'a, 'f> {
     source: &'a Source<'a>,
-    entries: &'a [Entry<'a>],
     policy: &'a Policy,
     names: Names,
     findings: &'f mut Findings,
@@ -42,14 +39,13 @@ impl Judge<'_, '_> {
         text(self.source, node)
     }
 
-    fn node(&mut self, at: usize) {
-        let Entry { node, kind, .. } = self.entries[at];
-        match kind {
+    fn node(&mut self, node: Node<'_>) {
+        match node.kind() {
             "import_statement" => self.import(node),
             "import_from_statement" => self.import_from(node),
             "exec_statement" => refuse_call(self.findings, span(node), "exec"),
-            "identifier" => self.identifier(at),
-            "attribute" => self.attribute(at),
+            "identifier" => self.identifier(node),
+            "attribute" => self.attribute(node),
             "call" => self.call(node),
             "string" => self.string(node),
             _ => {}
@@ -59,8 +55,7 @@ impl Judge<'_, '_> {
     // === imports ===
 
     fn import(&mut self, node: Node<'_>) {
-        let mut cursor = node.walk();
-        for name in node.children_by_field_name("name", &mut cursor) {
+        for name in node.children_by_field_name("name") {
             let module = names::imported(self.source, name);
             self.module(name, &module);
         }
@@ -76,16 +71,14 @@ impl Judge<'_, '_> {
             refuse_import(self.findings, span(from), &module);
             return;
         }
-        let mut cursor = node.walk();
-        if strict && node.children(&mut cursor).any(|child| child.kind() == "wildcard_import") {
+        if strict && node.children().any(|child| child.kind() == "wildcard_import") {
             refuse_import(self.findings, span(node), &format!("{module}.*"));
         }
         let partial = strict && tables::parts_of(&module).is_some() && !self.policy.blocks(&module);
         if !partial {
             self.module(from, &module);
         }
-        let mut cursor = node.walk();
-        for name in node.children_by_field_name("name", &mut cursor) {
+        for name in node.children_by_field_name("name") {
             let what = names::imported(self.source, name);
             let dotted = format!("{module}.{what}");
             let private = strict && what.starts_with('_');
@@ -108,10 +101,9 @@ impl Judge<'_, '_> {
     // === names ===
 
     /// Every identifier, whatever its role: a name that interpreters keep for themselves is refused wherever it stands.
-    fn identifier(&mut self, at: usize) {
-        let node = self.entries[at].node;
+    fn identifier(&mut self, node: Node<'_>) {
         let name = names::normalised(self.text(node));
-        if tables::is_forbidden_dunder(&name) && !(tables::is_definable(&name) && self.is_defined(at)) {
+        if tables::is_forbidden_dunder(&name) && !(tables::is_definable(&name) && Self::is_defined(node)) {
             refuse_attribute(self.findings, span(node), &name);
             return;
         }
@@ -119,51 +111,48 @@ impl Judge<'_, '_> {
             refuse_attribute(self.findings, span(node), &name);
             return;
         }
-        if !self.is_reference(at) {
+        if !Self::is_reference(node) {
             return;
         }
-        if tables::BLOCKED_BUILTINS.contains(&name.as_str()) && !self.is_parameter(at, &name) {
+        if tables::BLOCKED_BUILTINS.contains(&name.as_str()) && !self.is_parameter(node, &name) {
             refuse_call(self.findings, span(node), &name);
         }
         for resolved in self.names.resolve(&name) {
             if tables::is_blocked_name(&resolved) {
                 refuse_call(self.findings, span(node), &resolved);
             }
-            if self.policy.is_strict() && tables::parts_of(&resolved).is_some() && !self.is_base(at) {
+            if self.policy.is_strict() && tables::parts_of(&resolved).is_some() && !Self::is_base(node) {
                 refuse_attribute(self.findings, span(node), &resolved);
             }
         }
     }
 
     /// Whether a function around the place has a parameter of that name: then it is that, and not the builtin.
-    fn is_parameter(&self, mut at: usize, name: &str) -> bool {
-        while at > 0 {
-            let Entry { parent, field, .. } = self.entries[at];
-            let parameters = self.entries[parent]
-                .node
+    fn is_parameter(&self, mut node: Node<'_>, name: &str) -> bool {
+        while !node.is_root() {
+            let parameters = node
+                .parent()
                 .child_by_field_name("parameters")
-                .filter(|_| field == Some("body"));
+                .filter(|_| node.field() == Some("body"));
             if let Some(parameters) = parameters {
-                let mut cursor = parameters.walk();
-                let mut all = parameters.named_children(&mut cursor);
+                let mut all = parameters.named_children();
                 if all.any(|one| names::parameter(self.source, one).as_deref() == Some(name)) {
                     return true;
                 }
             }
-            at = parent;
+            node = node.parent();
         }
         false
     }
 
-    fn attribute(&mut self, at: usize) {
-        let node = self.entries[at].node;
+    fn attribute(&mut self, node: Node<'_>) {
         let (Some(object), Some(attribute)) = (node.child_by_field_name("object"), node.child_by_field_name("attribute")) else {
             return;
         };
         let name = names::normalised(self.text(attribute));
         let resolved = self.names.dotted(self.source, node);
         for dotted in &resolved {
-            self.resolved(at, dotted);
+            self.resolved(node, dotted);
         }
         if !self.policy.is_strict() {
             return;
@@ -179,16 +168,15 @@ impl Judge<'_, '_> {
         let leaks =
             on_module && (tables::is_module(&name) && !resolved.iter().any(|dotted| self.policy.lists(dotted)) || name.starts_with('_'));
         let is_listed = resolved.iter().any(|dotted| tables::is_part(dotted) || self.policy.lists(dotted));
-        if leaks && !is_listed || !on_module && tables::is_module(&name) && self.is_base(at) {
+        if leaks && !is_listed || !on_module && tables::is_module(&name) && Self::is_base(node) {
             refuse_attribute(self.findings, span(attribute), &name);
         }
-        self.template_attribute(at, object, &name);
+        self.template_attribute(node, object, &name);
     }
 
     /// A dotted name that begins with an imported module.
-    fn resolved(&mut self, at: usize, dotted: &str) {
-        let Entry { node, parent, field, .. } = self.entries[at];
-        let is_longest = self.entries[parent].kind != "attribute" || field != Some("object");
+    fn resolved(&mut self, node: Node<'_>, dotted: &str) {
+        let is_longest = node.parent().kind() != "attribute" || node.field() != Some("object");
         if tables::is_blocked_name(dotted) {
             refuse_call(self.findings, span(node), dotted);
         } else if self.policy.blocks(dotted) {
@@ -206,9 +194,9 @@ impl Judge<'_, '_> {
     }
 
     /// Whether an identifier stands for a value, and is not the name of an attribute, an argument or a definition.
-    fn is_reference(&self, at: usize) -> bool {
-        let Entry { parent, field, .. } = self.entries[at];
-        match self.entries[parent].kind {
+    fn is_reference(node: Node<'_>) -> bool {
+        let field = node.field();
+        match node.parent().kind() {
             "attribute" => field != Some("attribute"),
             "keyword_argument" | "function_definition" | "class_definition" | "default_parameter" | "typed_default_parameter" => {
                 field != Some("name")
@@ -220,15 +208,15 @@ impl Judge<'_, '_> {
     }
 
     /// Whether the identifier is the name of a function that is defined here.
-    fn is_defined(&self, at: usize) -> bool {
-        let Entry { parent, field, .. } = self.entries[at];
-        self.entries[parent].kind == "function_definition" && field == Some("name")
+    fn is_defined(node: Node<'_>) -> bool {
+        let field = node.field();
+        node.parent().kind() == "function_definition" && field == Some("name")
     }
 
     /// Whether something is looked up in, called on or taken from the value.
-    fn is_base(&self, at: usize) -> bool {
-        let Entry { parent, field, .. } = self.entries[at];
-        match self.entries[parent].kind {
+    fn is_base(node: Node<'_>) -> bool {
+        let field = node.field();
+        match node.parent().kind() {
             "attribute" => field == Some("object"),
             "subscript" => field == Some("value"),
             "call" => field == Some("function"),

@@ -2,10 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use tree_sitter::Node;
 use unicode_normalization::UnicodeNormalization;
 
-use super::super::{Entry, Source, text};
+use super::super::node::Node;
+use super::super::{Source, text};
 use super::tables;
 
 /// How many meanings one name may have before it is taken for anything.
@@ -21,10 +21,10 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub(super) fn collect(source: &Source<'_>, entries: &[Entry<'_>]) -> Self {
+    pub(super) fn collect(source: &Source<'_>) -> Self {
         let mut names = Self::default();
-        for Entry { node, kind, .. } in entries.iter().copied() {
-            match kind {
+        for node in source.nodes.iter() {
+            match node.kind() {
                 "import_statement" => names.import(source, node),
                 "import_from_statement" => names.import_from(source, node),
                 "assignment" => names.assignment(source, node),
@@ -40,19 +40,19 @@ impl Names {
                 _ => {}
             }
         }
-        names.ambient(source, entries);
+        names.ambient(source);
         names
     }
 
     /// Modules that are used without being imported: whoever runs the program may have them at hand.
-    fn ambient(&mut self, source: &Source<'_>, entries: &[Entry<'_>]) {
+    fn ambient(&mut self, source: &Source<'_>) {
         let mut used: Vec<&'static str> = Vec::new();
         let mut bound: HashSet<&str> = HashSet::new();
-        for Entry { node, parent, field, .. } in entries.iter().copied().filter(|entry| entry.kind == "identifier") {
+        for node in source.nodes.iter().filter(|node| node.kind() == "identifier") {
             let name = text(source, node);
-            match entries[parent].kind {
-                "attribute" if field == Some("object") => used.extend(tables::AMBIENT.iter().find(|one| **one == name)),
-                kind if binds(kind, field) => {
+            match node.parent().kind() {
+                "attribute" if node.field() == Some("object") => used.extend(tables::AMBIENT.iter().find(|one| **one == name)),
+                kind if binds(kind, node.field()) => {
                     bound.insert(name);
                 }
                 _ => {}
@@ -67,8 +67,7 @@ impl Names {
     }
 
     fn import(&mut self, source: &Source<'_>, node: Node<'_>) {
-        let mut cursor = node.walk();
-        for name in node.children_by_field_name("name", &mut cursor) {
+        for name in node.children_by_field_name("name") {
             let module = imported(source, name);
             self.modules.insert(module.clone());
             match alias(source, name) {
@@ -87,8 +86,7 @@ impl Names {
             return;
         };
         let module = squeezed(text(source, from));
-        let mut cursor = node.walk();
-        for name in node.children_by_field_name("name", &mut cursor) {
+        for name in node.children_by_field_name("name") {
             let what = imported(source, name);
             self.add(alias(source, name).unwrap_or_else(|| what.clone()), format!("{module}.{what}"));
         }
@@ -125,8 +123,7 @@ impl Names {
             .child_by_field_name("left")
             .or_else(|| node.child_by_field_name("name"))
             .unwrap_or(node);
-        let mut cursor = part.walk();
-        let mut identifiers: Vec<Node<'_>> = part.children(&mut cursor).filter(|child| child.kind() == "identifier").collect();
+        let mut identifiers: Vec<Node<'_>> = part.children().filter(|child| child.kind() == "identifier").collect();
         if part.kind() == "identifier" {
             identifiers.push(part);
         }
@@ -158,7 +155,7 @@ impl Names {
             };
             behind.push(normalised(text(source, attribute)));
             at = object;
-            while at.kind() == "parenthesized_expression" && at.named_child_count() == 1 {
+            while at.kind() == "parenthesized_expression" && at.named_children().count() == 1 {
                 let Some(inner) = at.named_child(0) else { break };
                 at = inner;
             }

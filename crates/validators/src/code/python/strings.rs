@@ -1,17 +1,15 @@
 //! Strings: those that are templates reach attributes, and those that name what interpreters keep are there to be looked up.
 
-use tree_sitter::Node;
-
+use super::super::node::Node;
 use super::super::{refuse_attribute, refuse_dynamic, span};
 use super::{Judge, Source, calls, tables};
 use crate::text::unescape;
 
 /// What a string literal means, if it is one, without anything put in.
 pub(super) fn value(source: &Source<'_>, node: Node<'_>) -> Option<String> {
-    let mut cursor = node.walk();
     match node.kind() {
-        "string" if node.children(&mut cursor).all(|child| child.kind() != "interpolation") => Some(literal(super::text(source, node))),
-        "concatenated_string" => node.named_children(&mut cursor).map(|part| value(source, part)).collect(),
+        "string" if node.children().all(|child| child.kind() != "interpolation") => Some(literal(super::text(source, node))),
+        "concatenated_string" => node.named_children().map(|part| value(source, part)).collect(),
         "parenthesized_expression" => value(source, node.named_child(0)?),
         _ => None,
     }
@@ -46,14 +44,13 @@ impl Judge<'_, '_> {
     }
 
     /// `.format` and `.format_map`: a template reaches attributes of what it is given, so it has to be known.
-    pub(super) fn template_attribute(&mut self, at: usize, object: Node<'_>, name: &str) {
+    pub(super) fn template_attribute(&mut self, node: Node<'_>, object: Node<'_>, name: &str) {
         if !matches!(name, "format" | "format_map" | "vformat") {
             return;
         }
-        let super::Entry { node, parent, .. } = self.entries[at];
         let is_on_type = object.kind() == "identifier" && matches!(self.text(object), "str" | "string");
         let template = if is_on_type {
-            let call = self.entries[parent].node;
+            let call = node.parent();
             (call.kind() == "call").then(|| calls::Arguments::of(call).at(0)).flatten()
         } else {
             Some(object)

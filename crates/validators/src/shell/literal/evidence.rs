@@ -93,7 +93,10 @@ pub(super) fn is_command_line(text: &str) -> bool {
     let mut words = text.split_whitespace();
     let Some(first) = words.next() else { return false };
     let is_command = first.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit()) && is_known(first) && !REQUESTS.contains(&first);
-    let operands: Vec<&str> = words.collect();
+    if !is_command {
+        return false;
+    }
+    let operands: Vec<&str> = words.take(MOST + 1).collect();
     let is_option = |word: &&str| word.starts_with('-') && word.len() > 1;
     let is_place = |word: &&str| {
         let drive = matches!(word.as_bytes(), [letter, b':', b'\\', ..] if letter.is_ascii_alphabetic());
@@ -104,7 +107,7 @@ pub(super) fn is_command_line(text: &str) -> bool {
         |word: &&str| is_place(word) || is_option(word) || word.starts_with(['+', '/']) || word.chars().all(|c| c.is_ascii_digit());
     let acts_on_place = operands.len() <= MOST && operands.iter().all(is_operand) && operands.iter().any(is_place);
     let runs_code = matches!(operands.as_slice(), ["-e" | "-c", code, ..] if code.starts_with(['\'', '"']));
-    is_command && (acts_on_place || runs_code)
+    acts_on_place || runs_code
 }
 
 /// Shells write commands in small letters, and the other system in whichever, but no sentence writes them in capitals.

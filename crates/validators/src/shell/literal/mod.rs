@@ -252,6 +252,9 @@ fn whole_command(text: &str) -> Option<&str> {
 /// A directive of a page that makes the server run something.
 fn is_directive(text: &str) -> bool {
     const CALLS: &[&str] = &["system(", "exec(", "passthru(", "popen(", "`"];
-    let lower = text.get(..text.len().min(PROSE_BYTES)).unwrap_or(text).to_ascii_lowercase();
+    if !text.contains("<!") && !text.contains("<?") {
+        return false;
+    }
+    let lower = text.to_ascii_lowercase();
     lower.contains("<!--#exec") || (lower.contains("<?php") && CALLS.iter().any(|call| lower.contains(call)))
 }
