@@ -48,14 +48,15 @@ pub(crate) fn offer(inner: &Inner, peer: &Peer) -> Option<Arc<Offer>> {
         instructions: None,
     };
     let mut offer = Offer::new(server(), false, Revision::LATEST_LEGACY, advertised);
-    let items = KernelTool::ALL.into_iter().map(|tool| tool.definition(false));
+    let underscored = inner.guard.with_security(|security| security.underscored_tools).unwrap_or_default();
+    let items = KernelTool::ALL.into_iter().map(|tool| tool.definition(underscored));
     offer.tools.items = items.filter_map(|raw| Item::read(ListKind::Tools, &raw)).collect();
     Some(Arc::new(offer))
 }
 
-/// Whether lists show a tool of the gateway's to somebody of that role.
-pub(crate) fn is_listed(name: &str, role: Role) -> bool {
-    KernelTool::find(name).is_some_and(|tool| tool.is_listed(role))
+/// The name by which policy knows a tool of the gateway's, where lists show it to somebody of that role.
+pub(crate) fn listed(name: &str, role: Role) -> Option<&'static str> {
+    KernelTool::find(name).filter(|tool| tool.is_listed(role)).map(KernelTool::name)
 }
 
 /// The tool that a name means, in a gateway that has any.

@@ -23,6 +23,8 @@ pub struct Security {
     pub approval_ttl: Duration,
     /// How long the call itself waits for that, where its own client cannot be asked: then it is told to come back.
     pub approval_hold: Duration,
+    /// Whether lists name the gateway's own tools without dots, for providers of models that allow none (D29). Both names can be called.
+    pub underscored_tools: bool,
     /// Words, beside those that the gateway knows, that name secrets: what stands under such a name is not written into the audit.
     pub redact: Vec<String>,
     /// What raises alerts.
@@ -53,6 +55,7 @@ impl Default for Security {
             grants: Vec::new(),
             approval_ttl: Duration::from_secs(5 * 60),
             approval_hold: Duration::from_secs(20),
+            underscored_tools: false,
             redact: Vec::new(),
             alerts: Vec::new(),
         }

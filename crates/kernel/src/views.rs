@@ -195,7 +195,10 @@ impl Inner {
 /// What of an offer somebody may see; nothing, where that is nothing.
 fn sift(offer: &Arc<Offer>, viewer: &Viewer<'_>, role: Role) -> Option<Arc<Offer>> {
     let is_own = offer.server.as_str() == catalog::KERNEL;
-    let sees = |tool: &catalog::Item| viewer.is_visible(&offer.server, &tool.key) && (!is_own || kernel_tools::is_listed(&tool.key, role));
+    let sees = |tool: &catalog::Item| {
+        let known_as = if is_own { kernel_tools::listed(&tool.key, role) } else { Some(tool.key.as_str()) };
+        known_as.is_some_and(|name| viewer.is_visible(&offer.server, name))
+    };
     let sees_server = viewer.is_server_visible(&offer.server);
     if sees_server && offer.tools.items.iter().all(sees) {
         return Some(offer.clone());

@@ -149,6 +149,7 @@ impl Tables {
             grants: self.grants.iter().map(|granted| granted.grant.clone()).collect(),
             approval_ttl: fields.duration("approval_timeout").unwrap_or_default(),
             approval_hold: fields.duration("approval_hold").unwrap_or_default(),
+            underscored_tools: fields.flag("underscored_tools"),
             redact: self.audit.texts("redact").iter().map(|word| word.to_lowercase()).collect(),
             alerts: self.alerts.clone(),
             ..Security::default()

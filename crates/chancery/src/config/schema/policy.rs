@@ -79,6 +79,15 @@ pub static POLICY: Section = Section {
             ..KEY
         },
         Key {
+            name: "underscored_tools",
+            kind: Kind::Flag,
+            default: Some("false"),
+            example: "true",
+            doc: "Whether lists name the gateway's own tools without dots (`mgp_access_query`), for providers of models that allow none. Both names can be called.",
+            also: &["underscored", "underscore_names"],
+            ..KEY
+        },
+        Key {
             name: "rates",
             kind: Kind::Table(&RATES),
             doc: "How many calls are let through.",

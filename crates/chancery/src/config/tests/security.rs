@@ -68,6 +68,7 @@ dangerous = "refuse"
 changed = "run"
 approval_timeout = "90s"
 approval_hold = "1s"
+underscored_tools = true
 
 [policy.rates]
 principal = "600/1m"
@@ -102,6 +103,7 @@ access = "deny"
     );
     assert_eq!(security.approval_ttl, Duration::from_secs(90));
     assert_eq!(security.approval_hold, Duration::from_secs(1));
+    assert!(security.underscored_tools);
     let rate = |calls, secs| Rate {
         calls,
         per: Duration::from_secs(secs),

@@ -256,6 +256,24 @@ async fn row_5_4x_d16_a_grant_s_expiry_is_an_instant_whatever_its_offset() {
 
 /// Two names for each tool, the second for models' providers that allow no dots; and no third.
 #[tokio::test]
+async fn d29_lists_show_the_names_without_dots_where_that_is_configured() {
+    let listed = async |underscored: bool| {
+        let gateway = guarded(Era::Legacy).guarded(|security| security.underscored_tools = underscored).start();
+        let olga = gateway.client(Era::Legacy, Wire::Pipe).operator("olga").capabilities(mgp(Era::Legacy));
+        let client = olga.connect().await;
+        let mut own = client.tools().await;
+        own.retain(|name| name.starts_with("mgp"));
+        own.sort_unstable();
+        gateway.stop().await;
+        own
+    };
+    let (dotted, underscored) = (listed(false).await, listed(true).await);
+    assert!(dotted.iter().any(|name| name == "mgp.access.grant"), "{dotted:?}");
+    let without_dots: Vec<String> = dotted.iter().map(|name| name.replace('.', "_")).collect();
+    assert_eq!(underscored, without_dots);
+}
+
+#[tokio::test]
 async fn d29_the_gateway_s_tools_have_two_names() {
     let gateway = guarded(Era::Legacy).start();
     let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
