@@ -87,8 +87,9 @@ fn compared_constants(pieces: &[Piece<'_>]) -> Option<&'static str> {
     pieces
         .windows(5)
         .any(|five| {
+            // Numbers first: they are few.
             let compared = |at: usize| five[at] == Piece::Number && five[at + 1] == Piece::Symbol('=') && five[at + 2] == Piece::Number;
-            (five[0].is_word(BEFORE) && compared(1)) || (five[0].is_word(BEFORE) && five[1].is_symbol("(") && compared(2))
+            (compared(1) || (compared(2) && five[1].is_symbol("("))) && five[0].is_word(BEFORE)
         })
         .then_some("constants are compared")
         .or_else(|| {
