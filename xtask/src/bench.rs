@@ -9,6 +9,7 @@ mod fleet;
 mod machine;
 mod mangle;
 mod mangle_corpus;
+mod mangle_examples;
 mod options;
 mod peers;
 mod policy;
@@ -36,9 +37,10 @@ pub(crate) fn run(args: &[String]) -> anyhow::Result<()> {
         Some((name, rest)) if name == "store" => store::run(rest),
         Some((name, rest)) if name == "mangle" => mangle::run(rest),
         Some((name, rest)) if name == "mangle-corpus" => mangle_corpus::run(rest),
+        Some((name, rest)) if name == "mangle-examples" => mangle_examples::run(rest),
         _ => bail!(
             "say which benchmark: `cargo xtask bench proxy [--quick]`, `cargo xtask bench validators`, `cargo xtask bench policy`, `cargo xtask bench store` or \
-             `cargo xtask bench mangle`, `--help` after it lists its options; or `cargo xtask bench mangle-corpus --data DIR`"
+             `cargo xtask bench mangle`, `--help` after it lists its options; or `cargo xtask bench mangle-corpus --data DIR` and `mangle-examples --data DIR`"
         ),
     }
 }

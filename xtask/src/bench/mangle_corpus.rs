@@ -17,11 +17,11 @@ use crate::workspace;
 const USAGE: &str = "say `cargo xtask bench mangle-corpus --data DIR`, and `--chancery FILE` behind it for a gateway that is built already";
 
 /// The exit codes of `chancery mangle run`.
-const REJECTED: i32 = 1;
-const OVER_BUDGET: i32 = 3;
+pub(super) const REJECTED: i32 = 1;
+pub(super) const OVER_BUDGET: i32 = 3;
 
 /// Rows in ascending order, by predicate.
-type Facts = BTreeMap<String, Vec<Vec<String>>>;
+pub(super) type Facts = BTreeMap<String, Vec<Vec<String>>>;
 
 /// Runs every program of the folder.
 pub(crate) fn run(args: &[String]) -> anyhow::Result<()> {
@@ -110,7 +110,7 @@ fn ask(program: &Path, beside: &Value, chancery: &Path) -> anyhow::Result<Output
 }
 
 /// The rows of a `facts` object. With `free`, the elements of lists are put in order, as what a group collects has none.
-fn facts(json: &Value, free: bool) -> anyhow::Result<Facts> {
+pub(super) fn facts(json: &Value, free: bool) -> anyhow::Result<Facts> {
     let mut facts = Facts::new();
     for (predicate, rows) in json.as_object().context("`facts` is no object")? {
         let row = |row: &Value| -> anyhow::Result<Vec<String>> {

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::Context as _;
 use mangle::{
     analysis::{Analysis, Input, Level, analyse_within},
-    diagnostic::{Diagnostic, Severity, human},
+    diagnostic::{Code, Diagnostic, Severity, human},
     syntax::{Bounds, Dialect, Parsed, Sources, parse_within},
 };
 
@@ -118,6 +118,10 @@ pub(super) fn analysed(sources: Sources, units: Vec<(Level, Parsed)>, dialect: D
         Analysis::default()
     };
     diagnostics.extend(analysis.diagnostics.iter().cloned());
+    if !bounds.cancel.is_cancelled() {
+        let too_large = diagnostics.iter_mut().filter(|found| found.code == Code::BudgetExceeded);
+        too_large.for_each(|found| found.help.push("`--max-bytes` allows more".to_owned()));
+    }
     Loaded {
         sources,
         units,

@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail};
 use mangle::{
     analysis::constant,
     diagnostic::Severity,
-    eval::{Cancel, Model},
+    eval::{Cancel, EvalError, Model},
     explain::Explainer,
     program::{Interval, PredId, RuleId},
     syntax::{
@@ -23,7 +23,7 @@ use super::{
     args::Why,
     deadline::Deadline,
     ended,
-    evaluate::{evaluate, options},
+    evaluate::{evaluate, finding, options},
     external::Answers,
     load::{Loaded, load, report},
     print, tell,
@@ -53,13 +53,17 @@ pub(super) fn why(args: &Why, not: bool) -> anyhow::Result<ExitCode> {
     };
     let mut explainer = Explainer::new(&model, options.budget, options.cancel);
     let question = question(&args.fact, &model, &mut explainer)?;
-    let place = Place {
-        loaded: &loaded,
-        model: &model,
-    };
-    if let Some(text) = explain(&mut explainer, &question, not, &place)? {
-        print(&text)?;
-        return Ok(ExitCode::SUCCESS);
+    match explain(&mut explainer, &question, not, &Place::new(&loaded, &model)) {
+        Ok(Some(text)) => {
+            print(&text)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        Ok(None) => {}
+        Err(error) => {
+            let found = [finding(model.program(), &error)];
+            tell(&report(&found, &loaded.sources));
+            return Ok(ended(&found));
+        }
     }
     let advice = if not {
         "it holds: ask `why`"
@@ -71,13 +75,21 @@ pub(super) fn why(args: &Why, not: bool) -> anyhow::Result<ExitCode> {
 }
 
 /// The proof of a fact, or what it lacks, as text; nothing if there is none.
-pub(super) fn explain(explainer: &mut Explainer<'_>, question: &Question, not: bool, place: &Place<'_>) -> anyhow::Result<Option<String>> {
+pub(super) fn explain(
+    explainer: &mut Explainer<'_>,
+    question: &Question,
+    not: bool,
+    place: &Place<'_>,
+) -> Result<Option<String>, EvalError> {
     if not {
         let lack = explainer.why_not(question.pred, &question.args)?;
-        return Ok(lack.map(|lack| explainer.why_not_text(&lack, &|rule| place.rule(rule), &|rule, at| place.premise(rule, at))));
+        let text = |lack| explainer.why_not_text(&lack, &|rule| place.rule(rule), &|rule, at| place.premise(rule, at));
+        return lack.map(text).transpose();
     }
     let proof = explainer.why(question.pred, &question.args, question.time)?;
-    Ok(proof.map(|proof| explainer.proof_text(&proof, &|rule| place.rule(rule))))
+    proof
+        .map(|proof| explainer.proof_text(&proof, &|rule| place.rule(rule)))
+        .transpose()
 }
 
 /// The fact that is asked about.
@@ -89,11 +101,20 @@ pub(super) struct Question {
 
 /// What to call the rules of a model.
 pub(super) struct Place<'a> {
-    pub(super) loaded: &'a Loaded,
-    pub(super) model: &'a Model,
+    loaded: &'a Loaded,
+    model: &'a Model,
+    /// What was written, by place.
+    clauses: Vec<&'a Clause>,
 }
 
-impl Place<'_> {
+impl<'a> Place<'a> {
+    /// The rules of `model`, as they stand in what was loaded.
+    pub(super) fn new(loaded: &'a Loaded, model: &'a Model) -> Self {
+        let mut clauses: Vec<&Clause> = loaded.units.iter().flat_map(|(_, parsed)| parsed.unit.clauses()).collect();
+        clauses.sort_unstable_by_key(|clause| clause.span);
+        Self { loaded, model, clauses }
+    }
+
     /// `file:line`, as editors understand it.
     fn rule(&self, rule: RuleId) -> String {
         let span = self.model.program().rule(rule).span;
@@ -106,8 +127,8 @@ impl Place<'_> {
     /// A premise as it was written, if the rule still has the premises that were written.
     fn premise(&self, rule: RuleId, at: usize) -> Option<String> {
         let rule = self.model.program().rule(rule);
-        let clauses = self.loaded.units.iter().flat_map(|(_, parsed)| parsed.unit.clauses());
-        let clause = clauses.into_iter().find(|clause| clause.span == rule.span)?;
+        let found = self.clauses.binary_search_by_key(&rule.span, |clause| clause.span);
+        let clause = self.clauses[found.ok()?];
         let same = clause.premises.len() == rule.premises.len();
         let premise = clause.premises.get(at).filter(|_| same)?;
         let text = self.loaded.sources.text(premise.span());

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     builtin::{self, Function, Params, Reducer},
-    diagnostic::{Code, Diagnostic},
+    diagnostic::{Code, Diagnostic, Severity},
     syntax::ast::{Call, Clause, Premise, Term, TermKind},
 };
 
@@ -68,9 +68,15 @@ pub(crate) fn relation(name: &str) -> Option<&'static Signature> {
     RELATIONS.get(name)
 }
 
-/// Checks every function of every rule.
+/// Checks every function of every rule, and what stands in a fact where a value stands.
 pub(crate) fn check(model: &Model<'_>, report: &mut Report) {
     let mut check = Check { report };
+    for fact in &model.facts {
+        if check.report.is_cancelled() {
+            return;
+        }
+        fact.clause.head.args.iter().for_each(|arg| check.term(arg));
+    }
     for rule in &model.rules {
         if check.report.is_cancelled() {
             return;
@@ -124,7 +130,9 @@ impl Check<'_> {
 
     fn field(&mut self, key: &Term, value: &Term) {
         if !matches!(key.kind, TermKind::Name(_) | TermKind::Variable(_)) {
-            let found = Diagnostic::new(Code::InvalidStruct, key.span, "a field of a struct has a name constant for a key");
+            let mut found = Diagnostic::new(Code::InvalidStruct, key.span, "a field of a struct has a name constant for a key");
+            // The public engine takes any key, and nothing goes wrong until the field is looked for.
+            found.severity = Severity::Warning;
             self.report
                 .push(found.help("write `{/field : value}`, or for other keys a map: `[key : value]`"));
         }

@@ -5,7 +5,7 @@ use crate::{
     diagnostic::{Code, Diagnostic},
     syntax::{
         Bounds, Span,
-        ast::{Clause, Item},
+        ast::{Clause, Item, Term, TermKind},
     },
 };
 
@@ -33,13 +33,27 @@ pub(super) fn check(inputs: &[Input<'_>], bounds: &Bounds) -> Option<Diagnostic>
         bounds.bytes
     );
     let found = Diagnostic::new(Code::BudgetExceeded, span, text).here("with everything up to here");
-    Some(found.help("make facts of what many rules have in common, or allow more"))
+    Some(found.help("make facts of what many rules have in common"))
 }
 
 fn of_clause(clause: &Clause) -> u64 {
-    let args = clause.head.args.len() as u64 * ARGUMENT;
+    let args = clause.head.args.iter().map(of_term).sum::<u64>();
     if clause.is_fact() {
         return FACT + args;
     }
     RULE + args + clause.premises.len() as u64 * PREMISE
+}
+
+/// What an argument adds, text included: values have a copy of their own.
+fn of_term(term: &Term) -> u64 {
+    let inner = match &term.kind {
+        TermKind::String(text) => text.len() as u64,
+        TermKind::Name(name) => name.len() as u64,
+        TermKind::Bytes(bytes) => bytes.len() as u64,
+        TermKind::List(items) => items.iter().map(of_term).sum(),
+        TermKind::Map(entries) | TermKind::Struct(entries) => entries.iter().map(|(key, value)| of_term(key) + of_term(value)).sum(),
+        TermKind::Call(call) => call.args.iter().map(of_term).sum(),
+        _ => 0,
+    };
+    ARGUMENT + inner
 }

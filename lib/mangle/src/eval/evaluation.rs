@@ -135,7 +135,8 @@ impl Evaluation {
         let relation = &mut self.relations[block.pred.index()];
         let (mut row, mut parts) = (Vec::with_capacity(relation.width()), Vec::new());
         for (number, &time) in block.times.iter().enumerate().take(block.len) {
-            self.meter.step(1, || relation.own.moving())?;
+            self.meter.step(1, || relation.own.moving() + relation.timing())?;
+            parts.clear();
             take_row(block, number, relation.width(), &mut row);
             let (place, _) = relation.insert(&row);
             let interval = interval_of(&self.interner, time, self.now)?;
@@ -255,7 +256,7 @@ impl Evaluation {
             derived: self.meter.derived,
             program: self.program,
             relations: self.relations,
-            interner: self.interner,
+            interner: Arc::new(self.interner),
             counts: self.counts,
             now: self.now,
         }

@@ -15,6 +15,15 @@ impl IntervalSet {
         self.0.len()
     }
 
+    /// Its bytes on the heap, what the allocator adds to a small piece included.
+    pub(crate) fn heap(&self) -> usize {
+        const PIECE: usize = 16;
+        match self.0.capacity() {
+            0 => 0,
+            capacity => capacity * size_of::<Interval>() + PIECE,
+        }
+    }
+
     pub(crate) fn get(&self, at: usize) -> Option<Interval> {
         self.0.get(at).copied()
     }

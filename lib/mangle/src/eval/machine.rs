@@ -67,6 +67,14 @@ pub(crate) struct Proofs {
     pub found: Vec<(Vec<u64>, Option<Interval>)>,
 }
 
+impl Proofs {
+    /// Its bytes. Every binding has the same registers.
+    fn heap(&self) -> usize {
+        let registers = self.found.first().map_or(0, |(registers, _)| registers.capacity());
+        self.found.capacity() * size_of::<(Vec<u64>, Option<Interval>)>() + self.found.len() * 8 * registers
+    }
+}
+
 /// How far a plan came: which step it did not get past, and the registers then.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Deepest {
@@ -453,7 +461,7 @@ fn moving(interner: &Interner, head: Option<&Relation>, target: &Target) -> usiz
         Target::Timed(pending) => 24 * pending.capacity(),
         Target::Loose(rows) => 8 * rows.capacity(),
         Target::Bindings(segment, rows) => segment.moving() + 8 * rows.capacity(),
-        Target::Proofs(proofs) => proofs.found.iter().map(|(registers, _)| 8 * registers.capacity()).sum(),
+        Target::Proofs(proofs) => proofs.heap(),
     };
     interner.heap() + target + head.map_or(0, |relation| relation.own.moving())
 }

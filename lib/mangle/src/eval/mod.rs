@@ -16,6 +16,7 @@ mod interval_set;
 mod machine;
 mod merge;
 mod model;
+mod past;
 mod plan;
 mod relation;
 mod round;
@@ -39,8 +40,9 @@ pub(crate) mod parts {
         external::Asked,
         interval_set::IntervalSet,
         machine::{Deepest, Machine, Proofs, Seen, Target, Tools, World, prepare_shared},
+        past::Past,
         plan::{Emit, Plan, Wish, plan},
-        relation::{Past, Relation},
+        relation::Relation,
         segment::Segment,
     };
 }

@@ -13,7 +13,8 @@ use crate::{
 pub struct Model {
     pub(crate) program: Arc<Program>,
     pub(crate) relations: Vec<Relation>,
-    pub(crate) interner: Interner,
+    /// Shared with who explains the facts, in a layer of their own.
+    pub(crate) interner: Arc<Interner>,
     pub(crate) counts: Vec<RuleCount>,
     pub(crate) now: i64,
     pub(crate) steps: u64,

@@ -7,6 +7,7 @@ use super::{
     hash::Keys,
     index::{Chain, Columns},
     interval_set::IntervalSet,
+    past::Past,
     segment::Segment,
 };
 use crate::program::Interval;
@@ -19,23 +20,6 @@ pub(crate) struct Frozen {
     pub past: Past,
 }
 
-/// Where rows come from, for explanations: rows that were given, not derived, and in which round the others were derived.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Past {
-    /// How many rows, the first ones, were given.
-    pub given: u32,
-    /// For temporal predicates, when given rows hold.
-    pub stated: Vec<(u32, Interval)>,
-    /// How many rows there were when each round of the stratum began, the first round aside.
-    pub rounds: Vec<u32>,
-    /// For temporal predicates of recursive strata, what each round newly covered.
-    pub history: Vec<(u32, Interval, u32)>,
-    /// For merged predicates, the rows that were given.
-    pub merged: Vec<u64>,
-    /// For merged predicates of which a row has replaced another: every row that there ever was, in order. `rounds` counts these.
-    pub versions: Option<Arc<Segment>>,
-}
-
 /// The rows of one predicate. Row numbers count through the frozen part and the own part.
 #[derive(Debug)]
 pub(crate) struct Relation {
@@ -45,6 +29,8 @@ pub(crate) struct Relation {
     pub chains: Vec<Chain>,
     /// For a temporal predicate, when each row (frozen ones first) holds. Shared with the snapshot until it changes.
     pub times: Option<Arc<Vec<IntervalSet>>>,
+    /// Bytes of the sets in `times`, while they are not shared.
+    sets: usize,
     /// Rows and intervals that are new since the last round; only temporal predicates.
     pub fresh: Vec<(u32, Interval)>,
     /// The newest version of each row that can be replaced; only merged predicates.
@@ -82,6 +68,7 @@ impl Relation {
             frozen,
             chains: Vec::new(),
             times,
+            sets: 0,
             fresh: Vec::new(),
             versions: None,
             old: 0,
@@ -176,13 +163,24 @@ impl Relation {
     /// Lets a row of a temporal predicate hold at `interval` too; what is new goes to `fresh`. Gives how many intervals it now has.
     pub(crate) fn hold(&mut self, number: u32, interval: Interval, fresh: &mut Vec<Interval>) -> usize {
         let Some(times) = &mut self.times else { return 0 };
+        if Arc::get_mut(times).is_none() {
+            self.sets = times.iter().map(IntervalSet::heap).sum();
+        }
         let times = Arc::make_mut(times);
         if times.len() <= number as usize {
             times.resize_with(number as usize + 1, IntervalSet::default);
         }
         let set = &mut times[number as usize];
+        let heap = set.heap();
         set.add(interval, fresh);
+        self.sets += set.heap().saturating_sub(heap);
         set.len()
+    }
+
+    /// Bytes that grow as rows are given times.
+    pub(crate) fn timing(&self) -> usize {
+        let times = self.times.as_ref().map_or(0, |times| times.capacity() * size_of::<IntervalSet>());
+        times + self.sets + self.fresh.capacity() * size_of::<(u32, Interval)>() + self.past.heap()
     }
 
     /// The place of the chain over `columns`, made if need be; the second is how many rows were taken in.
@@ -201,10 +199,8 @@ impl Relation {
 
     /// Bytes on the heap, without the frozen part.
     pub(crate) fn heap(&self) -> usize {
-        // Most rows hold at one or two intervals; what has many is bounded by itself.
-        let times = self.times.as_ref().map_or(0, |times| 56 * times.len());
         let versions = self.versions.as_ref().map_or(0, super::merge::Versions::heap);
-        self.own.heap() + self.chains.iter().map(Chain::heap).sum::<usize>() + times + versions
+        self.own.heap() + self.chains.iter().map(Chain::heap).sum::<usize>() + self.timing() + versions
     }
 
     /// Ends the evaluation of this predicate: from now on the rows stay as they are.

@@ -26,12 +26,15 @@ pub(crate) struct Round {
     tasks: Vec<Task>,
     task: usize,
     /// What temporal predicates were given in this round.
-    coming: Vec<(PredId, u32, Interval)>,
+    coming: Vec<Coming>,
     /// How many rounds there were.
     count: u32,
     /// Bytes of the plans, which count as long as the stratum is evaluated.
     planned: usize,
 }
+
+/// A row, and when it is to hold.
+type Coming = (PredId, u32, Interval);
 
 /// A rule to run, and which premise looks at what is new.
 #[derive(Debug)]
@@ -215,6 +218,7 @@ impl Round {
             Target::Loose(rows) => (rows, Vec::new()),
             Target::Rows | Target::Bindings(..) | Target::Proofs(_) => (Vec::new(), Vec::new()),
         };
+        let coming = self.coming.capacity();
         self.coming
             .extend(times.into_iter().map(|(number, interval)| (pred, number, interval)));
         let mut loose = rows;
@@ -237,7 +241,7 @@ impl Round {
         if predicate.merge.is_some() {
             evaluation.merge_into(pred, &loose)?;
         }
-        let grown = evaluation.relations[pred.index()].heap();
+        let grown = evaluation.relations[pred.index()].heap() + (self.coming.capacity() - coming) * size_of::<Coming>();
         evaluation.meter.resting = (resting + grown).saturating_sub(heap);
         let count = &mut evaluation.counts[rule];
         count.steps += evaluation.meter.steps() - before.0;
@@ -262,12 +266,14 @@ impl Round {
         let mut any = false;
         for &pred in &stratum.predicates {
             let relation = &mut evaluation.relations[pred.index()];
+            let timing = relation.timing();
             relation.old = if self.seeded { relation.seen } else { 0 };
             relation.seen = relation.len();
             relation.past.rounds.push(relation.seen as u32);
             if !self.seeded && relation.times.is_some() {
                 relation.fresh = all_times(relation);
             }
+            evaluation.meter.resting += relation.timing().saturating_sub(timing);
             any |= has_new(relation);
         }
         if !any {
@@ -289,6 +295,8 @@ impl Round {
         }
         let mut coming = std::mem::take(&mut self.coming);
         coming.sort_unstable();
+        let coming_heap = coming.capacity() * size_of::<Coming>();
+        let mut grown = 0;
         let mut parts = Vec::new();
         let mut rest = coming.as_slice();
         while let [(pred, number, first), after @ ..] = rest {
@@ -303,10 +311,10 @@ impl Round {
             }
             rest = &after[taken..];
             let relation = &mut evaluation.relations[pred.index()];
+            let timing = relation.timing();
             parts.clear();
             let count = relation.hold(*number, united, &mut parts);
             evaluation.meter.intervals(count)?;
-            evaluation.meter.step(1, || 0)?;
             for part in parts.drain(..) {
                 evaluation.meter.fact()?;
                 relation.fresh.push((*number, part));
@@ -314,7 +322,10 @@ impl Round {
                     relation.past.history.push((*number, part, self.count));
                 }
             }
+            grown += relation.timing().saturating_sub(timing);
+            evaluation.meter.step(1, || grown)?;
         }
+        evaluation.meter.resting = (evaluation.meter.resting + grown).saturating_sub(coming_heap);
         Ok(())
     }
 }

@@ -61,7 +61,7 @@ impl Snapshot {
         let relations = relations.into_iter().map(|relation| Arc::new(relation.freeze())).collect();
         let this = Self {
             program,
-            interner: Arc::new(interner),
+            interner,
             relations,
             counts,
             strata,

@@ -31,17 +31,14 @@ pub enum Life {
     Deferred,
 }
 
-/// Every rule of the program, in order.
-pub fn coverage(model: &Model) -> Vec<Coverage> {
-    let program = model.program();
-    let rules = (0..program.rules.len()).map(|at| RuleId(at as u32));
-    rules
-        .map(|rule| Coverage {
-            rule,
-            count: model.count(rule),
-            life: life(model, rule),
-        })
-        .collect()
+/// Every rule of the program, in order; each is looked at when it is asked for, so whoever has heard enough just stops asking.
+pub fn coverage(model: &Model) -> impl Iterator<Item = Coverage> {
+    let rules = (0..model.program().rules.len()).map(|at| RuleId(at as u32));
+    rules.map(|rule| Coverage {
+        rule,
+        count: model.count(rule),
+        life: life(model, rule),
+    })
 }
 
 fn life(model: &Model, rule: RuleId) -> Life {

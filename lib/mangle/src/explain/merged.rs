@@ -5,17 +5,13 @@
 
 use std::sync::Arc;
 
-use super::{
-    Explainer,
-    proof::Because,
-    why::{Builder, rules_of},
-};
+use super::{Explainer, proof::Because, why::Builder};
 use crate::{
     eval::{
         EvalError,
         parts::{Relation, Segment, Tools, World},
     },
-    program::{Merge, PredId, Premise, Program, RuleId},
+    program::{Merge, PredId, Premise, RuleId},
 };
 
 impl<'m> Explainer<'m> {
@@ -41,14 +37,15 @@ impl<'m> Explainer<'m> {
     }
 
     /// What the rules of a stratum read, with the facts that were replaced in it; nothing if none were.
-    pub(super) fn replaced(&mut self, stratum: u32) -> Option<Arc<Vec<Relation>>> {
+    pub(super) fn replaced(&mut self, stratum: u32) -> Result<Option<Arc<Vec<Relation>>>, EvalError> {
         if let Some(known) = self.replaced.get(&stratum) {
-            return known.clone();
+            return Ok(known.clone());
         }
         let made = self.with_versions(stratum).map(Arc::new);
         self.meter.resting += made.iter().flat_map(|all| all.iter()).map(Relation::heap).sum::<usize>();
+        self.meter.check_bytes(0)?;
         self.replaced.insert(stratum, made.clone());
-        made
+        Ok(made)
     }
 
     fn with_versions(&self, stratum: u32) -> Option<Vec<Relation>> {
@@ -57,7 +54,7 @@ impl<'m> Explainer<'m> {
         if !of.predicates.iter().any(|&pred| self.versions(pred).is_some()) {
             return None;
         }
-        let read = read_by(program, &of.rules);
+        let read = self.read_by(&of.rules);
         let relation = |at: usize| {
             let pred = PredId(at as u32);
             let own = self.owner[at] == stratum;
@@ -68,6 +65,21 @@ impl<'m> Explainer<'m> {
             }
         };
         Some((0..program.predicates.len()).map(relation).collect())
+    }
+
+    /// Which predicates rules read, those of deferred predicates that they call included.
+    fn read_by(&self, rules: &[RuleId]) -> Vec<bool> {
+        let program = &*self.model.program;
+        let mut read = vec![false; program.predicates.len()];
+        let mut left: Vec<RuleId> = rules.to_vec();
+        while let Some(rule) = left.pop() {
+            for pred in program.rule(rule).premises.iter().filter_map(Premise::pred) {
+                if !std::mem::replace(&mut read[pred.index()], true) && program.predicate(pred).deferred.is_some() {
+                    left.extend(self.rules_of(pred));
+                }
+            }
+        }
+        read
     }
 
     /// The fact that a row of this number took the place of, or was merged with.
@@ -99,17 +111,18 @@ impl Builder<'_, '_> {
     pub(super) fn expand_merged(&mut self, spec: &Merge, pred: PredId, number: u32) -> Result<Vec<Because>, EvalError> {
         let row = self.explainer.row(pred, number).to_vec();
         let given = &self.explainer.past(pred).merged;
+        self.explainer.look_through(given.len() / row.len())?;
         if given.chunks_exact(row.len()).any(|other| other == row) {
             return Ok(vec![Because::Given]);
         }
         let round = self.explainer.round_of(pred, number);
-        let rules = rules_of(&self.explainer.model.program, pred);
+        let rules = self.explainer.rules_of(pred);
         for &rule in &rules {
             if let Some(derivation) = self.derive(rule, pred, &row, round, 1)?.into_iter().next() {
                 return Ok(vec![Because::Rule(derivation)]);
             }
         }
-        self.explainer.meter.step(u64::from(number), || 0)?;
+        self.explainer.look_through(number as usize)?;
         let Some(before) = self.explainer.before(spec, pred, number) else {
             return Ok(Vec::new());
         };
@@ -145,18 +158,4 @@ impl Builder<'_, '_> {
 
 fn same_key(spec: &Merge, one: &[u64], other: &[u64]) -> bool {
     spec.keys.iter().all(|&key| one[key] == other[key])
-}
-
-/// Which predicates rules read, those of deferred predicates that they call included.
-fn read_by(program: &Program, rules: &[RuleId]) -> Vec<bool> {
-    let mut read = vec![false; program.predicates.len()];
-    let mut left: Vec<RuleId> = rules.to_vec();
-    while let Some(rule) = left.pop() {
-        for pred in program.rule(rule).premises.iter().filter_map(Premise::pred) {
-            if !std::mem::replace(&mut read[pred.index()], true) && program.predicate(pred).deferred.is_some() {
-                left.extend(rules_of(program, pred));
-            }
-        }
-    }
-    read
 }

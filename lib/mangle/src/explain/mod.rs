@@ -4,6 +4,7 @@
 //! from the fact, and looks only at what was there before the fact was derived. So a proof never rests on itself.
 
 mod coverage;
+mod earlier;
 mod merged;
 mod print;
 mod proof;
@@ -18,12 +19,13 @@ pub use why_not::{Failure, Obstacle, WhyNot};
 
 use std::{collections::HashMap, sync::Arc};
 
+use self::earlier::Earlier;
 use crate::{
     eval::{
         Budget, Cancel, EvalError, Model,
-        parts::{Asked, Calls, IntervalSet, Meter, Past, Relation, Seen},
+        parts::{Asked, Calls, Meter, Past, Relation, Seen},
     },
-    program::{Interval, PredId},
+    program::{Interval, PredId, Program, RuleId},
     value::{Interner, Value},
 };
 
@@ -36,7 +38,9 @@ pub struct Explainer<'m> {
     meter: Meter,
     asked: Asked,
     owner: Vec<u32>,
-    earlier: HashMap<(PredId, u32), Arc<Vec<IntervalSet>>>,
+    /// The rules by the predicate of their head.
+    rules: Vec<(PredId, RuleId)>,
+    earlier: Earlier,
     /// For strata in which facts were replaced: what their rules read, replaced facts included.
     replaced: HashMap<u32, Option<Arc<Vec<Relation>>>>,
 }
@@ -52,12 +56,13 @@ impl<'m> Explainer<'m> {
         }
         Self {
             model,
-            interner: model.interner.clone(),
+            interner: Interner::over(Arc::clone(&model.interner)),
             calls: Calls::new(&model.program),
             meter: Meter::new(budget, cancel),
             asked: Asked::closed(),
             owner,
-            earlier: HashMap::new(),
+            rules: by_head(&model.program),
+            earlier: Earlier::default(),
             replaced: HashMap::new(),
         }
     }
@@ -95,12 +100,11 @@ impl<'m> Explainer<'m> {
 
     /// In which round of its stratum a row was derived, from zero.
     fn round_of(&self, pred: PredId, number: u32) -> u32 {
-        let rounds = &self.past(pred).rounds;
-        rounds.partition_point(|&rows| rows <= number) as u32
+        self.past(pred).rounds.of(number)
     }
 
     /// What of `pred` a row of `stratum` derived in `round` may rest on; `None` for everything.
-    fn seen(&mut self, pred: PredId, stratum: u32, round: u32) -> Option<Seen> {
+    fn seen(&mut self, pred: PredId, stratum: u32, round: u32) -> Result<Option<Seen>, EvalError> {
         let recursive = self
             .model
             .program
@@ -108,33 +112,39 @@ impl<'m> Explainer<'m> {
             .get(stratum as usize)
             .is_some_and(|stratum| stratum.recursive);
         if !recursive || self.owner[pred.index()] != stratum {
-            return None;
+            return Ok(None);
         }
         let past = self.past(pred);
-        let before = (round as usize).checked_sub(1);
-        let rows = before.map_or(0, |before| past.rounds.get(before).copied().unwrap_or(u32::MAX));
+        let before = round.checked_sub(1);
+        let rows = before.map_or(0, |before| past.rounds.after(before).unwrap_or(u32::MAX));
         let temporal = self.model.program.predicate(pred).temporal;
-        let times = temporal.then(|| self.earlier(pred, round));
-        Some(Seen { rows, times })
+        let times = if temporal { Some(self.earlier(pred, round)?) } else { None };
+        Ok(Some(Seen { rows, times }))
     }
 
-    /// When the rows of a temporal predicate held before `round`.
-    fn earlier(&mut self, pred: PredId, round: u32) -> Arc<Vec<IntervalSet>> {
-        if let Some(times) = self.earlier.get(&(pred, round)) {
-            return Arc::clone(times);
+    /// Counts rows that are about to be looked through: bit by bit, so that the limit is named where it is reached.
+    fn look_through(&mut self, rows: usize) -> Result<(), EvalError> {
+        const BIT: usize = 1024;
+        for from in (0..rows).step_by(BIT) {
+            self.meter.step((rows - from).min(BIT) as u64, || 0)?;
         }
-        let past = self.past(pred);
-        let mut times = vec![IntervalSet::default(); self.model.relations[pred.index()].len()];
-        let mut parts = Vec::new();
-        let stated = past.stated.iter().map(|&(number, interval)| (number, interval, 0));
-        let derived = past.history.iter().filter(|&&(_, _, when)| when < round).copied();
-        for (number, interval, _) in stated.chain(derived) {
-            times[number as usize].add(interval, &mut parts);
-        }
-        let times = Arc::new(times);
-        self.earlier.insert((pred, round), Arc::clone(&times));
-        times
+        Ok(())
     }
+
+    /// The rules of a predicate, in the order of the program.
+    fn rules_of(&self, pred: PredId) -> Vec<RuleId> {
+        let first = self.rules.partition_point(|&(head, _)| head < pred);
+        let own = self.rules[first..].iter().take_while(|(head, _)| *head == pred);
+        own.map(|&(_, rule)| rule).collect()
+    }
+}
+
+/// The rules in the order of their heads, and of the program.
+fn by_head(program: &Program) -> Vec<(PredId, RuleId)> {
+    let numbered = program.rules.iter().enumerate();
+    let mut rules: Vec<(PredId, RuleId)> = numbered.map(|(at, rule)| (rule.head.pred, RuleId(at as u32))).collect();
+    rules.sort_unstable();
+    rules
 }
 
 #[cfg(test)]

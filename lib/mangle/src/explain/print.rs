@@ -7,6 +7,7 @@ use super::{
     proof::{Because, Derivation, NodeId, Proof, Support},
 };
 use crate::{
+    eval::EvalError,
     program::{Interval, PredId, RuleId},
     value::{Value, write_time},
 };
@@ -41,7 +42,10 @@ impl Explainer<'_> {
     }
 
     /// A proof, a fact a line, what it rests on below it. `rule` says what to call a rule, for example its place.
-    pub fn proof_text(&self, proof: &Proof, rule: &dyn Fn(RuleId) -> String) -> String {
+    ///
+    /// # Errors
+    /// The text needs more than what is left of the budget.
+    pub fn proof_text(&mut self, proof: &Proof, rule: &dyn Fn(RuleId) -> String) -> Result<String, EvalError> {
         let mut text = String::new();
         let mut shown = vec![false; proof.nodes.len()];
         // A stack instead of recursion: a proof may be deeper than the stack of a thread. The last is shown first.
@@ -62,9 +66,18 @@ impl Explainer<'_> {
                     }
                 }
             };
+            self.charge(&text, &line)?;
             let _ = writeln!(text, "{}{line}", "  ".repeat(depth.min(60)));
         }
-        text
+        Ok(text)
+    }
+
+    /// Counts a line that comes to a text: one of many values is many steps.
+    fn charge(&mut self, text: &str, line: &str) -> Result<(), EvalError> {
+        const BYTES_A_STEP: usize = 64;
+        let bytes = text.len() + line.len();
+        self.meter.step(1 + (line.len() / BYTES_A_STEP) as u64, || bytes)?;
+        Ok(())
     }
 
     fn reasons(&self, depth: usize, because: &[Because], rule: &dyn Fn(RuleId) -> String, below: &mut Vec<(usize, Item)>) -> String {
@@ -111,12 +124,15 @@ impl Explainer<'_> {
     }
 
     /// Why a fact does not hold, a rule a paragraph. `premise` gives the text of a rule's premise by its number, if that is known.
+    ///
+    /// # Errors
+    /// The text needs more than what is left of the budget.
     pub fn why_not_text(
-        &self,
+        &mut self,
         why_not: &WhyNot,
         rule: &dyn Fn(RuleId) -> String,
         premise: &dyn Fn(RuleId, usize) -> Option<String>,
-    ) -> String {
+    ) -> Result<String, EvalError> {
         let mut text = format!("{} does not hold\n", self.fact_text(why_not.pred, &why_not.args, None));
         if why_not.failures.is_empty() {
             let _ = writeln!(text, "  no rule derives it, and it is not given");
@@ -125,14 +141,11 @@ impl Explainer<'_> {
             let _ = writeln!(text, "  nearest: {}", self.values_text(why_not.pred, &why_not.nearest));
         }
         for failure in &why_not.failures {
-            let _ = writeln!(
-                text,
-                "  {}: {}",
-                rule(failure.rule),
-                self.failure_text(why_not.pred, failure, premise)
-            );
+            let line = format!("  {}: {}", rule(failure.rule), self.failure_text(why_not.pred, failure, premise));
+            self.charge(&text, &line)?;
+            let _ = writeln!(text, "{line}");
         }
-        text
+        Ok(text)
     }
 
     fn failure_text(&self, pred: PredId, failure: &Failure, text: &dyn Fn(RuleId, usize) -> Option<String>) -> String {

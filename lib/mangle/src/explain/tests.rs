@@ -56,7 +56,7 @@ fn proof(text: &str, pred: &str, arity: usize, first: &str, expected: &Expect) {
         .expect("it holds");
     let mut explainer = explainer(&model);
     let proof = explainer.why(pred, &row, None).expect("within the budget").expect("it holds");
-    expected.assert_eq(&explainer.proof_text(&proof, &rule));
+    expected.assert_eq(&explainer.proof_text(&proof, &rule).expect("within the budget"));
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn what_fails_is_named_with_what_comes_near() {
             .why_not(pred, &[arg])
             .expect("within the budget")
             .expect("it does not hold");
-        text.push_str(&explainer.why_not_text(&why_not, &rule, &|_, _| None));
+        text.push_str(&explainer.why_not_text(&why_not, &rule, &|_, _| None).expect("within the budget"));
     }
     expect![[r#"
         ok(/t1) does not hold
@@ -162,7 +162,7 @@ fn rules_that_did_nothing_say_what_they_lack() {
          four(X) :- never(X).",
     );
     let never = model.program().find("never", 1).expect("it is in the program");
-    let lives: Vec<Life> = coverage(&model).into_iter().map(|coverage| coverage.life).collect();
+    let lives: Vec<Life> = coverage(&model).map(|coverage| coverage.life).collect();
     assert_eq!(
         lives,
         [
@@ -217,5 +217,5 @@ fn what_was_replaced_says_by_what() {
           nearest: top(/a, 5)
           rule 3: it derives this with X = /a, N = 4, but top(/a, 5) is kept in its place
     "#]]
-    .assert_eq(&explainer.why_not_text(&why_not, &rule, &|_, _| None));
+    .assert_eq(&explainer.why_not_text(&why_not, &rule, &|_, _| None).expect("within the budget"));
 }

@@ -1,6 +1,6 @@
 //! Builds a proof, one fact after the other.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use super::{
     Explainer,
@@ -13,7 +13,7 @@ use crate::{
         EvalError,
         parts::{IntervalSet, Seen},
     },
-    program::{Atom, Expr, Interval, PredId, Premise, Program, RuleId, Term},
+    program::{Atom, Expr, Interval, PredId, Premise, RuleId, Term},
     value::Value,
 };
 
@@ -96,6 +96,7 @@ impl Builder<'_, '_> {
 
     fn push(&mut self, pred: PredId, row: &[u64], time: Option<Interval>, because: Vec<Because>) -> NodeId {
         let arity = self.explainer.model.program.predicate(pred).arity;
+        self.explainer.meter.resting += size_of::<Node>() + arity * size_of::<Value>();
         let id = NodeId(self.nodes.len() as u32);
         self.nodes.push(Node {
             pred,
@@ -130,7 +131,7 @@ impl Builder<'_, '_> {
             return Ok(vec![Because::Given]);
         }
         let round = self.explainer.round_of(pred, number);
-        for rule in rules_of(&self.explainer.model.program, pred) {
+        for rule in self.explainer.rules_of(pred) {
             let found = self.derive(rule, pred, &row, round, 1)?;
             if let Some(derivation) = found.into_iter().next() {
                 return Ok(vec![Because::Rule(derivation)]);
@@ -142,6 +143,7 @@ impl Builder<'_, '_> {
     /// What was given and derived at intervals that together cover `time`.
     fn expand_timed(&mut self, pred: PredId, number: u32, time: Interval) -> Result<Vec<Because>, EvalError> {
         let past = self.explainer.past(pred);
+        self.explainer.look_through(past.stated.len() + past.history.len())?;
         let mut left = IntervalSet::default();
         let mut parts = Vec::new();
         let stated: Vec<Interval> = past
@@ -163,7 +165,7 @@ impl Builder<'_, '_> {
         let rounds = past.history.iter().filter(|(row, part, _)| *row == number && part.overlaps(time));
         let round = rounds.map(|&(_, _, round)| round).max().unwrap_or(0);
         let row = self.explainer.model.relations[pred.index()].row(number).to_vec();
-        for rule in rules_of(&self.explainer.model.program, pred) {
+        for rule in self.explainer.rules_of(pred) {
             for derivation in self.derive(rule, pred, &row, round, MANY)? {
                 let Some(interval) = derivation.time.filter(|interval| interval.overlaps(time)) else {
                     continue;
@@ -202,7 +204,7 @@ impl Builder<'_, '_> {
                     rule,
                     time,
                     premises: this.supports(open, &registers, goal.seen)?,
-                    bindings: open.bindings(&registers),
+                    bindings: this.bindings(open, &registers)?,
                     group: Vec::new(),
                 });
             }
@@ -231,15 +233,15 @@ impl Builder<'_, '_> {
         enough: usize,
         look: impl FnOnce(&mut Self, &Open, &Goal<'_>) -> Result<R, EvalError>,
     ) -> Result<R, EvalError> {
-        let program = std::sync::Arc::clone(&self.explainer.model.program);
+        let program = Arc::clone(&self.explainer.model.program);
         let rule = program.rule(id);
         let open = Open::new(id, rule);
         let stratum = self.explainer.owner[pred.index()];
-        let replaced = self.explainer.replaced(stratum);
+        let replaced = self.explainer.replaced(stratum)?;
         let seen: HashMap<PredId, Option<Seen>> = program
             .reads(id)
-            .map(|read| (read, self.explainer.seen(read, stratum, round)))
-            .collect();
+            .map(|read| Ok((read, self.explainer.seen(read, stratum, round)?)))
+            .collect::<Result<_, EvalError>>()?;
         let lookup = |pred: PredId| seen.get(&pred).cloned().flatten();
         let goal = Goal {
             row,
@@ -260,7 +262,7 @@ impl Builder<'_, '_> {
         let mut group = Vec::new();
         for (registers, _) in self.explainer.search(open, goal)? {
             group.push(Contribution {
-                bindings: open.bindings(&registers),
+                bindings: self.bindings(open, &registers)?,
                 premises: self.supports(open, &registers, goal.seen)?,
             });
         }
@@ -272,6 +274,16 @@ impl Builder<'_, '_> {
             premises: Vec::new(),
             group,
         }])
+    }
+
+    /// The rule's own variables and their values, on account.
+    fn bindings(&mut self, open: &Open, registers: &[u64]) -> Result<Vec<(Arc<str>, Value)>, EvalError> {
+        let bindings = open.bindings(registers);
+        let supports = open.rule.premises.len() * size_of::<Support>();
+        let meter = &mut self.explainer.meter;
+        meter.resting += size_of::<Contribution>() + bindings.capacity() * size_of::<(Arc<str>, Value)>() + supports;
+        meter.step(1, || 0)?;
+        Ok(bindings)
     }
 
     fn supports(&mut self, open: &Open, registers: &[u64], seen: &dyn Fn(PredId) -> Option<Seen>) -> Result<Vec<Support>, EvalError> {
@@ -310,15 +322,6 @@ impl Builder<'_, '_> {
         let time = set.and_then(|set| clock.needed(atom.when.as_ref(), set));
         Ok(Support::Fact(self.node(atom.pred, number, time)))
     }
-}
-
-/// The rules of a predicate.
-pub(super) fn rules_of(program: &Program, pred: PredId) -> Vec<RuleId> {
-    let rules = program.rules.iter().enumerate();
-    rules
-        .filter(|(_, rule)| rule.head.pred == pred)
-        .map(|(at, _)| RuleId(at as u32))
-        .collect()
 }
 
 /// The arguments of a negated atom; what no premise binds stands for any value.

@@ -66,10 +66,10 @@ pub(super) fn why_not(explainer: &mut Explainer<'_>, pred: PredId, args: &[Value
     }
     let row: Vec<Option<u64>> = args.iter().map(|value| Some(value.bits())).collect();
     let mut failures = Vec::new();
-    for (at, rule) in model.program.rules.iter().enumerate() {
-        if rule.head.pred == pred {
-            failures.push(failure(explainer, RuleId(at as u32), &row)?);
-        }
+    for rule in explainer.rules_of(pred) {
+        // A rule with many premises is planned for a while, and may fail at its first one.
+        explainer.meter.check_bytes(0)?;
+        failures.push(failure(explainer, rule, &row)?);
     }
     Ok(Some(WhyNot {
         pred,
@@ -106,7 +106,7 @@ fn failure(explainer: &mut Explainer<'_>, id: RuleId, row: &[Option<u64>]) -> Re
         .collect();
     let Some(Some(premise)) = plan.origins.get(deepest.step).copied() else {
         let results = explainer.results(&open, row)?;
-        if let Some(kept) = explainer.kept(open.rule.head.pred, row, &results) {
+        if let Some(kept) = explainer.kept(open.rule.head.pred, row, &results)? {
             return Ok(failure(bindings, Obstacle::Replaced(kept)));
         }
         return Ok(failure(bindings, Obstacle::Result(results.into_iter().take(NEAREST).collect())));
@@ -175,12 +175,22 @@ fn nearest(explainer: &mut Explainer<'_>, pred: PredId, pattern: &[Option<u64>])
 
 impl Explainer<'_> {
     /// The fact that stands in the place of one that is derived and is not there: the one of its key.
-    fn kept(&self, pred: PredId, row: &[Option<u64>], derived: &[Vec<Value>]) -> Option<Vec<Value>> {
-        let spec = self.model.program.predicate(pred).merge.as_ref()?;
+    fn kept(&mut self, pred: PredId, row: &[Option<u64>], derived: &[Vec<Value>]) -> Result<Option<Vec<Value>>, EvalError> {
+        let model = self.model;
+        let Some(spec) = &model.program.predicate(pred).merge else {
+            return Ok(None);
+        };
         let is_row = |values: &Vec<Value>| values.iter().zip(row).all(|(value, word)| Some(value.bits()) == *word);
-        derived.iter().find(|values| is_row(values))?;
-        let same_key = |values: &Vec<Value>| spec.keys.iter().all(|&key| Some(values[key].bits()) == row[key]);
-        self.model.rows(pred).find(same_key)
+        if !derived.iter().any(is_row) {
+            return Ok(None);
+        }
+        for kept in model.rows(pred) {
+            self.meter.step(1, || 0)?;
+            if spec.keys.iter().all(|&key| Some(kept[key].bits()) == row[key]) {
+                return Ok(Some(kept));
+            }
+        }
+        Ok(None)
     }
 
     /// What a rule derives whose premises are fulfilled, with the arguments that are known beforehand.

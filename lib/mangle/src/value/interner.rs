@@ -47,6 +47,14 @@ impl Interner {
     pub fn overlay(below: Arc<Self>, seed: u64) -> Self {
         Self {
             keys: Keys::new(seed),
+            ..Self::over(below)
+        }
+    }
+
+    /// A new layer over a frozen interner, with the seed of that.
+    pub(crate) fn over(below: Arc<Self>) -> Self {
+        Self {
+            keys: below.keys,
             texts_below: below.texts_below + below.texts.len(),
             slices_below: below.slices_below + below.slices.len(),
             words_below: below.words_below + below.words.len(),

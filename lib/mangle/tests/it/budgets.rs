@@ -1,29 +1,24 @@
 //! Programs that would run for ever, or fill all memory, end at their limits: not before, and not far behind.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
-    sync::{Arc, mpsc},
-    thread,
-    time::Duration,
-};
+use std::{fs, path::PathBuf, process::Command, sync::Arc, time::Duration};
 
 use mangle::{
     analysis::{Input, Level, analyse_within},
     diagnostic::{Code, Diagnostic},
-    eval::{Budget, Cancel, EvalError, Evaluation, Exceeded, Limit, Options},
-    program::{FactBlock, Facts, Program},
+    eval::{Budget, EvalError, Evaluation, Exceeded, Limit, Options},
+    program::Program,
     syntax::{Bounds, Dialect, Sources, parse_within},
-    value::Interner,
 };
 
-use crate::engine::{Source, load};
+use crate::{
+    cancelling::at_work,
+    engine::{Source, load},
+};
 
 /// A program without end, and what it uses up on its way.
 #[derive(Clone, Copy, Debug)]
-struct Runaway {
-    name: &'static str,
+pub(crate) struct Runaway {
+    pub name: &'static str,
     text: &'static str,
     uses: &'static [Limit],
 }
@@ -31,7 +26,7 @@ struct Runaway {
 /// Ten times ten facts to join.
 const DIGITS: &str = "n(0). n(1). n(2). n(3). n(4). n(5). n(6). n(7). n(8). n(9). m(X) :- n(A), n(B), X = fn:plus(A, fn:mult(10, B)).";
 
-const RUNAWAYS: &[Runaway] = &[
+pub(crate) const RUNAWAYS: &[Runaway] = &[
     Runaway {
         name: "a join of five that says nothing",
         text: "no(A) :- m(A), m(B), m(C), m(D), m(E), fn:plus(A, B, C, D, E) < 0.",
@@ -56,7 +51,7 @@ const RUNAWAYS: &[Runaway] = &[
         name: "the next nanosecond but one",
         text: "Decl a(X) temporal bound [/name]. a(/x)@[2024-01-01]. \
                a(X)@[U] :- a(X)@[T], U = fn:time:add(T, fn:duration:from_nanos(2)).",
-        uses: &[Limit::Steps, Limit::Intervals],
+        uses: &[Limit::Steps, Limit::Intervals, Limit::Bytes],
     },
     Runaway {
         name: "a list that grows",
@@ -82,6 +77,16 @@ const RUNAWAYS: &[Runaway] = &[
         uses: &[Limit::Steps],
     },
     Runaway {
+        name: "a merge on a circle of values that grow",
+        text: "Decl trail(X, L) descr [fundep([X], [L]), merge([L], \"longer\")]. \
+               Decl longer(A, B, C) descr [mode(\"+\", \"+\", \"-\"), deferred()]. \
+               longer(A, B, C) :- N = fn:list:len(A), M = fn:list:len(B), N >= M, C = A. \
+               longer(A, B, C) :- N = fn:list:len(A), M = fn:list:len(B), M > N, C = B. \
+               road(/a, /b). road(/b, /a). trail(/a, []). \
+               trail(Y, L) :- trail(X, K), road(X, Y), L = fn:list:append(K, Y).",
+        uses: &[Limit::Steps, Limit::Bytes],
+    },
+    Runaway {
         name: "a call that calls itself twice",
         text: "Decl fib(N, F) descr [mode(\"+\", \"-\"), deferred()]. \
                fib(N, F) :- N < 2, F = N. \
@@ -91,7 +96,7 @@ const RUNAWAYS: &[Runaway] = &[
     },
 ];
 
-fn program(runaway: &Runaway) -> Arc<Program> {
+pub(crate) fn program(runaway: &Runaway) -> Arc<Program> {
     let source = Source {
         name: runaway.name.to_owned(),
         text: format!("{DIGITS} {}", runaway.text),
@@ -100,7 +105,7 @@ fn program(runaway: &Runaway) -> Arc<Program> {
 }
 
 /// Every limit out of reach but memory.
-const WIDE: Budget = Budget {
+pub(crate) const WIDE: Budget = Budget {
     bytes: 1 << 30,
     ..Budget::UNLIMITED
 };
@@ -203,112 +208,11 @@ fn a_report_names_the_rule_that_ran() {
     }
 }
 
-/// How long a thread has been at work: a machine that is busy with other things makes it no longer.
-fn at_work(thread: &Path) -> Duration {
-    let stat = fs::read_to_string(thread.join("schedstat")).expect("Linux counts it");
-    let nanos = stat.split_whitespace().next().and_then(|nanos| nanos.parse().ok());
-    Duration::from_nanos(nanos.expect("its first number"))
-}
-
-/// When most tests cancel.
-const SOON: Duration = Duration::from_millis(100);
-
-/// Runs `work` on a thread of its own, cancels it after some time, and says how long it went on after that; nothing if it ended
-/// before.
-fn after_cancelling(cancel: &Cancel, when: Duration, work: impl FnOnce() + Send + 'static) -> Option<Duration> {
-    let (started, thread) = mpsc::sync_channel(1);
-    let (done, ended) = mpsc::sync_channel(1);
-    let run = thread::spawn(move || {
-        let own: PathBuf = fs::canonicalize("/proc/thread-self").expect("Linux");
-        started.send(own.clone()).expect("somebody waits");
-        work();
-        done.send(at_work(&own)).expect("somebody waits");
-    });
-    let thread = thread.recv().expect("it starts");
-    let took = match ended.recv_timeout(when) {
-        Ok(_) => None,
-        Err(_) => {
-            let before = at_work(&thread);
-            cancel.cancel();
-            Some(ended.recv().expect("no panic").saturating_sub(before))
-        }
-    };
-    run.join().expect("no panic");
-    took
-}
-
-#[test]
-fn a_cancelled_evaluation_ends_within_a_tenth_of_a_second() {
-    for &runaway in RUNAWAYS {
-        let cancel = Cancel::default();
-        let options = Options {
-            cancel: cancel.clone(),
-            budget: WIDE,
-            ..Options::default()
-        };
-        let program = program(&runaway);
-        let took = after_cancelling(&cancel, SOON, move || {
-            let result = Evaluation::new(program, &options).and_then(Evaluation::run);
-            // What filled its memory before it was cancelled ended by itself.
-            let exceeded = matches!(
-                result,
-                Err(EvalError::Exceeded(Exceeded {
-                    limit: Limit::Cancelled | Limit::Bytes,
-                    ..
-                }))
-            );
-            assert!(exceeded, "{}", runaway.name);
-        });
-        assert!(
-            took.is_none_or(|took| took < Duration::from_millis(100)),
-            "{}: {took:?}",
-            runaway.name
-        );
-    }
-}
-
-#[test]
-fn very_many_rows_can_be_cancelled_while_they_are_taken_in_and_indexed() {
-    const ROWS: i64 = 1_500_000;
-    let source = Source {
-        name: "rows".to_owned(),
-        text: "Decl e(X, Y) bound [/number, /number]. r(X, Z) :- e(X, Y), e(Y, Z), X > 10000000.".to_owned(),
-    };
-    let program = load(&[source], Dialect::Strict).expect("nothing is wrong with it");
-    // Numbers of this size are values by themselves.
-    let mut interner = Interner::new();
-    for moment in 0..8 {
-        let (program, cancel) = (Arc::clone(&program), Cancel::default());
-        let options = Options {
-            cancel: cancel.clone(),
-            budget: WIDE,
-            ..Options::default()
-        };
-        // Far apart, and in no order.
-        let scattered = |number: i64| number.wrapping_mul(0x9e37_79b9_7f4a_7c15_u64 as i64) >> 20;
-        let rows = (0..ROWS).flat_map(|number| [scattered(number), scattered(number + 1)]);
-        let block = FactBlock {
-            pred: program.find("e", 2).expect("it is declared"),
-            len: ROWS as usize,
-            rows: rows.map(|number| interner.number(number)).collect(),
-            times: Vec::new(),
-        };
-        let facts = Facts { blocks: vec![block] };
-        let when = Duration::from_millis(20 + 120 * moment);
-        let took = after_cancelling(&cancel, when, move || {
-            let mut evaluation = Evaluation::new(program, &options).expect("no facts yet");
-            let ended = evaluation.give(&facts).and_then(|()| evaluation.run());
-            drop(ended);
-        });
-        assert!(took.is_none_or(|took| took < Duration::from_millis(100)), "{moment}: {took:?}");
-    }
-}
-
 /// A name, and a program.
-type Burden = (&'static str, fn() -> String);
+pub(crate) type Burden = (&'static str, fn() -> String);
 
 /// Programs that are a burden before they run.
-const BURDENS: &[Burden] = &[
+pub(crate) const BURDENS: &[Burden] = &[
     ("a million rules", || {
         (0..1_000_000).map(|n| format!("p{}(X) :- p{n}(X).\n", n + 1)).collect()
     }),
@@ -318,17 +222,23 @@ const BURDENS: &[Burden] = &[
     ("a body of ten megabytes", || format!("q(X) :- {}.", "b(X), ".repeat(1_700_000))),
     ("a list of ten megabytes", || format!("l([{}]).", "17, ".repeat(2_500_000))),
     ("a term in a term in a term", || format!("t({}).", "fn:list(".repeat(1_000_000))),
+    ("a string of ten megabytes", || format!("s(\"{}\").", "x".repeat(10 << 20))),
+    ("a head of ten megabytes", || format!("h({}) :- b(X).", "X, ".repeat(3_000_000))),
+    ("a transform of ten megabytes", || {
+        let lets: String = (0..400_000).map(|n| format!(", let Y{n} = fn:plus(X, 1)")).collect();
+        format!("b(1). t(X) :- b(X) |> let Y = X{lets}.")
+    }),
     ("declarations", || {
         (0..300_000).map(|n| format!("Decl d{n}(X) bound [/name].\n")).collect()
     }),
 ];
 
-fn burden(text: &str) -> Sources {
+pub(crate) fn burden(text: &str) -> Sources {
     Sources::of("burden.mg", text).expect("it is short enough for spans")
 }
 
 /// What is said of a program that is read and analysed within these bounds.
-fn read_within(sources: &Sources, bounds: &Bounds) -> Vec<Diagnostic> {
+pub(crate) fn read_within(sources: &Sources, bounds: &Bounds) -> Vec<Diagnostic> {
     let parsed = parse_within(sources.get(0).expect("it was just added"), Dialect::Extended, bounds);
     if !parsed.is_ok() {
         return parsed.diagnostics;
@@ -355,56 +265,11 @@ fn programs_that_are_too_large_are_refused_before_they_run() {
     }
 }
 
-#[test]
-fn reading_and_analysing_can_be_cancelled() {
-    let wide = u64::MAX;
-    for (name, text) in BURDENS {
-        let cancel = Cancel::default();
-        let bounds = Bounds {
-            bytes: wide,
-            cancel: cancel.clone(),
-        };
-        let sources = burden(&text());
-        let took = after_cancelling(&cancel, SOON, move || drop(read_within(&sources, &bounds)));
-        // Giving back the memory of half a tree is a part of it.
-        assert!(took.is_none_or(|took| took < Duration::from_millis(LEEWAY)), "{name}: {took:?}");
-    }
-}
-
-/// Milliseconds that a cancelled analysis may go on; this build is not optimised.
-const LEEWAY: u64 = 300;
-
-/// Within the bounds that a caller gets who says nothing, and at every moment.
-#[test]
-#[ignore = "long: cargo xtask soak mangle"]
-fn soak_mangle_cancel() {
-    let mut all = Vec::new();
-    for (name, text) in BURDENS.iter().chain(TRAPS) {
-        let sources = burden(&text());
-        let mut worst = Duration::ZERO;
-        for moment in 0.. {
-            let cancel = Cancel::default();
-            let bounds = Bounds {
-                cancel: cancel.clone(),
-                ..Bounds::default()
-            };
-            let sources = sources.clone();
-            let when = Duration::from_millis(5 + 45 * moment);
-            let Some(took) = after_cancelling(&cancel, when, move || drop(read_within(&sources, &bounds))) else {
-                break;
-            };
-            worst = worst.max(took);
-        }
-        all.push((name, worst));
-    }
-    assert!(all.iter().all(|(_, worst)| *worst < Duration::from_millis(LEEWAY)), "{all:#?}");
-}
-
 /// How often what is wrong stands in a trap.
 const OFTEN: usize = 30_000;
 
 /// Small programs in which a lot is wrong, or much is possible: what is said of them must not take long either.
-const TRAPS: &[Burden] = &[
+pub(crate) const TRAPS: &[Burden] = &[
     ("predicates that nothing defines", || {
         (0..OFTEN)
             .map(|n| format!("p{n}(X) :- undefined_{}(X).\n", n * 7919 % OFTEN))

@@ -4,6 +4,7 @@ mod agreement;
 mod book;
 mod budgets;
 mod builtins;
+mod cancelling;
 mod corpus;
 mod damage;
 mod diagnostics;

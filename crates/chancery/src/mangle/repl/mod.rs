@@ -281,10 +281,7 @@ impl Session<'_> {
         let options = options(&self.args.limits, deadline.cancel());
         let mut explainer = Explainer::new(&model, options.budget, options.cancel);
         let question = why::question(fact, &model, &mut explainer)?;
-        let place = why::Place {
-            loaded: &loaded,
-            model: &model,
-        };
+        let place = why::Place::new(&loaded, &model);
         let text = why::explain(&mut explainer, &question, not, &place)?;
         Ok(text.unwrap_or_else(|| {
             if not {

@@ -119,10 +119,7 @@ impl Found<'_> {
     fn explained(&self, fact: &str, not: bool) -> Option<Vec<String>> {
         let mut explainer = Explainer::new(self.model, Budget::default(), Cancel::default());
         let question = why::question(fact, self.model, &mut explainer).ok()?;
-        let place = why::Place {
-            loaded: self.loaded,
-            model: self.model,
-        };
+        let place = why::Place::new(self.loaded, self.model);
         let text = why::explain(&mut explainer, &question, not, &place).ok()??;
         let first = usize::from(not);
         let mut lines: Vec<String> = text.lines().skip(first).map(|line| line.replacen("  ", "", first)).collect();

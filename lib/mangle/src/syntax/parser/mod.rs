@@ -79,9 +79,9 @@ type Parse<T> = Result<T, Lost>;
 struct Parser<'s> {
     source: &'s Source,
     bounds: &'s Bounds,
-    /// Tokens to read before the next look at the bounds.
+    /// Tokens to read before the next look at the bounds; a long one counts as many.
     fuel: u64,
-    /// Tokens read at the last look.
+    /// Tokens given out as fuel, read or not.
     taken: u64,
     /// The bounds did not suffice: that is the last thing to report.
     stopped: bool,
@@ -128,35 +128,40 @@ impl<'s> Parser<'s> {
     fn bump(&mut self) -> Token {
         self.last = self.token;
         self.token = self.ahead;
-        match self.fuel.checked_sub(1) {
+        let Span { start, end } = self.last.span;
+        let cost = 1 + u64::from(end - start) / TOKEN_BYTES;
+        match self.fuel.checked_sub(cost) {
             Some(left) => self.fuel = left,
-            None => self.look(),
+            None => self.look(cost),
         }
         self.ahead = self.lexer.next();
         self.last
     }
 
-    /// Looks whether to go on; if not, the text ends here.
+    /// Looks whether to go on with a token that costs so much; if not, the text ends here.
     #[cold]
-    fn look(&mut self) {
+    fn look(&mut self, cost: u64) {
+        self.taken -= self.fuel;
         let left = (self.bounds.bytes / TOKEN_BYTES).saturating_sub(self.taken);
         let why = if self.bounds.cancel.is_cancelled() {
             Diagnostic::new(Code::BudgetExceeded, self.last.span, "reading was cancelled")
                 .here("read up to here")
                 .help("it was interrupted, or took longer than it was allowed")
-        } else if left == 0 {
+        } else if left < cost {
             let text = format!(
                 "the program needs more than the {} bytes of memory that it is allowed",
                 self.bounds.bytes
             );
             Diagnostic::new(Code::BudgetExceeded, self.last.span, text)
                 .here("read up to here")
-                .help("hand large sets of facts over as data, not as text, or allow more")
+                .help("hand large sets of facts over as data, not as text")
         } else {
-            self.fuel = left.min(CHUNK);
-            self.taken += self.fuel;
+            let given = left.min(CHUNK.max(cost));
+            self.taken += given;
+            self.fuel = given - cost;
             return;
         };
+        self.fuel = 0;
         if !self.stopped {
             self.diagnostics.push(why);
         }

@@ -1,0 +1,376 @@
+//! Whatever is under way ends soon after it is cancelled: reading, analysis, evaluation, explanation.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::{Arc, mpsc},
+    thread,
+    time::Duration,
+};
+
+use mangle::{
+    analysis::constant,
+    eval::{Budget, Cancel, EvalError, Evaluation, Exceeded, Limit, Model, Options, Running},
+    explain::Explainer,
+    program::{FactBlock, Facts, Interval, PredId, RuleId},
+    syntax::{Bounds, Dialect, Sources, ast::BoundKind, parse},
+    value::{Interner, Value},
+};
+
+use crate::{
+    budgets::{BURDENS, RUNAWAYS, TRAPS, WIDE, burden, program, read_within},
+    engine::{Source, load},
+};
+
+/// How long a thread has been at work: a machine that is busy with other things makes it no longer.
+pub(crate) fn at_work(thread: &Path) -> Duration {
+    let stat = fs::read_to_string(thread.join("schedstat")).expect("Linux counts it");
+    let nanos = stat.split_whitespace().next().and_then(|nanos| nanos.parse().ok());
+    Duration::from_nanos(nanos.expect("its first number"))
+}
+
+/// When most tests cancel.
+const SOON: Duration = Duration::from_millis(100);
+
+/// Runs `work` on a thread of its own, cancels it after some time, and says how long it went on after that; nothing if it ended
+/// before.
+fn after_cancelling(cancel: &Cancel, when: Duration, work: impl FnOnce() + Send + 'static) -> Option<Duration> {
+    let (started, thread) = mpsc::sync_channel(1);
+    let (done, ended) = mpsc::sync_channel(1);
+    let run = thread::spawn(move || {
+        let own: PathBuf = fs::canonicalize("/proc/thread-self").expect("Linux");
+        started.send(own.clone()).expect("somebody waits");
+        work();
+        done.send(at_work(&own)).expect("somebody waits");
+    });
+    let thread = thread.recv().expect("it starts");
+    let took = match ended.recv_timeout(when) {
+        Ok(_) => None,
+        Err(_) => {
+            let before = at_work(&thread);
+            cancel.cancel();
+            Some(ended.recv().expect("no panic").saturating_sub(before))
+        }
+    };
+    run.join().expect("no panic");
+    took
+}
+
+#[test]
+fn a_cancelled_evaluation_ends_within_a_tenth_of_a_second() {
+    for &runaway in RUNAWAYS {
+        let cancel = Cancel::default();
+        let options = Options {
+            cancel: cancel.clone(),
+            budget: WIDE,
+            ..Options::default()
+        };
+        let program = program(&runaway);
+        let took = after_cancelling(&cancel, SOON, move || {
+            let result = Evaluation::new(program, &options).and_then(Evaluation::run);
+            // What filled its memory before it was cancelled ended by itself.
+            let exceeded = matches!(
+                result,
+                Err(EvalError::Exceeded(Exceeded {
+                    limit: Limit::Cancelled | Limit::Bytes,
+                    ..
+                }))
+            );
+            assert!(exceeded, "{}", runaway.name);
+        });
+        assert!(
+            took.is_none_or(|took| took < Duration::from_millis(100)),
+            "{}: {took:?}",
+            runaway.name
+        );
+    }
+}
+
+#[test]
+fn very_many_rows_can_be_cancelled_while_they_are_taken_in_and_indexed() {
+    const ROWS: i64 = 1_500_000;
+    let source = Source {
+        name: "rows".to_owned(),
+        text: "Decl e(X, Y) bound [/number, /number]. r(X, Z) :- e(X, Y), e(Y, Z), X > 10000000.".to_owned(),
+    };
+    let program = load(&[source], Dialect::Strict).expect("nothing is wrong with it");
+    // Numbers of this size are values by themselves.
+    let mut interner = Interner::new();
+    for moment in 0..8 {
+        let (program, cancel) = (Arc::clone(&program), Cancel::default());
+        let options = Options {
+            cancel: cancel.clone(),
+            budget: WIDE,
+            ..Options::default()
+        };
+        // Far apart, and in no order.
+        let scattered = |number: i64| number.wrapping_mul(0x9e37_79b9_7f4a_7c15_u64 as i64) >> 20;
+        let rows = (0..ROWS).flat_map(|number| [scattered(number), scattered(number + 1)]);
+        let block = FactBlock {
+            pred: program.find("e", 2).expect("it is declared"),
+            len: ROWS as usize,
+            rows: rows.map(|number| interner.number(number)).collect(),
+            times: Vec::new(),
+        };
+        let facts = Facts { blocks: vec![block] };
+        let when = Duration::from_millis(20 + 120 * moment);
+        let took = after_cancelling(&cancel, when, move || {
+            let mut evaluation = Evaluation::new(program, &options).expect("no facts yet");
+            let ended = evaluation.give(&facts).and_then(|()| evaluation.run());
+            drop(ended);
+        });
+        assert!(took.is_none_or(|took| took < Duration::from_millis(100)), "{moment}: {took:?}");
+    }
+}
+
+#[test]
+fn reading_and_analysing_can_be_cancelled() {
+    let wide = u64::MAX;
+    for (name, text) in BURDENS {
+        let cancel = Cancel::default();
+        let bounds = Bounds {
+            bytes: wide,
+            cancel: cancel.clone(),
+        };
+        let sources = burden(&text());
+        let took = after_cancelling(&cancel, SOON, move || drop(read_within(&sources, &bounds)));
+        // Giving back the memory of half a tree is a part of it.
+        assert!(took.is_none_or(|took| took < Duration::from_millis(LEEWAY)), "{name}: {took:?}");
+    }
+}
+
+/// Milliseconds that a cancelled analysis may go on; more in a build that is not optimised.
+const LEEWAY: u64 = if cfg!(debug_assertions) { 300 } else { 100 };
+
+/// Within the bounds that a caller gets who says nothing, and at every moment.
+#[test]
+#[ignore = "long: cargo xtask soak mangle"]
+fn soak_mangle_cancel() {
+    let mut all = Vec::new();
+    for (name, text) in BURDENS.iter().chain(TRAPS) {
+        let sources = burden(&text());
+        let mut worst = Duration::ZERO;
+        for moment in 0.. {
+            let cancel = Cancel::default();
+            let bounds = Bounds {
+                cancel: cancel.clone(),
+                ..Bounds::default()
+            };
+            let sources = sources.clone();
+            let when = Duration::from_millis(5 + 45 * moment);
+            let Some(took) = after_cancelling(&cancel, when, move || drop(read_within(&sources, &bounds))) else {
+                break;
+            };
+            worst = worst.max(took);
+        }
+        all.push((name, worst));
+    }
+    assert!(all.iter().all(|(_, worst)| *worst < Duration::from_millis(LEEWAY)), "{all:#?}");
+}
+
+/// A program, and a fact of it that takes long to explain.
+#[derive(Clone, Copy, Debug)]
+struct Riddle {
+    name: &'static str,
+    text: fn() -> String,
+    fact: &'static str,
+    holds: bool,
+}
+
+/// A hundred facts of `m`.
+fn hundred() -> String {
+    (0..100).map(|n| format!("m({n}). ")).collect()
+}
+
+const RIDDLES: &[Riddle] = &[
+    Riddle {
+        name: "a group of very many rows",
+        text: || hundred() + "count(N) :- m(A), m(B), m(C), C < 9 |> do fn:group_by(), let N = fn:count().",
+        fact: "count(90000)",
+        holds: true,
+    },
+    Riddle {
+        name: "a long way back",
+        text: || "s(0). s(Y) :- s(X), X < 20000, Y = fn:plus(X, 1).".to_owned(),
+        fact: "s(20000)",
+        holds: true,
+    },
+    Riddle {
+        name: "a long way back in time",
+        text: || {
+            hundred()
+                + "Decl a(X) temporal bound [/number]. a(X)@[2024-01-01] :- m(X). \
+                   a(X)@[U] :- a(X)@[T], :time:lt(T, 2024-01-01T00:10:00Z), U = fn:time:add(T, 2s)."
+        },
+        fact: "a(7)@[2024-01-01T00:10:00Z]",
+        holds: true,
+    },
+    Riddle {
+        name: "what many facts were merged to",
+        text: || {
+            "Decl most(X, N) descr [fundep([X], [N]), merge([N], \"more\")]. \
+             Decl more(A, B, C) descr [mode(\"+\", \"+\", \"-\"), deferred()]. \
+             more(A, B, C) :- A >= B, C = A. more(A, B, C) :- B > A, C = B. \
+             most(0, 0). most(Y, D) :- most(X, E), X < 10, E < 900, next(X, Y), D = fn:plus(E, 1). "
+                .to_owned()
+                + &(0..10).map(|n| format!("next({n}, {}). ", (n + 1) % 10)).collect::<String>()
+        },
+        fact: "most(0, 900)",
+        holds: true,
+    },
+    Riddle {
+        name: "nothing of very many",
+        text: || hundred() + "Decl none(X) descr [extensional()]. no(A) :- m(A), m(B), m(C), m(D), m(E), none(F).",
+        fact: "no(5)",
+        holds: false,
+    },
+    Riddle {
+        name: "very many rules that might have been",
+        text: || {
+            let rules: String = (0..4_000).map(|n| format!("p(X, {n}) :- b(X), c(X, Y), Y > {n}. ")).collect();
+            format!("b(1). b(2). c(1, 30000). c(2, 0). {rules}")
+        },
+        fact: "p(2, 7)",
+        holds: false,
+    },
+    Riddle {
+        name: "very long rules that might have been",
+        text: || {
+            let premises: String = (0..200).map(|n| format!(", c(X{n}, X{})", n + 1)).collect();
+            let rules: String = (0..40).map(|n| format!("p({n}) :- b(X0){premises}, X0 > {n}. ")).collect();
+            format!("b(1). c(1, 1). {rules}")
+        },
+        fact: "p(7)",
+        holds: false,
+    },
+];
+
+fn model(riddle: &Riddle) -> Arc<Model> {
+    let source = Source {
+        name: riddle.name.to_owned(),
+        text: (riddle.text)(),
+    };
+    let program = load(&[source], Dialect::Extended).unwrap_or_else(|codes| panic!("{}: {codes:?}", riddle.name));
+    let options = Options {
+        budget: WIDE,
+        ..Options::default()
+    };
+    match Evaluation::new(program, &options).and_then(Evaluation::run) {
+        Ok(Running::Done(model)) => Arc::new(*model),
+        other => panic!("{}: {other:?}", riddle.name),
+    }
+}
+
+/// The predicate and the arguments of a riddle's fact, and when it is asked about.
+fn question(riddle: &Riddle, model: &Model, interner: &mut Interner) -> (PredId, Vec<Value>, Option<Interval>) {
+    let sources = Sources::of("fact", &format!("{} .", riddle.fact)).expect("it is short");
+    let parsed = parse(sources.get(0).expect("it was just added"), Dialect::Extended);
+    let clause = parsed.unit.clauses().next().expect("a fact");
+    let args = &clause.head.args;
+    let pred = model
+        .program()
+        .find(&clause.head.predicate.text, args.len())
+        .expect("it is in the program");
+    let args = args.iter().map(|arg| constant(arg, interner).expect("a constant")).collect();
+    let time = clause.time.as_ref().map(|time| match time.start.kind {
+        BoundKind::Time(nanos) => Interval::at(nanos),
+        _ => panic!("{}: a point in time", riddle.name),
+    });
+    (pred, args, time)
+}
+
+/// Explains, to the last line of the text.
+fn explain(riddle: &Riddle, model: &Model, cancel: Cancel) -> Result<String, EvalError> {
+    let mut explainer = Explainer::new(model, WIDE, cancel);
+    let (pred, args, time) = question(riddle, model, explainer.interner());
+    let rule = |rule: RuleId| format!("{rule:?}");
+    if riddle.holds {
+        let proof = explainer.why(pred, &args, time)?;
+        let proof = proof.unwrap_or_else(|| panic!("{}: it holds", riddle.name));
+        explainer.proof_text(&proof, &rule)
+    } else {
+        let why_not = explainer.why_not(pred, &args)?;
+        let why_not = why_not.unwrap_or_else(|| panic!("{}: it does not hold", riddle.name));
+        explainer.why_not_text(&why_not, &rule, &|_, _| None)
+    }
+}
+
+/// How long an explanation goes on after it was cancelled at this moment; nothing if it ended before.
+fn explained(riddle: Riddle, model: &Arc<Model>, when: Duration) -> Option<Duration> {
+    let (model, cancel) = (Arc::clone(model), Cancel::default());
+    let flag = cancel.clone();
+    after_cancelling(&flag, when, move || drop(explain(&riddle, &model, cancel)))
+}
+
+#[test]
+fn an_explanation_is_not_begun_once_it_is_cancelled() {
+    for riddle in RIDDLES {
+        let (model, cancel) = (model(riddle), Cancel::default());
+        cancel.cancel();
+        match explain(riddle, &model, cancel) {
+            Err(EvalError::Exceeded(exceeded)) => assert_eq!(exceeded.limit, Limit::Cancelled, "{}", riddle.name),
+            other => panic!("{}: {other:?}", riddle.name),
+        }
+    }
+}
+
+#[test]
+fn a_cancelled_explanation_ends_within_a_tenth_of_a_second() {
+    for riddle in RIDDLES {
+        let model = model(riddle);
+        for moment in 0..3 {
+            let took = explained(*riddle, &model, Duration::from_millis(20 + 130 * moment));
+            assert!(
+                took.is_none_or(|took| took < Duration::from_millis(100)),
+                "{}: {took:?}",
+                riddle.name
+            );
+        }
+    }
+}
+
+#[test]
+fn an_explanation_has_a_budget() {
+    let mut too_large = 0;
+    for riddle in RIDDLES {
+        let model = model(riddle);
+        for (limit, budget) in [
+            (Limit::Steps, Budget { steps: 2_000, ..WIDE }),
+            (Limit::Bytes, Budget { bytes: 100_000, ..WIDE }),
+        ] {
+            let mut explainer = Explainer::new(&model, budget, Cancel::default());
+            let (pred, args, time) = question(riddle, &model, explainer.interner());
+            let ended = if riddle.holds {
+                explainer.why(pred, &args, time).map(drop)
+            } else {
+                explainer.why_not(pred, &args).map(drop)
+            };
+            too_large += usize::from(limit == Limit::Bytes && ended.is_err());
+            match ended {
+                Err(EvalError::Exceeded(exceeded)) => {
+                    assert_eq!(exceeded.limit, limit, "{}", riddle.name);
+                    assert!(exceeded.consumed < 2 * exceeded.allowed, "{}: {exceeded:?}", riddle.name);
+                }
+                // Not everything that takes long is large.
+                ended => assert!(limit == Limit::Bytes && ended.is_ok(), "{}: {ended:?}", riddle.name),
+            }
+        }
+    }
+    assert!(too_large >= 3, "{too_large}");
+}
+
+/// Explanations, cancelled at every moment.
+#[test]
+#[ignore = "long: cargo xtask soak mangle"]
+fn soak_mangle_cancel_explanations() {
+    for riddle in RIDDLES {
+        let model = model(riddle);
+        let moments = (0..).map(|moment| Duration::from_millis(5 + 45 * moment));
+        let worst = moments.map_while(|when| explained(*riddle, &model, when)).max();
+        assert!(
+            worst.is_none_or(|worst| worst < Duration::from_millis(100)),
+            "{}: {worst:?}",
+            riddle.name
+        );
+    }
+}
