@@ -101,6 +101,7 @@ impl Cell {
                 Lane::Direct,
                 Lane::Chancery,
                 Lane::Unguarded,
+                Lane::Synced,
                 Lane::Hyper,
                 Lane::Nginx,
                 Lane::McpGateway,
@@ -121,6 +122,8 @@ pub(crate) enum Lane {
     Chancery,
     /// Our gateway without policy, validators and record.
     Unguarded,
+    /// Our gateway, with each event on the disk before the call leaves: `audit.sync = "always"`.
+    Synced,
     /// Our gateway, with the same client before a server of its own era.
     Unbridged,
     /// The bare proxy of `bench-peer`, before an HTTP server of the client's era.
@@ -133,10 +136,11 @@ pub(crate) enum Lane {
 
 impl Lane {
     /// Every lane.
-    pub(crate) const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 8] = [
         Self::Direct,
         Self::Chancery,
         Self::Unguarded,
+        Self::Synced,
         Self::Unbridged,
         Self::Hyper,
         Self::Nginx,
@@ -149,6 +153,7 @@ impl Lane {
             Self::Direct => "direct",
             Self::Chancery => "chancery",
             Self::Unguarded => "unguarded",
+            Self::Synced => "synced",
             Self::Unbridged => "unbridged",
             Self::Hyper => "hyper",
             Self::Nginx => "nginx",
@@ -158,7 +163,7 @@ impl Lane {
 
     /// Whether the lane is our own gateway, whose errors fail the run.
     pub(crate) fn is_ours(self) -> bool {
-        matches!(self, Self::Chancery | Self::Unguarded | Self::Unbridged)
+        matches!(self, Self::Chancery | Self::Unguarded | Self::Synced | Self::Unbridged)
     }
 }
 

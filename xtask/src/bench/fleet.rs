@@ -54,6 +54,7 @@ impl Fleet {
             Lane::Chancery if cell == Cell::StdioStdio => Target::Command(self.chancery_stdio()?),
             Lane::Chancery => self.chancery(cell.upstream())?,
             Lane::Unguarded => self.unguarded(cell.upstream())?,
+            Lane::Synced => self.synced(cell.upstream())?,
             Lane::Unbridged => self.chancery(Upstream::Http(client))?,
             Lane::Hyper => self.hyper(client)?,
             Lane::Nginx => return self.nginx(client),
@@ -85,6 +86,19 @@ impl Fleet {
             return Ok(target);
         }
         let config = self.chancery_config(upstream)?;
+        let command = self.chancery_command(&name, &config, "serve")?;
+        self.announced(&name, to_command(&command))
+    }
+
+    /// The same with each event on the disk before its call leaves.
+    fn synced(&mut self, upstream: Upstream) -> anyhow::Result<Target> {
+        let name = format!("synced-{}", upstream_name(upstream));
+        if let Some(target) = self.known(&name) {
+            return Ok(target);
+        }
+        let usual = fs::read_to_string(self.chancery_config(upstream)?)?;
+        let config = self.home.path.join(format!("{name}.toml"));
+        fs::write(&config, usual + "\n[audit]\nsync = \"always\"\n")?;
         let command = self.chancery_command(&name, &config, "serve")?;
         self.announced(&name, to_command(&command))
     }

@@ -16,7 +16,7 @@ Usage: cargo xtask bench proxy [OPTIONS]
   --quick               one concurrency, short and few rounds; to see that it works, not to publish
   --full                growth after 10^6 calls and 10^5 sessions instead of a tenth of them
   --cells LIST          http-legacy, http-modern, http-stdio, stdio-stdio, modern-legacy, legacy-modern
-  --lanes LIST          direct, chancery, unguarded, unbridged, hyper, nginx, mcp-gateway
+  --lanes LIST          direct, chancery, unguarded, synced, unbridged, hyper, nginx, mcp-gateway
   --figures LIST        start, list, memory, growth; `none` for the cells alone
   --concurrency LIST    requests in flight (1,16,64)
   --sizes LIST          bytes of a result's text: 200,100000
@@ -226,7 +226,7 @@ mod tests {
     #[test]
     fn everything_in_the_help_is_understood() {
         let everything = "--quick --full --cells http-legacy,http-modern,http-stdio,stdio-stdio,modern-legacy,legacy-modern \
-                          --lanes direct,chancery,unguarded,unbridged,hyper,nginx,mcp-gateway --figures start,list,memory,growth \
+                          --lanes direct,chancery,unguarded,synced,unbridged,hyper,nginx,mcp-gateway --figures start,list,memory,growth \
                           --concurrency 1,16,64 --sizes 200,100000 --rounds 1 --seconds 0.5 --workers 2 --peers --markdown --json x";
         for word in everything
             .split_whitespace()
