@@ -189,6 +189,7 @@ pub(crate) fn tool(tool: &JudgedTool) -> Value {
         "permissions": permissions,
         "definition": definition,
         "definition_sha256": tool.facts.digest.to_string(),
+        "hidden": tool.hidden.iter().map(ToString::to_string).collect::<Vec<_>>(),
     })
 }
 

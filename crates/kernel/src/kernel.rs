@@ -369,6 +369,7 @@ pub(crate) fn judged(inner: &Arc<Inner>, security: Option<&Security>) -> Vec<Jud
             pin: pins.get(&judged.facts.name).cloned(),
             facts: judged.facts,
             assessment: judged.assessment,
+            hidden: judged.hidden,
         });
         tools.collect::<Vec<_>>()
     };

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mgp::audit::{Actor, Draft, EventType, Outcome, Target};
 use mgp::permission::Input;
-use mgp::tool::Assessment;
+use mgp::tool::{Assessment, Hidden};
 use model::{
     Access, Approval, By, Digest, Grant, GrantScope, Permission, PermissionAnswer, PermissionDecision, Pin, Principal, PrincipalId,
     RequestId, Role, Secret, ServerId, Timestamp, Token, ToolId, Trace,
@@ -142,6 +142,8 @@ pub struct JudgedTool {
     pub facts: ToolFacts,
     /// Why its risk is what it is.
     pub assessment: Assessment,
+    /// What its definition hides from people: invisible characters, and such that change the direction of text.
+    pub hidden: Vec<Hidden>,
     /// How it stands to what was approved.
     pub pin: Option<PinState>,
 }

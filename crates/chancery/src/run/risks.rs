@@ -25,7 +25,18 @@ pub(super) fn lines(judged: &[JudgedTool]) -> Vec<String> {
             if shown.is_empty() { "" } else { ", which run without a question" }
         ));
     }
+    lines.extend(judged.iter().filter(|tool| !tool.hidden.is_empty()).map(hides));
     lines
+}
+
+/// What a person who reads the definition doesn't see.
+fn hides(tool: &JudgedTool) -> String {
+    let places: Vec<String> = tool.hidden.iter().map(ToString::to_string).collect();
+    format!(
+        "  the definition of {} hides text from people that models read: {}",
+        tool.id,
+        places.join(", ")
+    )
 }
 
 fn line(tool: &JudgedTool, width: usize) -> String {
@@ -61,6 +72,7 @@ pub(super) fn as_json(tool: &JudgedTool) -> Value {
         |reason: &mgp::tool::Reason| json!({"risk": reason.risk.as_str(), "source": reason.source.to_string(), "text": reason.text});
     json!({
         "tool": &*tool.id.name, "risk": tool.facts.risk.as_str(), "confirm": tool.facts.confirm, "validators": validators(tool),
+        "hidden": tool.hidden.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "reasons": tool.assessment.reasons.iter().map(reason).collect::<Vec<_>>(),
     })
 }

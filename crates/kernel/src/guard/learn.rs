@@ -6,7 +6,7 @@ use std::sync::Arc;
 use catalog::{Item, Offer};
 use jsonrpc::Raw;
 use mgp::audit::{Actor, Draft, EventType, Outcome, Target};
-use mgp::tool::{self, Assessment, Circumstances, Inference, ToolSecurity};
+use mgp::tool::{self, Assessment, Circumstances, Hidden, Inference, ToolSecurity};
 use model::{By, Digest, Permission, Pin, PrincipalId, ServerId, ToolId, Trace, TrustLevel};
 use policy::{Checks, PinState, ServerFacts, ServerTable, ToolFacts};
 use store::{Change, Commit};
@@ -26,6 +26,8 @@ const GATEWAY: &str = "gateway";
 pub(crate) struct Judged {
     pub(crate) facts: ToolFacts,
     pub(crate) assessment: Assessment,
+    /// What its definition hides from people.
+    pub(crate) hidden: Vec<Hidden>,
 }
 
 impl Guard {
@@ -78,6 +80,8 @@ impl Guard {
                 PinState::Changed { approved, now } => changed.push((tool, approved.digest, now)),
             }
         }
+        let unseen = fresh.iter().map(|(tool, _)| tool).chain(changed.iter().map(|(tool, ..)| tool));
+        self.tell_hidden(inner, server, unseen).await;
         for (tool, approved, now) in changed {
             let draft = Draft::new(
                 EventType::TOOL_CHANGED,
@@ -93,6 +97,36 @@ impl Guard {
             if inner.shutdown.is_cancelled() || Self::pin_some(inner, part).await.is_none() {
                 return;
             }
+        }
+    }
+
+    /// Tells of what definitions hide from people, once for each that nobody has approved.
+    async fn tell_hidden(&self, inner: &Inner, server: &ServerId, unseen: impl Iterator<Item = &ToolId>) {
+        let unseen: BTreeSet<&str> = unseen.map(|tool| &*tool.name).collect();
+        let Some(known) = inner.server(server).filter(|_| !unseen.is_empty()) else {
+            return;
+        };
+        let mut found: BTreeMap<String, Vec<Hidden>> = BTreeMap::new();
+        for item in known.offers().iter().flat_map(|offer| &offer.tools.items) {
+            let hidden = tool::hidden(&item.raw);
+            if unseen.contains(item.key.as_str()) && !hidden.is_empty() {
+                found.insert(item.key.clone(), hidden);
+            }
+        }
+        for (name, hidden) in found {
+            let tool = ToolId {
+                server: server.clone(),
+                name: name.into(),
+            };
+            let places = hidden.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+            tracing::warn!(%tool, places, "its definition has characters that people don't see and models read");
+            let draft = Draft::new(
+                EventType::TOOL_HIDES_TEXT,
+                Actor::kernel("pins"),
+                Target::tool(&tool),
+                Outcome::Success,
+            );
+            self.after(draft.details(Self::details(&[("places", &places)])), &Trace::default()).await;
         }
     }
 
@@ -184,7 +218,11 @@ fn judge(item: &Item, own: &ServerSecurity, trust: TrustLevel, table: &ServerTab
         digest: sha256(&tool::pinned(&item.raw)),
         checks: Arc::new(Checks::of_tool(&item.key, slots, declaration, reads, table)),
     };
-    Judged { facts, assessment }
+    Judged {
+        facts,
+        assessment,
+        hidden: tool::hidden(&item.raw),
+    }
 }
 
 fn value_of(raw: &Raw) -> serde_json::Value {

@@ -73,6 +73,8 @@ impl EventType {
     pub const APPROVAL_DECIDED: Self = Self::own("dev.chancery.approval_decided");
     /// A tool is not what it was when it was approved.
     pub const TOOL_CHANGED: Self = Self::own("dev.chancery.tool_changed");
+    /// The definition of a tool has characters that people don't see and models read.
+    pub const TOOL_HIDES_TEXT: Self = Self::own("dev.chancery.tool_hides_text");
     /// Somebody approved a tool as it is now.
     pub const TOOL_PINNED: Self = Self::own("dev.chancery.tool_pinned");
     /// A credential was made.

@@ -1,5 +1,7 @@
 //! What of a definition a model reads and a decision rests on: the bytes of its pin, and what is hidden in it (§4).
 
+use std::fmt;
+
 use jsonrpc::{Raw, RawKind};
 
 use crate::carrier::{EXTENSION, META, MGP};
@@ -37,6 +39,13 @@ pub struct Hidden {
     pub place: String,
     /// Which.
     pub character: char,
+}
+
+impl fmt::Display for Hidden {
+    /// The character by its number, and where it stands.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "U+{:04X} in `{}`", u32::from(self.character), self.place)
+    }
 }
 
 /// Invisible and direction-changing characters in a definition's texts and keys, at most 32: a person who reads it before approving it

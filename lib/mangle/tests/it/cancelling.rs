@@ -280,8 +280,8 @@ fn question(riddle: &Riddle, model: &Model, interner: &mut Interner) -> (PredId,
 }
 
 /// Explains, to the last line of the text.
-fn explain(riddle: &Riddle, model: &Model, cancel: Cancel) -> Result<String, EvalError> {
-    let mut explainer = Explainer::new(model, WIDE, cancel);
+fn explain(riddle: &Riddle, model: &Model, budget: Budget, cancel: Cancel) -> Result<String, EvalError> {
+    let mut explainer = Explainer::new(model, budget, cancel);
     let (pred, args, time) = question(riddle, model, explainer.interner());
     let rule = |rule: RuleId| format!("{rule:?}");
     if riddle.holds {
@@ -299,7 +299,7 @@ fn explain(riddle: &Riddle, model: &Model, cancel: Cancel) -> Result<String, Eva
 fn explained(riddle: Riddle, model: &Arc<Model>, when: Duration) -> Option<Duration> {
     let (model, cancel) = (Arc::clone(model), Cancel::default());
     let flag = cancel.clone();
-    after_cancelling(&flag, when, move || drop(explain(&riddle, &model, cancel)))
+    after_cancelling(&flag, when, move || drop(explain(&riddle, &model, WIDE, cancel)))
 }
 
 #[test]
@@ -307,7 +307,7 @@ fn an_explanation_is_not_begun_once_it_is_cancelled() {
     for riddle in RIDDLES {
         let (model, cancel) = (model(riddle), Cancel::default());
         cancel.cancel();
-        match explain(riddle, &model, cancel) {
+        match explain(riddle, &model, WIDE, cancel) {
             Err(EvalError::Exceeded(exceeded)) => assert_eq!(exceeded.limit, Limit::Cancelled, "{}", riddle.name),
             other => panic!("{}: {other:?}", riddle.name),
         }
@@ -338,13 +338,7 @@ fn an_explanation_has_a_budget() {
             (Limit::Steps, Budget { steps: 2_000, ..WIDE }),
             (Limit::Bytes, Budget { bytes: 100_000, ..WIDE }),
         ] {
-            let mut explainer = Explainer::new(&model, budget, Cancel::default());
-            let (pred, args, time) = question(riddle, &model, explainer.interner());
-            let ended = if riddle.holds {
-                explainer.why(pred, &args, time).map(drop)
-            } else {
-                explainer.why_not(pred, &args).map(drop)
-            };
+            let ended = explain(riddle, &model, budget, Cancel::default()).map(drop);
             too_large += usize::from(limit == Limit::Bytes && ended.is_err());
             match ended {
                 Err(EvalError::Exceeded(exceeded)) => {

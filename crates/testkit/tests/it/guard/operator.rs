@@ -66,6 +66,37 @@ async fn a_changed_tool_waits_for_a_person_until_it_is_approved_as_it_is() {
     gateway.stop().await;
 }
 
+/// What a person reads before approving it is not what a model reads.
+#[tokio::test]
+async fn a_definition_that_hides_text_is_flagged() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let hiding = json!({
+        "name": "peek", "description": "reads a file\u{202e}\u{200b}", "inputSchema": {"type": "object", "properties": {"p\u{2060}": {}}},
+    });
+    let script = super::risky(Era::Legacy).tool_as(hiding, vec![vec![testkit::Step::answer(crate::ECHO)]]);
+    let gateway = testkit::gateway()
+        .upstream("fs", script)
+        .guarded(|_| {})
+        .remembering(folder.path())
+        .await
+        .start();
+    let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
+    client.tools().await;
+    let told = super::until(&gateway, "dev.chancery.tool_hides_text", 1).await.remove(0);
+    assert_eq!(told["target"]["tool_name"], "peek", "{told}");
+    let places = "U+202E in `description`, U+200B in `description`, U+2060 in `inputSchema.properties`";
+    assert_eq!(told["details"]["places"], places);
+    let office = gateway.kernel.office(operator(), None).expect("an operator");
+    let flagged: Vec<String> = office
+        .tools()
+        .into_iter()
+        .filter(|tool| !tool.hidden.is_empty())
+        .map(|tool| tool.id.to_string())
+        .collect();
+    assert_eq!(flagged, ["fs/peek"]);
+    gateway.stop().await;
+}
+
 /// MGP D2, D3: a server that wants a permission is called once somebody has decided.
 #[tokio::test]
 async fn d2_d3_a_server_waits_for_its_permissions() {
