@@ -196,7 +196,11 @@ impl Inner {
 fn sift(offer: &Arc<Offer>, viewer: &Viewer<'_>, role: Role) -> Option<Arc<Offer>> {
     let is_own = offer.server.as_str() == catalog::KERNEL;
     let sees = |tool: &catalog::Item| {
-        let known_as = if is_own { kernel_tools::listed(&tool.key, role) } else { Some(tool.key.as_str()) };
+        let known_as = if is_own {
+            kernel_tools::listed(&tool.key, role)
+        } else {
+            Some(tool.key.as_str())
+        };
         known_as.is_some_and(|name| viewer.is_visible(&offer.server, name))
     };
     let sees_server = viewer.is_server_visible(&offer.server);

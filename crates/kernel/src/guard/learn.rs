@@ -126,7 +126,8 @@ impl Guard {
                 Target::tool(&tool),
                 Outcome::Success,
             );
-            self.after(draft.details(Self::details(&[("places", &places)])), &Trace::default()).await;
+            self.after(draft.details(Self::details(&[("places", &places)])), &Trace::default())
+                .await;
         }
     }
 

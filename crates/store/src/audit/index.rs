@@ -246,7 +246,11 @@ pub(crate) fn add(db: &mut Connection, blocks: &[Block]) -> rusqlite::Result<()>
                 block.traces.as_deref(),
                 block.head.0,
             ])?;
-            for (field, text) in block.words.iter().flat_map(|(field, texts)| texts.iter().map(move |text| (field, text))) {
+            for (field, text) in block
+                .words
+                .iter()
+                .flat_map(|(field, texts)| texts.iter().map(move |text| (field, text)))
+            {
                 let id = match find.query_row((field, text), |row| row.get(0)).optional()? {
                     Some(id) => id,
                     None => word.insert((field, text))?,

@@ -62,7 +62,9 @@ async fn what_is_noted_is_followed_without_anything_after_it() {
         let store = open(&on(&disk, &folder, sync));
         let mut follower = store.follow(0);
         note(&store, &["alone"]);
-        let chunk = tokio::time::timeout(Duration::from_secs(30), follower.next()).await.expect("it is written");
+        let chunk = tokio::time::timeout(Duration::from_secs(30), follower.next())
+            .await
+            .expect("it is written");
         assert_eq!(chunk.expect("the log can be read").events.len(), 1);
     }
 }

@@ -237,10 +237,10 @@ const RIDDLES: &[Riddle] = &[
         name: "very long rules that might have been",
         text: || {
             let premises: String = (0..200).map(|n| format!(", c(X{n}, X{})", n + 1)).collect();
-            let rules: String = (0..40).map(|n| format!("p({n}) :- b(X0){premises}, X0 > {n}. ")).collect();
+            let rules: String = (1..=40).map(|n| format!("p(X0) :- b(X0){premises}, X0 > {n}. ")).collect();
             format!("b(1). c(1, 1). {rules}")
         },
-        fact: "p(7)",
+        fact: "p(1)",
         holds: false,
     },
 ];

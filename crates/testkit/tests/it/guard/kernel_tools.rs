@@ -258,8 +258,13 @@ async fn row_5_4x_d16_a_grant_s_expiry_is_an_instant_whatever_its_offset() {
 #[tokio::test]
 async fn d29_lists_show_the_names_without_dots_where_that_is_configured() {
     let listed = async |underscored: bool| {
-        let gateway = guarded(Era::Legacy).guarded(|security| security.underscored_tools = underscored).start();
-        let olga = gateway.client(Era::Legacy, Wire::Pipe).operator("olga").capabilities(mgp(Era::Legacy));
+        let gateway = guarded(Era::Legacy)
+            .guarded(|security| security.underscored_tools = underscored)
+            .start();
+        let olga = gateway
+            .client(Era::Legacy, Wire::Pipe)
+            .operator("olga")
+            .capabilities(mgp(Era::Legacy));
         let client = olga.connect().await;
         let mut own = client.tools().await;
         own.retain(|name| name.starts_with("mgp"));
