@@ -86,7 +86,16 @@ impl Context<'_> {
         }
     }
 
+    #[inline(always)]
     pub(super) fn number(&self, value: Value) -> Result<i64, Fault> {
+        match value.small_number() {
+            Some(number) => Ok(number),
+            None => self.wide_number(value),
+        }
+    }
+
+    #[cold]
+    fn wide_number(&self, value: Value) -> Result<i64, Fault> {
         self.interner.as_number(value).ok_or_else(|| self.not("a number", value))
     }
 

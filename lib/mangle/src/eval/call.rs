@@ -3,7 +3,7 @@
 use std::{cell::RefCell, collections::HashMap, rc::Rc};
 
 use super::{
-    error::Stop,
+    error::{EvalError, Stop},
     machine::{Machine, Target, Tools, World, prepare_shared},
     plan::{Plan, Sizes, Wish, plan},
 };
@@ -58,7 +58,7 @@ impl Calls {
         let mut answers: Vec<u64> = Vec::new();
         for &rule in self.rules.get(&pred).map_or(&[][..], Vec::as_slice) {
             if depth > MAX_DEPTH {
-                return Err(Stop::TooDeep { depth: MAX_DEPTH, rule });
+                return Err(EvalError::TooDeep { depth: MAX_DEPTH, rule }.into());
             }
             let plan = self.plan(world.program, rule, known)?;
             let found = prepare_shared(&plan, world.relations, &|_| None, tools.meter)?;
@@ -98,7 +98,7 @@ impl Calls {
             sizes: &Even,
             explain: false,
         };
-        let made = plan(program, rule, program.rule(rule), &wish).ok_or(Stop::NoOrder(rule))?;
+        let made = plan(program, rule, program.rule(rule), &wish).ok_or(EvalError::NoOrder(rule))?;
         let made = Rc::new(made);
         self.plans.borrow_mut().insert(which, Rc::clone(&made));
         Ok(made)

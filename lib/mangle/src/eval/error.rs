@@ -49,13 +49,39 @@ pub struct BadMerge {
     pub merged: Option<String>,
 }
 
-pub(crate) type Stop = EvalError;
+/// An error on its way out of the machine. In a box, because every row that is looked at has a result: so it is given back in
+/// registers.
+#[derive(Debug)]
+pub(crate) struct Stop(Box<EvalError>);
+
+impl Stop {
+    #[cold]
+    pub(crate) fn fault(fault: Fault, rule: RuleId) -> Self {
+        EvalError::Fault { fault, rule }.into()
+    }
+}
+
+impl From<EvalError> for Stop {
+    #[cold]
+    fn from(error: EvalError) -> Self {
+        Self(Box::new(error))
+    }
+}
+
+impl From<Exceeded> for Stop {
+    #[cold]
+    fn from(exceeded: Exceeded) -> Self {
+        EvalError::Exceeded(exceeded).into()
+    }
+}
+
+impl From<Stop> for EvalError {
+    fn from(stop: Stop) -> Self {
+        *stop.0
+    }
+}
 
 impl EvalError {
-    pub(crate) fn fault(fault: Fault, rule: RuleId) -> Self {
-        Self::Fault { fault, rule }
-    }
-
     /// The rule that was being evaluated, if one was.
     pub fn rule(&self) -> Option<RuleId> {
         match self {

@@ -91,13 +91,15 @@ impl Machine<'_, '_> {
             keys: bindings.keys,
         };
         let Partition { rows, starts } = self.partition(bindings, keys)?;
+        // What the reducers look at, one group after the other.
+        let mut values = Vec::new();
         for ends in starts.windows(2) {
             let rows = &rows[ends[0] as usize..ends[1] as usize];
             self.load(bindings, rows[0] as usize);
             for one in lets {
                 let value = match one {
                     Aggregate::Let(one) => self.evaluate(&one.expr)?,
-                    Aggregate::Reduce { reducer, args, .. } => self.reduce(bindings, rows, *reducer, args)?,
+                    Aggregate::Reduce { reducer, args, .. } => self.reduce(bindings, rows, *reducer, args, &mut values)?,
                 };
                 self.registers[usize::from(slot_of(one))] = value.bits();
             }
@@ -206,25 +208,29 @@ impl Machine<'_, '_> {
         Ok(Partition { rows, starts })
     }
 
-    fn reduce(&mut self, bindings: &Bindings, rows: &[u32], reducer: Reducer, args: &[Expr]) -> Result<Value, Stop> {
+    fn reduce(
+        &mut self,
+        bindings: &Bindings,
+        rows: &[u32],
+        reducer: Reducer,
+        args: &[Expr],
+        values: &mut Vec<Value>,
+    ) -> Result<Value, Stop> {
         self.charge(rows.len() as u64)?;
         let column = |slot: &Slot| bindings.slots.iter().position(|bound| bound == slot);
-        let mut values = Vec::with_capacity(rows.len() * args.len());
+        values.clear();
         match args {
             [] => {}
             // A register that the bindings have: nothing to compute.
             [Expr::Slot(slot)] if let Some(column) = column(slot) => {
                 values.extend(rows.iter().map(|&row| Value::from_bits(bindings.row(row as usize)[column])));
             }
-            args => self.evaluate_each(bindings, rows, args, &mut values)?,
+            args => self.evaluate_each(bindings, rows, args, values)?,
         }
         if reducer.ordered {
-            self.sort_rows(&mut values, args.len())?;
+            self.sort_rows(values, args.len())?;
         }
-        let rows = Rows {
-            count: rows.len(),
-            values: &values,
-        };
+        let rows = Rows { count: rows.len(), values };
         self.reduce_with(reducer, &rows)
     }
 
@@ -261,7 +267,7 @@ impl Machine<'_, '_> {
         let mut context: Context<'_> = self.context();
         let result = (reducer.eval)(&mut context, rows);
         let value = result.map_err(|fault| self.fault_of(fault))?;
-        self.charge_bytes()?;
+        self.check_size(value)?;
         Ok(value)
     }
 }

@@ -13,7 +13,14 @@ pub(crate) type Columns = Box<[u16]>;
 
 /// Rows by key.
 #[derive(Debug)]
-pub(crate) enum Index {
+pub(crate) struct Index {
+    groups: Groups,
+    /// No key has two rows.
+    unique: bool,
+}
+
+#[derive(Debug)]
+enum Groups {
     /// One column whose words are close together: key `k` has the rows `starts[k - least]..starts[k - least + 1]`.
     Dense { least: u64, starts: Vec<u32>, rows: Vec<u64> },
     /// Any key: the table gives the group, whose rows are `starts[group]..starts[group + 1]`.
@@ -80,8 +87,11 @@ impl Index {
         }
         let place = |word: u64| ((word as i64 - least) as u64 / (TAG + 1)) as usize;
         let mut starts = vec![0_u32; span + 1];
+        let mut unique = true;
         for &word in words() {
-            starts[place(word)] += 1;
+            let start = &mut starts[place(word)];
+            unique &= *start == 0;
+            *start += 1;
         }
         let mut sum = 0;
         for start in &mut starts {
@@ -95,11 +105,12 @@ impl Index {
             *next += 1;
         }
         move_back(&mut starts);
-        Ok(Some(Self::Dense {
+        let groups = Groups::Dense {
             least: least as u64,
             starts,
             rows: grouped,
-        }))
+        };
+        Ok(Some(Self { groups, unique }))
     }
 
     fn hashed(rows: &[u64], width: usize, keys: Keys, columns: &Columns, meter: &Meter) -> Result<Self, Exceeded> {
@@ -135,19 +146,21 @@ impl Index {
             *next += 1;
         }
         move_back(&mut starts);
-        Ok(Self::Hashed {
+        let unique = firsts.len() == group_of.len();
+        let groups = Groups::Hashed {
             keys,
             groups,
             starts,
             rows: grouped,
-        })
+        };
+        Ok(Self { groups, unique })
     }
 
     /// The rows of a key, end to end.
     #[inline(always)]
     pub(crate) fn get(&self, width: usize, columns: &[u16], key: &[u64]) -> &[u64] {
-        match self {
-            Self::Dense { least, starts, rows } => {
+        match &self.groups {
+            Groups::Dense { least, starts, rows } => {
                 let offset = key[0].wrapping_sub(*least);
                 let place = (offset / (TAG + 1)) as usize;
                 // Another tag leaves a remainder; what is smaller than the least wraps around to a large place.
@@ -156,7 +169,7 @@ impl Index {
                 }
                 &rows[starts[place] as usize * width..starts[place + 1] as usize * width]
             }
-            Self::Hashed {
+            Groups::Hashed {
                 keys,
                 groups,
                 starts,
@@ -172,10 +185,15 @@ impl Index {
         }
     }
 
+    /// Whether no key has two rows.
+    pub(crate) fn is_unique(&self) -> bool {
+        self.unique
+    }
+
     pub(crate) fn heap(&self) -> usize {
-        match self {
-            Self::Dense { starts, rows, .. } => 4 * starts.capacity() + 8 * rows.capacity(),
-            Self::Hashed { groups, starts, rows, .. } => groups.heap() + 4 * starts.capacity() + 8 * rows.capacity(),
+        match &self.groups {
+            Groups::Dense { starts, rows, .. } => 4 * starts.capacity() + 8 * rows.capacity(),
+            Groups::Hashed { groups, starts, rows, .. } => groups.heap() + 4 * starts.capacity() + 8 * rows.capacity(),
         }
     }
 }

@@ -20,6 +20,7 @@ use super::{
     interval_set::IntervalSet,
     plan::{Access, Key, Plan, Rows, Step, TimeKey},
     relation::{Frozen, Range, Relation},
+    segment::Segment,
 };
 use crate::{
     builtin::{Answers, Context, Fault},
@@ -51,7 +52,7 @@ pub(crate) enum Target {
     /// Rows of the head one after the other, as they come: to be merged, or as the answer of a call.
     Loose(Vec<u64>),
     /// Registers to be grouped.
-    Bindings(super::segment::Segment, Vec<u64>),
+    Bindings(Segment, Vec<u64>),
     /// All registers of bindings that give a wanted row, for explanations.
     Proofs(Proofs),
 }
@@ -93,6 +94,8 @@ pub(crate) struct Found {
     to: u32,
     /// Rows are checked for being the newest version.
     versioned: bool,
+    /// A row that is found fits, whatever is in it and whenever it holds.
+    plain: bool,
     /// Rows go right into the head.
     direct: Option<emit::Direct>,
 }
@@ -107,12 +110,37 @@ impl Found {
             from: 0,
             to: 0,
             versioned: false,
+            plain: false,
             direct: None,
         }
+    }
+
+    /// Whether rows are found by an index.
+    #[inline(always)]
+    fn indexed(&self) -> bool {
+        self.frozen_index.is_some() || !matches!(self.own, Own::Whole)
+    }
+
+    /// Whether no key of the index has several rows.
+    pub(crate) fn has_single_rows(&self) -> bool {
+        match (&self.frozen_index, &self.own) {
+            (Some(index), Own::Empty) => index.is_unique(),
+            (None, Own::Fixed(index)) => index.is_unique(),
+            (None, Own::Empty) => true,
+            _ => false,
+        }
+    }
+
+    /// The places in a segment that the step may see.
+    fn places(&self, segment: &Segment) -> (usize, usize) {
+        let place = |number: u32| (number.saturating_sub(segment.first) as usize).min(segment.len());
+        (place(self.from), place(self.to).max(place(self.from)))
     }
 }
 
 enum Own {
+    /// There are no rows.
+    Empty,
     Fixed(Arc<Index>),
     Chain(usize),
     Whole,
@@ -189,6 +217,7 @@ pub(crate) fn prepare_shared(
             times: relation.times.clone(),
             to: relation.len() as u32,
             versioned: relation.versions.is_some(),
+            plain: rows.binds_only() && relation.versions.is_none(),
             ..Found::nothing()
         };
         let seen = until(rows.pred);
@@ -255,6 +284,7 @@ fn prepare_rows(plan: &Plan, rows: &Rows, at: usize, relation: &mut Relation, gr
         from: from as u32,
         to: to as u32,
         versioned: relation.versions.is_some(),
+        plain: rows.binds_only() && relation.versions.is_none(),
         direct: emit::Direct::of(plan, at, rows).filter(|_| relation.versions.is_none()),
     })
 }
@@ -277,6 +307,9 @@ fn indexes(relation: &mut Relation, columns: &Columns, growing: bool, meter: &Me
         let (chain, indexed) = relation.chain(columns, meter)?;
         Ok((frozen_index, Own::Chain(chain), indexed))
     } else {
+        if relation.own.len() == 0 {
+            return Ok((frozen_index, Own::Empty, 0));
+        }
         let (index, indexed) = relation.own.index_or_build(columns, meter)?;
         Ok((frozen_index, Own::Fixed(index), indexed))
     }
@@ -397,10 +430,6 @@ impl<'a, 'b> Machine<'a, 'b> {
 
     pub(crate) fn charge(&mut self, count: u64) -> Result<(), Stop> {
         self.step(count)
-    }
-
-    pub(crate) fn charge_bytes(&self) -> Result<(), Stop> {
-        self.check_bytes()
     }
 
     pub(crate) fn evaluate(&mut self, expr: &crate::program::Expr) -> Result<Value, Stop> {

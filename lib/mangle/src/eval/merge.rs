@@ -4,7 +4,7 @@ use std::{collections::HashSet, sync::Arc};
 
 use super::{
     call::Calls,
-    error::{BadMerge, Stop},
+    error::{BadMerge, EvalError, Stop},
     machine::{Tools, World},
     relation::Relation,
     segment::Segment,
@@ -78,13 +78,13 @@ fn joined(
     let (was, came) = (old[spec.merged], new[spec.merged]);
     let bad = |tools: &Tools<'_>, merged: Option<u64>| {
         let show = |word: u64| tools.interner.print(Value::from_bits(word)).to_string();
-        Stop::Merge(Box::new(BadMerge {
+        Stop::from(EvalError::Merge(Box::new(BadMerge {
             pred: world.program.predicate(pred).name.to_string(),
             by: world.program.predicate(spec.by).name.to_string(),
             old: show(was),
             new: show(came),
             merged: merged.map(show),
-        }))
+        })))
     };
     let Some(merged) = ask(world.calls, world, tools, spec.by, was, came)? else {
         return Err(bad(tools, None));
@@ -112,13 +112,14 @@ fn replace(program: &Program, tools: &mut Tools<'_>, pred: PredId, spec: &Merge,
     if !new {
         let name = |pred: PredId| program.predicate(pred).name.to_string();
         let shown = tools.interner.print(Value::from_bits(row[spec.merged])).to_string();
-        return Err(Stop::Merge(Box::new(BadMerge {
+        return Err(EvalError::Merge(Box::new(BadMerge {
             pred: name(pred),
             by: name(spec.by),
             old: shown.clone(),
             new: shown.clone(),
             merged: Some(shown),
-        })));
+        }))
+        .into());
     }
     tools.meter.fact()?;
     let hash = hash_key(relation, row, &spec.keys);

@@ -23,8 +23,8 @@ pub(crate) struct Plan {
     pub emit: Emit,
     /// How many registers: the rule's slots and those of intermediate results.
     pub slots: usize,
-    /// No two bindings give the same row of the head.
-    pub injective: bool,
+    /// No two bindings, or groups of them, give the same row of the head, if at these steps a key has at most one row.
+    pub injective_if: Option<Vec<usize>>,
 }
 
 impl Plan {
@@ -143,6 +143,13 @@ pub(crate) struct Rows {
     pub timing: Option<Timing>,
     /// Nothing that is found is used later: one row is enough.
     pub once: bool,
+}
+
+impl Rows {
+    /// Whether a row that is found fits: nothing else of it is looked at.
+    pub(crate) fn binds_only(&self) -> bool {
+        self.checks.is_empty() && self.same.is_empty() && self.timing.is_none()
+    }
 }
 
 /// The way to the rows.

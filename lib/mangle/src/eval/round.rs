@@ -6,11 +6,11 @@
 use std::sync::Arc;
 
 use super::{
-    error::Stop,
+    error::{EvalError, Stop},
     evaluation::Evaluation,
     external::Batch,
     group::Derived,
-    machine::{Machine, Target, Tools, World, prepare},
+    machine::{Found, Machine, Target, Tools, World, prepare},
     plan::{Emit, Plan, Sizes, Wish, plan},
     relation::Relation,
     segment::Segment,
@@ -128,7 +128,7 @@ impl Round {
                     sizes: &sizes,
                     explain: false,
                 };
-                let made = plan(program, rule, program.rule(rule), &wish).ok_or(Stop::NoOrder(rule))?;
+                let made = plan(program, rule, program.rule(rule), &wish).ok_or(EvalError::NoOrder(rule))?;
                 let heap = made.heap() + size_of::<Task>();
                 self.planned += heap;
                 meter.resting += heap;
@@ -161,92 +161,74 @@ impl Round {
     }
 
     fn run_task(&mut self, evaluation: &mut Evaluation, plan: &Plan, pred: PredId) -> Result<(), Stop> {
+        evaluation.meter.rule = Some(plan.rule);
+        let before = (evaluation.meter.steps(), evaluation.meter.derived);
+        let found = self.prepare(evaluation, plan)?;
+        let resting = evaluation.meter.resting;
+        let held = evaluation.relations[pred.index()].heap() + self.heap();
+        let came = run_plan(evaluation, plan, pred, &found)?;
+        drop(found);
+        let fired = came.fired;
+        self.take_in(evaluation, pred, came)?;
+        let holds = evaluation.relations[pred.index()].heap() + self.heap();
+        let meter = &mut evaluation.meter;
+        meter.resting = (resting + holds).saturating_sub(held);
+        let count = &mut evaluation.counts[plan.rule.index()];
+        count.fired += fired;
+        count.steps += meter.steps() - before.0;
+        count.derived += meter.derived - before.1;
+        Ok(())
+    }
+
+    fn prepare(&self, evaluation: &mut Evaluation, plan: &Plan) -> Result<Vec<Found>, Stop> {
         let Evaluation {
             program,
             relations,
-            interner,
             meter,
-            asked,
-            calls,
-            now,
-            counts,
             owner,
             ..
         } = evaluation;
-        let stratum = &program.strata[self.stratum];
-        let growing = |pred: PredId| stratum.recursive && owner[pred.index()] == self.stratum as u32;
-        meter.rule = Some(plan.rule);
-        let before = (meter.steps(), meter.derived);
-        let found = prepare(plan, relations, &growing, meter)?;
-        let mut head = std::mem::replace(&mut relations[pred.index()], Relation::placeholder());
-        let resting = meter.resting;
-        let heap = head.heap();
-        meter.resting = resting.saturating_sub(head.own.moving());
-        let predicate = program.predicate(pred);
-        let target = match (&plan.emit, predicate.merge.is_some(), predicate.temporal) {
-            (Emit::Group(group), ..) => Target::Bindings(Segment::new(group.kept.len().max(1), 0, head.own.keys), Vec::new()),
-            (_, true, _) => Target::Loose(Vec::new()),
-            (_, _, true) => Target::Timed(Vec::new()),
-            _ => Target::Rows,
-        };
-        let world = World {
-            program,
-            relations,
-            calls,
-            now: *now,
-        };
-        let mut tools = Tools { interner, meter, asked };
-        let mut machine = Machine::new(&world, &mut tools, plan, &found, target);
-        machine.all_new = plan.injective && head.len() == 0;
-        machine.head = Some((pred, &mut head));
-        let outcome = machine.start().and_then(|()| match &plan.emit {
-            // With questions open, the groups are not complete.
-            Emit::Group(_) if machine.asks() => Ok(Derived::default()),
-            Emit::Group(group) => machine.groups(group),
-            Emit::Head(_) => Ok(Derived::default()),
-        });
-        let fired = machine.fired;
-        let target = std::mem::replace(&mut machine.target, Target::Rows);
-        drop(machine);
-        drop(found);
-        relations[pred.index()] = head;
-        let derived = outcome?;
-        let count = &mut counts[plan.rule.index()];
-        count.fired += fired;
-        let (rows, times) = match target {
-            Target::Timed(times) => (Vec::new(), times),
-            Target::Loose(rows) => (rows, Vec::new()),
-            Target::Rows | Target::Bindings(..) | Target::Proofs(_) => (Vec::new(), Vec::new()),
-        };
-        let coming = self.coming.capacity();
-        self.coming
-            .extend(times.into_iter().map(|(number, interval)| (pred, number, interval)));
-        let mut loose = rows;
-        if predicate.merge.is_some() {
+        let recursive = program.strata[self.stratum].recursive;
+        let growing = |pred: PredId| recursive && owner[pred.index()] == self.stratum as u32;
+        prepare(plan, relations, &growing, meter)
+    }
+
+    /// Adds what a plan gave and could not add itself while it ran.
+    fn take_in(&mut self, evaluation: &mut Evaluation, pred: PredId, came: Came) -> Result<(), Stop> {
+        let Came {
+            target, derived, all_new, ..
+        } = came;
+        if evaluation.program.predicate(pred).merge.is_some() {
+            let mut loose = if let Target::Loose(rows) = target { rows } else { Vec::new() };
             loose.extend_from_slice(&derived.rows);
-        } else {
-            let relation = &mut relations[pred.index()];
-            let width = relation.width();
-            relation.own.reserve(derived.rows.len() / width);
-            for (at, row) in derived.rows.chunks_exact(width).enumerate() {
-                let (number, new) = relation.insert(row);
-                match derived.times.get(at) {
-                    Some(&interval) => self.coming.push((pred, number, interval)),
-                    None if new => meter.fact()?,
-                    None => {}
-                }
+            return evaluation.merge_into(pred, &loose);
+        }
+        if let Target::Timed(times) = target {
+            let times = times.into_iter().map(|(number, interval)| (pred, number, interval));
+            self.coming.extend(times);
+        }
+        let relation = &mut evaluation.relations[pred.index()];
+        let width = relation.width();
+        relation.own.reserve(derived.rows.len() / width);
+        for (at, row) in derived.rows.chunks_exact(width).enumerate() {
+            if all_new {
+                relation.own.push(row);
+                evaluation.meter.fact()?;
+                continue;
+            }
+            let (number, new) = relation.insert(row);
+            match derived.times.get(at) {
+                Some(&interval) => self.coming.push((pred, number, interval)),
+                None if new => evaluation.meter.fact()?,
+                None => {}
             }
         }
-        let rule = plan.rule.index();
-        if predicate.merge.is_some() {
-            evaluation.merge_into(pred, &loose)?;
-        }
-        let grown = evaluation.relations[pred.index()].heap() + (self.coming.capacity() - coming) * size_of::<Coming>();
-        evaluation.meter.resting = (resting + grown).saturating_sub(heap);
-        let count = &mut evaluation.counts[rule];
-        count.steps += evaluation.meter.steps() - before.0;
-        count.derived += evaluation.meter.derived - before.1;
         Ok(())
+    }
+
+    /// Bytes of what is coming.
+    fn heap(&self) -> usize {
+        self.coming.capacity() * size_of::<Coming>()
     }
 
     /// Lets go of the plans when the stratum is done.
@@ -328,6 +310,66 @@ impl Round {
         evaluation.meter.resting = (evaluation.meter.resting + grown).saturating_sub(coming_heap);
         Ok(())
     }
+}
+
+/// What came of a plan, beside the rows that it added to its head itself.
+struct Came {
+    fired: u64,
+    target: Target,
+    derived: Derived,
+    /// What was derived are rows that differ, of a head that had none.
+    all_new: bool,
+}
+
+/// Runs a plan. While it runs, its head is out of its place among the relations.
+fn run_plan(evaluation: &mut Evaluation, plan: &Plan, pred: PredId, found: &[Found]) -> Result<Came, Stop> {
+    let mut head = std::mem::replace(&mut evaluation.relations[pred.index()], Relation::placeholder());
+    let Evaluation {
+        program,
+        relations,
+        interner,
+        meter,
+        asked,
+        calls,
+        now,
+        ..
+    } = evaluation;
+    // What the head holds is counted while it grows.
+    meter.resting = meter.resting.saturating_sub(head.own.moving());
+    let predicate = program.predicate(pred);
+    let target = match (&plan.emit, predicate.merge.is_some(), predicate.temporal) {
+        (Emit::Group(group), ..) => Target::Bindings(Segment::new(group.kept.len().max(1), 0, head.own.keys), Vec::new()),
+        (_, true, _) => Target::Loose(Vec::new()),
+        (_, _, true) => Target::Timed(Vec::new()),
+        _ => Target::Rows,
+    };
+    let world = World {
+        program,
+        relations,
+        calls,
+        now: *now,
+    };
+    let mut tools = Tools { interner, meter, asked };
+    let mut machine = Machine::new(&world, &mut tools, plan, found, target);
+    let single = |steps: &Vec<usize>| steps.iter().all(|&step| found[step].has_single_rows());
+    let all_new = head.len() == 0 && plan.injective_if.as_ref().is_some_and(single);
+    machine.all_new = all_new;
+    machine.head = Some((pred, &mut head));
+    machine.start()?;
+    let derived = match &plan.emit {
+        Emit::Group(group) if !machine.asks() => machine.groups(group)?,
+        // With questions open, the groups are not complete.
+        Emit::Group(_) | Emit::Head(_) => Derived::default(),
+    };
+    let (fired, target) = (machine.fired, std::mem::replace(&mut machine.target, Target::Rows));
+    drop(machine);
+    evaluation.relations[pred.index()] = head;
+    Ok(Came {
+        fired,
+        target,
+        derived,
+        all_new,
+    })
 }
 
 fn has_new(relation: &Relation) -> bool {

@@ -230,7 +230,7 @@ impl Explainer<'_> {
         if !give(&mut machine.registers, &open.rule.head.args, &known) {
             return Ok(None);
         }
-        match machine.start() {
+        match machine.start().map_err(EvalError::from) {
             // The goal may give variables values that no fact has: where a built-in has no answer for them, that is as far as the rule comes.
             Err(EvalError::Fault { .. }) => {}
             ended => ended?,

@@ -149,6 +149,12 @@ impl Value {
     pub(crate) fn small_number(self) -> Option<i64> {
         (self.0 & 15 == Tag::Number as u64).then(|| self.signed())
     }
+
+    /// Whether it stands in the word itself: making it took no memory.
+    pub(crate) const fn is_inline(self) -> bool {
+        const INLINE: u64 = 1 << Tag::Number as u64 | 1 << Tag::Time as u64 | 1 << Tag::Duration as u64;
+        INLINE >> (self.0 & 15) & 1 == 1
+    }
 }
 
 impl fmt::Debug for Value {

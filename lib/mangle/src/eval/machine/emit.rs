@@ -4,34 +4,38 @@ use super::{Machine, Target, rows::Words};
 use crate::{
     eval::{
         error::Stop,
-        plan::{Emit, Head, Key, Plan, Rows},
+        plan::{Emit, Group, Head, Key, Plan, Rows},
     },
     program::Interval,
 };
 
-impl Machine<'_, '_> {
+impl<'a> Machine<'a, '_> {
     /// Emits the binding in the registers. Says whether it was taken.
     pub(super) fn emit(&mut self) -> Result<bool, Stop> {
         match &self.plan.emit {
             Emit::Head(head) => self.emit_head(head),
-            Emit::Group(group) => {
-                let row: Words = group.kept.iter().map(|&slot| self.registers[usize::from(slot)]).collect();
-                let Target::Bindings(distinct, all) = &mut self.target else {
-                    return self.keep(None, None);
-                };
-                if group.distinct {
-                    let row = if row.is_empty() { Words::from_slice(&[0]) } else { row };
-                    let hash = distinct.keys.row(&row);
-                    // Whether it was there already does not matter.
-                    let _: Result<usize, usize> = distinct.insert(&row, hash);
-                } else if row.is_empty() {
-                    all.push(0);
-                } else {
-                    all.extend_from_slice(&row);
-                }
-                Ok(true)
-            }
+            Emit::Group(group) => self.emit_binding(group),
         }
+    }
+
+    fn emit_binding(&mut self, group: &Group) -> Result<bool, Stop> {
+        let Self { registers, target, .. } = self;
+        let Target::Bindings(distinct, all) = target else {
+            return self.keep(None, None);
+        };
+        let words = group.kept.iter().map(|&slot| registers[usize::from(slot)]);
+        // A binding of nothing is a word that is zero.
+        let padding = group.kept.is_empty().then_some(0);
+        if group.distinct {
+            let row: Words = words.chain(padding).collect();
+            let hash = distinct.keys.row(&row);
+            // Whether it was there already does not matter.
+            let _: Result<usize, usize> = distinct.insert(&row, hash);
+        } else {
+            all.extend(words);
+            all.extend(padding);
+        }
+        Ok(true)
     }
 
     fn emit_head(&mut self, head: &Head) -> Result<bool, Stop> {
@@ -83,8 +87,23 @@ impl Machine<'_, '_> {
         Ok(fits && proofs.found.len() >= proofs.enough)
     }
 
+    /// How rows of a step go right into the head, if they do.
+    #[inline(always)]
+    pub(super) fn direct(&self, at: usize) -> Option<&'a Direct> {
+        let found = self.found;
+        found[at].direct.as_ref().filter(|_| matches!(self.target, Target::Rows))
+    }
+
     /// The rows of a last step as they go into the head: the innermost loop, without registers.
-    pub(super) fn emit_direct<const W: usize>(&mut self, direct: &Direct, slice: &[u64], width: usize) -> Result<bool, Stop> {
+    pub(super) fn emit_direct(&mut self, direct: &Direct, slice: &[u64], width: usize) -> Result<bool, Stop> {
+        match direct.columns.len() {
+            1 => self.emit_columns::<1>(direct, slice, width),
+            2 => self.emit_columns::<2>(direct, slice, width),
+            _ => self.emit_columns::<3>(direct, slice, width),
+        }
+    }
+
+    fn emit_columns<const W: usize>(&mut self, direct: &Direct, slice: &[u64], width: usize) -> Result<bool, Stop> {
         /// Rows between two looks at the budget.
         const CHUNK: usize = 1024;
         let mut fixed = [0; W];
@@ -120,8 +139,7 @@ impl Direct {
     /// If the plan is of this form: its last step only binds, and its head has one, two or three columns and no time.
     pub(super) fn of(plan: &Plan, at: usize, rows: &Rows) -> Option<Self> {
         let Emit::Head(head) = &plan.emit else { return None };
-        let binds_only = rows.checks.is_empty() && rows.same.is_empty() && rows.timing.is_none() && !rows.once;
-        if at + 1 != plan.steps.len() || !binds_only || head.time.is_some() || !(1..=3).contains(&head.args.len()) {
+        if at + 1 != plan.steps.len() || !rows.binds_only() || rows.once || head.time.is_some() || !(1..=3).contains(&head.args.len()) {
             return None;
         }
         let column = |key: &Key| {
@@ -132,9 +150,5 @@ impl Direct {
         Some(Self {
             columns: head.args.iter().map(|key| (*key, column(key))).collect(),
         })
-    }
-
-    pub(super) fn width(&self) -> usize {
-        self.columns.len()
     }
 }

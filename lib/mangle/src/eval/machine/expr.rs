@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::Machine;
 use crate::{
-    builtin::{Answers, Context, Fault, Operand, Relation},
+    builtin::{Answers, Fault, Function, Operand, Relation},
     eval::{
         error::Stop,
         plan::{Key, Output, Rows},
@@ -22,30 +22,45 @@ type Values = smallvec::SmallVec<[Value; 4]>;
 
 impl Machine<'_, '_> {
     /// The value of an expression whose variables are bound.
+    #[inline(always)]
     pub(super) fn value(&mut self, expr: &Expr) -> Result<Value, Stop> {
         match expr {
             Expr::Slot(slot) => Ok(Value::from_bits(self.registers[usize::from(*slot)])),
             Expr::Value(value) => Ok(*value),
             Expr::Any => Ok(Value::from_bits(0)),
-            Expr::Call(function, args) => {
-                let mut values = Values::new();
-                for arg in args {
-                    values.push(self.value(arg)?);
-                }
-                self.pay(&values)?;
-                let before = self.tools.interner.heap();
-                let mut context = Context {
-                    interner: self.tools.interner,
-                    now: self.world.now,
-                };
-                let value = (function.eval)(&mut context, &values).map_err(|fault| self.fault(fault))?;
-                // A function may make a large value in one step.
-                if self.tools.interner.heap() > before {
-                    self.check_bytes()?;
-                }
-                Ok(value)
+            Expr::Call(function, args) => self.call_function(function, args),
+        }
+    }
+
+    /// Most functions have one or two arguments, which need no list.
+    fn call_function(&mut self, function: &Function, args: &[Expr]) -> Result<Value, Stop> {
+        match args {
+            [arg] => {
+                let value = self.value(arg)?;
+                self.apply(function, &[value])
+            }
+            [left, right] => {
+                let (left, right) = (self.value(left)?, self.value(right)?);
+                self.apply(function, &[left, right])
+            }
+            args => {
+                let values = args.iter().map(|arg| self.value(arg)).collect::<Result<Vec<Value>, Stop>>()?;
+                self.apply(function, &values)
             }
         }
+    }
+
+    fn apply(&mut self, function: &Function, values: &[Value]) -> Result<Value, Stop> {
+        self.pay(values)?;
+        let value = (function.eval)(&mut self.context(), values).map_err(|fault| self.fault(fault))?;
+        self.check_size(value)?;
+        Ok(value)
+    }
+
+    /// A built-in may make a large value in one step.
+    #[inline(always)]
+    pub(crate) fn check_size(&self, value: Value) -> Result<(), Stop> {
+        if value.is_inline() { Ok(()) } else { self.check_bytes() }
     }
 
     /// Takes the steps of a built-in: one, and more if it has to go through large values.
@@ -154,18 +169,11 @@ impl Machine<'_, '_> {
     }
 
     fn answers(&mut self, at: usize, relation: Relation, args: &[Expr]) -> Result<Answers, Stop> {
-        let mut values = Values::new();
-        for arg in args {
-            values.push(self.value(arg)?);
-        }
+        let values = args.iter().map(|arg| self.value(arg)).collect::<Result<Values, Stop>>()?;
         self.pay(&values)?;
         let mut answers = std::mem::take(&mut self.answers[at]);
         answers.clear();
-        let mut context = Context {
-            interner: self.tools.interner,
-            now: self.world.now,
-        };
-        (relation.eval)(&mut context, &values, &mut answers).map_err(|fault| self.fault(fault))?;
+        (relation.eval)(&mut self.context(), &values, &mut answers).map_err(|fault| self.fault(fault))?;
         Ok(answers)
     }
 

@@ -1,15 +1,19 @@
 //! The loops over rows of a step.
 
-use super::{Found, Machine, Own, Target};
+use super::{Found, Machine, Own};
 use crate::eval::{
     error::Stop,
     index::NONE,
-    plan::{Access, Rows, Step},
+    plan::{Access, Key, Rows, Step},
     relation::Range,
+    segment::Segment,
 };
 
 /// A key of an index or a whole row: no longer on the heap than it must be.
 pub(super) type Words = smallvec::SmallVec<[u64; 6]>;
+
+/// How many columns a key has that needs no room on the heap.
+const SHORT: usize = 4;
 
 impl Machine<'_, '_> {
     /// For each row that fits: the rest of the plan.
@@ -18,54 +22,47 @@ impl Machine<'_, '_> {
         if rows.range == Range::Delta && found.times.is_some() {
             return self.fresh(at, rows);
         }
+        let keys = match &rows.access {
+            Access::Scan => return self.scan(at, rows, found, &[]),
+            Access::Find(keys) | Access::Index(_, keys) => keys.as_slice(),
+        };
+        let mut short = [0; SHORT];
+        let long: Vec<u64>;
+        let key = if let Some(short) = short.get_mut(..keys.len()) {
+            short.iter_mut().zip(keys).for_each(|(word, key)| *word = self.word(key));
+            &*short
+        } else {
+            long = keys.iter().map(|key| self.word(key)).collect();
+            &long
+        };
         match &rows.access {
-            Access::Find(keys) => {
-                if let [a, b] = keys.as_slice() {
-                    let key = [self.word(a), self.word(b)];
-                    return self.find(at, rows, found, &key);
-                }
-                if let [key] = keys.as_slice() {
-                    let key = [self.word(key)];
-                    return self.find(at, rows, found, &key);
-                }
-                let key: Words = keys.iter().map(|key| self.word(key)).collect();
-                self.find(at, rows, found, &key)
-            }
-            Access::Index(columns, keys) if !matches!((&found.own, &found.frozen_index), (Own::Whole, None)) => {
-                if let [key] = keys.as_slice() {
-                    let key = [self.word(key)];
-                    return self.lookup(at, rows, found, columns, &key);
-                }
-                let key: Words = keys.iter().map(|key| self.word(key)).collect();
-                self.lookup(at, rows, found, columns, &key)
-            }
-            Access::Index(columns, keys) => {
+            Access::Find(_) | Access::Scan => self.find(at, rows, found, key),
+            Access::Index(columns, _) if found.indexed() => self.lookup(at, rows, found, columns, key),
+            Access::Index(columns, _) => {
                 // No index: the columns are checked row by row.
-                let checks: Vec<(u16, u64)> = columns.iter().zip(keys).map(|(&column, key)| (column, self.word(key))).collect();
+                let checks: Vec<(u16, u64)> = columns.iter().copied().zip(key.iter().copied()).collect();
                 self.scan(at, rows, found, &checks)
             }
-            Access::Scan => self.scan(at, rows, found, &[]),
         }
     }
 
+    #[inline(always)]
     fn find(&mut self, at: usize, rows: &Rows, found: &Found, key: &[u64]) -> Result<bool, Stop> {
         self.step(1)?;
         let hash = self.relation(rows.pred).own.keys.row(key);
-        if let Some(frozen) = &found.frozen
-            && let Some(number) = frozen.segment.find(key, hash)
-        {
-            return self.visit(at, rows, key, Some(number as u32));
+        let frozen = found.frozen.as_ref().and_then(|frozen| frozen.segment.find(key, hash));
+        let number = frozen.map(|place| place as u32).or_else(|| {
+            let own = &self.relation(rows.pred).own;
+            let number = own.find(key, hash).map(|place| own.first + place as u32);
+            number.filter(|number| (found.from..found.to).contains(number))
+        });
+        match number {
+            Some(number) => self.visit(at, rows, key, Some(number)),
+            None => Ok(false),
         }
-        let own = &self.relation(rows.pred).own;
-        let Some(number) = own.find(key, hash).map(|place| own.first + place as u32) else {
-            return Ok(false);
-        };
-        if number < found.from || number >= found.to {
-            return Ok(false);
-        }
-        self.visit(at, rows, key, Some(number))
     }
 
+    #[inline(always)]
     fn lookup(&mut self, at: usize, rows: &Rows, found: &Found, columns: &[u16], key: &[u64]) -> Result<bool, Stop> {
         let mut any = false;
         let width = self.relation(rows.pred).width();
@@ -78,19 +75,18 @@ impl Machine<'_, '_> {
         match &found.own {
             Own::Fixed(index) => any |= self.slice(at, rows, index.get(width, columns, key), width)?,
             Own::Chain(chain) => any |= self.chain(at, rows, found, *chain, key)?,
-            Own::Whole => {}
+            Own::Empty | Own::Whole => {}
         }
         Ok(any)
     }
 
     /// Rows that lie side by side.
     fn slice(&mut self, at: usize, rows: &Rows, slice: &[u64], width: usize) -> Result<bool, Stop> {
-        if let (Some(direct), Target::Rows) = (&self.found[at].direct, &self.target) {
-            return match direct.width() {
-                1 => self.emit_direct::<1>(direct, slice, width),
-                2 => self.emit_direct::<2>(direct, slice, width),
-                _ => self.emit_direct::<3>(direct, slice, width),
-            };
+        if slice.is_empty() {
+            return Ok(false);
+        }
+        if let Some(direct) = self.direct(at) {
+            return self.emit_direct(direct, slice, width);
         }
         let mut any = false;
         for row in slice.chunks_exact(width) {
@@ -136,25 +132,54 @@ impl Machine<'_, '_> {
     fn scan(&mut self, at: usize, rows: &Rows, found: &Found, checks: &[(u16, u64)]) -> Result<bool, Stop> {
         let mut any = false;
         if let Some(frozen) = &found.frozen {
-            let segment = &frozen.segment;
-            for number in found.from..found.to.min(segment.len() as u32) {
-                self.step(1)?;
-                let row = segment.row(number as usize);
-                if checks.iter().all(|&(column, word)| row[usize::from(column)] == word) {
-                    any |= self.visit(at, rows, row, Some(number))?;
-                    if any && rows.once {
-                        return Ok(true);
-                    }
-                }
+            any |= self.scan_segment(at, rows, &frozen.segment, checks)?;
+            if any && rows.once {
+                return Ok(true);
             }
         }
         if self.is_head(rows.pred) {
-            return Ok(self.scan_head(at, rows, found, checks)? || any);
+            return Ok(self.scan_head(at, rows, checks)? || any);
         }
-        let segment = &self.world.relations[rows.pred.index()].own;
-        for number in found.from.max(segment.first)..found.to {
+        let world = self.world;
+        Ok(self.scan_segment(at, rows, &world.relations[rows.pred.index()].own, checks)? || any)
+    }
+
+    fn scan_segment(&mut self, at: usize, rows: &Rows, segment: &Segment, checks: &[(u16, u64)]) -> Result<bool, Stop> {
+        let (start, end) = self.found[at].places(segment);
+        let words = &segment.rows[start * segment.width..end * segment.width];
+        self.scan_words(at, rows, words, segment.width, segment.first + start as u32, checks)
+    }
+
+    /// Own rows of the relation that rows are added to meanwhile: they are copied out, some at a time.
+    fn scan_head(&mut self, at: usize, rows: &Rows, checks: &[(u16, u64)]) -> Result<bool, Stop> {
+        let mut any = false;
+        let mut buffer: smallvec::SmallVec<[u64; 128]> = smallvec::SmallVec::new();
+        let own = &self.relation(rows.pred).own;
+        let (first, width) = (own.first, own.width);
+        let (mut place, end) = self.found[at].places(own);
+        while place < end {
+            let count = (end - place).min((buffer.inline_size() / width).max(1));
+            buffer.clear();
+            buffer.extend_from_slice(&self.relation(rows.pred).own.rows[place * width..(place + count) * width]);
+            any |= self.scan_words(at, rows, &buffer, width, first + place as u32, checks)?;
+            if any && rows.once {
+                break;
+            }
+            place += count;
+        }
+        Ok(any)
+    }
+
+    /// Rows that lie end to end, the first of which has the number `first`.
+    fn scan_words(&mut self, at: usize, rows: &Rows, words: &[u64], width: usize, first: u32, checks: &[(u16, u64)]) -> Result<bool, Stop> {
+        if checks.is_empty()
+            && let Some(direct) = self.direct(at)
+        {
+            return self.emit_direct(direct, words, width);
+        }
+        let mut any = false;
+        for (row, number) in words.chunks_exact(width).zip(first..) {
             self.step(1)?;
-            let row = segment.row((number - segment.first) as usize);
             if checks.iter().all(|&(column, word)| row[usize::from(column)] == word) {
                 any |= self.visit(at, rows, row, Some(number))?;
                 if any && rows.once {
@@ -165,54 +190,28 @@ impl Machine<'_, '_> {
         Ok(any)
     }
 
-    /// Own rows of the relation that rows are added to meanwhile: they are copied out, some at a time.
-    fn scan_head(&mut self, at: usize, rows: &Rows, found: &Found, checks: &[(u16, u64)]) -> Result<bool, Stop> {
-        let mut any = false;
-        let mut buffer: smallvec::SmallVec<[u64; 128]> = smallvec::SmallVec::new();
-        let (first, width) = {
-            let own = &self.relation(rows.pred).own;
-            (own.first, own.width)
-        };
-        let (mut place, end) = ((found.from.max(first) - first) as usize, found.to.saturating_sub(first) as usize);
-        while place < end {
-            let count = (end - place).min((buffer.inline_size() / width).max(1));
-            buffer.clear();
-            buffer.extend_from_slice(&self.relation(rows.pred).own.rows[place * width..(place + count) * width]);
-            for (row, number) in buffer.chunks_exact(width).zip(first + place as u32..) {
-                self.step(1)?;
-                if checks.iter().all(|&(column, word)| row[usize::from(column)] == word) {
-                    any |= self.visit(at, rows, row, Some(number))?;
-                    if any && rows.once {
-                        return Ok(true);
-                    }
-                }
-            }
-            place += count;
-        }
-        Ok(any)
-    }
-
     /// One row: what does not fit is left, the rest goes to registers, then the plan goes on.
     #[inline(always)]
     pub(super) fn visit(&mut self, at: usize, rows: &Rows, row: &[u64], number: Option<u32>) -> Result<bool, Stop> {
-        for (column, key) in &rows.checks {
-            if row[usize::from(*column)] != self.word(key) {
-                return Ok(false);
-            }
-        }
-        for &(column, first) in &rows.same {
-            if row[usize::from(column)] != row[usize::from(first)] {
-                return Ok(false);
-            }
+        let plain = self.found[at].plain;
+        if !plain && !self.fits_row(rows, row) {
+            return Ok(false);
         }
         for &(column, slot) in &rows.binds {
             self.registers[usize::from(slot)] = row[usize::from(column)];
         }
-        let found = &self.found[at];
-        if rows.timing.is_none() && !found.versioned {
-            return self.next(at);
+        if plain {
+            self.next(at)
+        } else {
+            self.visit_numbered(at, rows, row, number)
         }
-        self.visit_numbered(at, rows, row, number)
+    }
+
+    /// Whether a row has the words that it must have.
+    pub(super) fn fits_row(&self, rows: &Rows, row: &[u64]) -> bool {
+        let checks = |(column, key): &(u16, Key)| row[usize::from(*column)] == self.word(key);
+        let same = |&(column, first): &(u16, u16)| row[usize::from(column)] == row[usize::from(first)];
+        rows.checks.iter().all(checks) && rows.same.iter().all(same)
     }
 
     /// What follows a row that fits: for a negated atom nothing, it was only looked for.

@@ -32,6 +32,9 @@ impl Bound {
 impl Machine<'_, '_> {
     /// Goes on with a row if it is the newest version and its time fits.
     pub(super) fn visit_numbered(&mut self, at: usize, rows: &Rows, row: &[u64], number: Option<u32>) -> Result<bool, Stop> {
+        if rows.timing.is_none() && !self.found[at].versioned {
+            return self.next(at);
+        }
         let relation = self.relation(rows.pred);
         let Some(number) = number.or_else(|| relation.find(row)) else {
             return Ok(false);
@@ -59,12 +62,7 @@ impl Machine<'_, '_> {
             let relation = self.relation(rows.pred);
             let (number, interval) = relation.fresh[place];
             let row: super::rows::Words = relation.row(number).into();
-            let fits = rows.checks.iter().all(|(column, key)| row[usize::from(*column)] == self.word(key))
-                && rows
-                    .same
-                    .iter()
-                    .all(|&(column, first)| row[usize::from(column)] == row[usize::from(first)]);
-            let Some(set) = times.get(number as usize).filter(|_| fits) else {
+            let Some(set) = times.get(number as usize).filter(|_| self.fits_row(rows, &row)) else {
                 continue;
             };
             for &(column, slot) in &rows.binds {

@@ -39,7 +39,7 @@ pub(crate) fn plan(program: &Program, id: RuleId, rule: &Rule, wish: &Wish<'_>) 
         origins: planner.origins,
         emit,
         slots: planner.slots,
-        injective: false,
+        injective_if: None,
     };
     plan.origins.resize(plan.steps.len(), None);
     if wish.explain {
@@ -51,7 +51,7 @@ pub(crate) fn plan(program: &Program, id: RuleId, rule: &Rule, wish: &Wish<'_>) 
         }
     } else {
         super::live::mark_unused(&mut plan);
-        plan.injective = super::injective::is_injective(&plan, |rows| program.predicate(rows.pred).arity);
+        plan.injective_if = super::injective::injective_if(&plan, |rows| program.predicate(rows.pred).arity);
     }
     Some(plan)
 }
