@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::{
-    fits::{Prefixes, type_of_constant},
+    fits::{Prefixes, apart, type_of_constant},
     functions::{self, Signature},
     model::{Meaning, Model, RuleInfo},
     types::{Commas, Field, Type, bind, join, meet, substitute},
@@ -205,7 +205,8 @@ impl<'c, 'u> Checker<'c, 'u> {
         joined(next)
     }
 
-    /// No alternative of the predicate fits.
+    /// No alternative of the predicate fits. That is an error if types of variables tell it; a constant may be a key that the facts
+    /// of tomorrow have.
     fn never(&mut self, atom: &Atom, pred: crate::program::PredId, states: &[State], test: bool) {
         let info = self.model.pred(pred);
         let text = if test {
@@ -214,14 +215,16 @@ impl<'c, 'u> Checker<'c, 'u> {
             "can never hold"
         };
         let mut found = Diagnostic::new(Code::PremiseType, atom.span, format!("this `{}` {text}", info.name));
+        let hopeless = states
+            .iter()
+            .all(|state| info.types.iter().all(|row| self.variables_apart(atom, row, state)));
+        if !hopeless {
+            found.severity = Severity::Warning;
+        }
         if let ([row], [state, ..]) = (&info.types[..], states) {
             for (arg, ty) in atom.args.iter().zip(row) {
                 let actual = self.type_of(arg, state);
                 if meet(&actual, ty).is_never() {
-                    // The Go implementation gives byte strings no type, so it lets this pass.
-                    if [&actual, ty].contains(&&Type::Bytes) {
-                        found.severity = Severity::Warning;
-                    }
                     found.primary.span = arg.span;
                     found = found.here(format!("this is {actual}, and the argument {ty}"));
                     break;
@@ -232,9 +235,6 @@ impl<'c, 'u> Checker<'c, 'u> {
             let rows: Vec<String> = info.types.iter().map(row).collect();
             found = found.note(format!("`{}` has the types {}", info.name, rows.join(", ")));
         }
-        if info.declaration.is_none() {
-            found.severity = Severity::Warning;
-        }
         let what = if info.declaration.is_some() {
             "declared here"
         } else {
@@ -243,7 +243,16 @@ impl<'c, 'u> Checker<'c, 'u> {
         self.problems.push(found.label(info.span, what));
     }
 
-    /// Each state by itself; if none is left the first problem is reported.
+    /// Whether a variable of the atom has no value that the row takes in its place.
+    fn variables_apart(&mut self, atom: &Atom, row: &[Type], state: &State) -> bool {
+        atom.args.iter().zip(row).any(|(arg, ty)| {
+            let is_variable = matches!(arg.kind, TermKind::Variable(_));
+            let known = self.type_of(arg, state);
+            is_variable && apart(&self.prefixes.widen(known), ty)
+        })
+    }
+
+    /// Each state by itself; if none is left a problem is reported, the first of those that weigh least.
     fn through(&mut self, states: &[State], span: Span, mut one: impl FnMut(&mut Self, &mut State) -> Checked) -> Vec<State> {
         let mut problem = None;
         let mut next = Vec::new();
@@ -251,11 +260,17 @@ impl<'c, 'u> Checker<'c, 'u> {
             let mut fresh = state.clone();
             match one(self, &mut fresh) {
                 Ok(()) => next.push(fresh),
-                Err(found) => problem = problem.or(Some(found)),
+                Err(found) => match &problem {
+                    Some(Diagnostic {
+                        severity: Severity::Error, ..
+                    }) if found.severity != Severity::Error => problem = Some(*found),
+                    Some(_) => {}
+                    None => problem = Some(*found),
+                },
             }
         }
         if next.is_empty() {
-            let problem = problem.map_or_else(|| Diagnostic::new(Code::PremiseType, span, "this can never hold"), |found| *found);
+            let problem = problem.unwrap_or_else(|| Diagnostic::new(Code::PremiseType, span, "this can never hold"));
             self.problems.push(problem);
         }
         joined(next)
@@ -273,7 +288,14 @@ impl<'c, 'u> Checker<'c, 'u> {
             (":filter", [value]) => self.narrow(state, value, &Type::truth()),
             (":match_field", [scrutinee, field, value]) => {
                 let ty = self.type_of(scrutinee, state);
-                let TermKind::Name(name) = &field.kind else { return Ok(()) };
+                let name = match &field.kind {
+                    TermKind::Name(name) => name,
+                    TermKind::Variable(_) => return Ok(()),
+                    _ => {
+                        let found = Diagnostic::new(Code::PremiseType, field.span, "a field is called by a name constant");
+                        return Err(Box::new(found.here("this can never match")));
+                    }
+                };
                 let Some(of) = ty.field(name) else {
                     let text = format!("{ty} has no field `{name}`");
                     return Err(Box::new(
@@ -320,8 +342,18 @@ impl<'c, 'u> Checker<'c, 'u> {
         if self.refine(state, term, ty) {
             return Ok(());
         }
-        let found = Diagnostic::new(Code::PremiseType, term.span, format!("expected {ty}, and this is {known}"));
+        let mut found = Diagnostic::new(Code::PremiseType, term.span, format!("expected {ty}, and this is {known}"));
+        found.severity = self.severity(&known, ty);
         Err(Box::new(found.here("this can never match")))
+    }
+
+    /// How bad it is that a term of the type `known` never has the type `wanted`. A name constant counts as what declarations call it.
+    fn severity(&self, known: &Type, wanted: &Type) -> Severity {
+        if apart(&self.prefixes.widen(known.clone()), wanted) {
+            Severity::Error
+        } else {
+            Severity::Warning
+        }
     }
 
     fn equal(&mut self, left: &Term, right: &Term, span: Span, states: Vec<State>) -> Vec<State> {
@@ -330,7 +362,8 @@ impl<'c, 'u> Checker<'c, 'u> {
             if this.refine(state, left, &other) && this.refine(state, right, &one) {
                 return Ok(());
             }
-            let found = Diagnostic::new(Code::PremiseType, span, format!("{one} never equals {other}"));
+            let mut found = Diagnostic::new(Code::PremiseType, span, format!("{one} never equals {other}"));
+            found.severity = this.severity(&one, &this.prefixes.widen(other));
             Err(Box::new(found.here("this can never hold")))
         })
     }
@@ -354,17 +387,21 @@ impl<'c, 'u> Checker<'c, 'u> {
         })
     }
 
-    /// `!=` between things of different types always holds: then it is a mistake.
+    /// `!=` between things of different types always holds: a mistake, if no alternative has it otherwise.
     fn unequal(&mut self, left: &Term, right: &Term, span: Span, states: Vec<State>) -> Vec<State> {
-        self.through(&states, span, |this, state| {
+        let problems = self.problems.len();
+        let differ = |this: &mut Self, state: &mut State| {
             let (one, other) = (this.type_of(left, state), this.type_of(right, state));
             let names = one.is_name() && other.is_name();
             if names || !meet(&one, &other).is_never() {
                 return Ok(());
             }
-            let found = Diagnostic::new(Code::PremiseType, span, format!("{one} never equals {other}"));
+            let mut found = Diagnostic::new(Code::PremiseType, span, format!("{one} never equals {other}"));
+            found.severity = this.severity(&one, &this.prefixes.widen(other));
             Err(Box::new(found.here("this always holds, so it says nothing")))
-        })
+        };
+        self.through(&states, span, differ);
+        if self.problems.len() > problems { Vec::new() } else { states }
     }
 
     /// The extended order is defined for everything; names and strings are worth a word.

@@ -96,16 +96,19 @@ pub(crate) fn read(decl: &Decl, report: &mut Report) -> Declaration {
         ..Declaration::default()
     };
     for arg in &decl.atom.args {
-        out.args.push(match &arg.kind {
+        let name: Arc<str> = match &arg.kind {
             TermKind::Variable(name) => name.clone(),
-            _ => {
-                report.push(invalid(
-                    arg.span,
-                    "the arguments of a declaration are variables: they only name the columns",
-                ));
-                "_".into()
-            }
-        });
+            _ => "_".into(),
+        };
+        if !matches!(arg.kind, TermKind::Variable(_) | TermKind::Wildcard) {
+            report.push(invalid(
+                arg.span,
+                "the arguments of a declaration are variables: they only name the columns",
+            ));
+        } else if out.args.contains(&name) {
+            report.push(invalid(arg.span, &format!("two arguments are named `{name}`")));
+        }
+        out.args.push(name);
     }
     out.arg_docs = vec![Box::default(); out.args.len()];
     for bounds in &decl.bounds {
@@ -137,14 +140,6 @@ pub(crate) fn read(decl: &Decl, report: &mut Report) -> Declaration {
 }
 
 fn read_bound(term: &Term, report: &mut Report) -> Type {
-    if let TermKind::String(name) = &term.kind {
-        let found = Diagnostic::new(Code::UncheckedConstraint, term.span, "a predicate is not checked as a type");
-        report.push(
-            found
-                .here("taken for `/any`")
-                .help(format!("write the type of the values that `{name}` holds of")),
-        );
-    }
     read_type(term).unwrap_or_else(|bad| {
         report.push(Diagnostic::new(Code::InvalidType, bad.span, "this is not a type").here(bad.why));
         Type::Any

@@ -7,16 +7,25 @@ use std::{
 
 use super::{
     model::Model,
-    types::{Field, Type, conforms, join},
+    types::{Field, Type, conforms, join, meet},
 };
 use crate::syntax::ast::{Term, TermKind};
 
 /// The name types that declarations speak of: a name constant shows the longest of them that it lies under.
 #[derive(Debug, Default)]
 pub(crate) struct Prefixes {
-    known: HashMap<Arc<str>, Type>,
+    known: HashMap<Arc<str>, Mentioned>,
     /// How long they are: a name may have very many parts, and few of its beginnings are worth a look.
     lengths: BTreeSet<usize>,
+}
+
+/// How declarations speak of a name.
+#[derive(Clone, Copy, Debug, Default)]
+struct Mentioned {
+    /// As itself: `.Singleton</a>`.
+    alone: bool,
+    /// As what stands for the names under it: `/a`.
+    prefix: bool,
 }
 
 impl Prefixes {
@@ -34,11 +43,9 @@ impl Prefixes {
         match ty {
             Type::Under(name) | Type::Only(name) => {
                 self.lengths.insert(name.len());
-                // What lies under a name matters more than the name itself.
-                let known = self.known.entry(name.clone()).or_insert_with(|| ty.clone());
-                if matches!(ty, Type::Under(_)) {
-                    *known = ty.clone();
-                }
+                let mentioned = self.known.entry(name.clone()).or_default();
+                mentioned.alone |= matches!(ty, Type::Only(_));
+                mentioned.prefix |= matches!(ty, Type::Under(_));
             }
             Type::Pair(both) | Type::Map(both) => {
                 self.collect(&both.0);
@@ -55,10 +62,12 @@ impl Prefixes {
     fn name(&self, name: &str) -> Type {
         let ends = self.lengths.range(..=name.len()).rev();
         let parts = ends.filter(|&&at| at == name.len() || name.as_bytes()[at] == b'/');
-        let known = parts.filter_map(|&at| Some((at, self.known.get(&name[..at])?)));
-        // A single name says nothing of what lies under it.
-        let mut fitting = known.filter(|(at, ty)| *at == name.len() || !matches!(ty, Type::Only(_)));
-        fitting.next().map_or(Type::Name, |(_, ty)| ty.clone())
+        let mut known = parts.filter_map(|&at| self.known.get_key_value(&name[..at]));
+        let fitting = known.find_map(|(part, mentioned)| match part.len() == name.len() {
+            true => mentioned.alone.then(|| Type::Only(part.clone())),
+            false => mentioned.prefix.then(|| Type::Under(part.clone())),
+        });
+        fitting.unwrap_or(Type::Name)
     }
 
     /// A type without single names that no declaration speaks of.
@@ -74,6 +83,18 @@ impl Prefixes {
             other => other,
         }
     }
+}
+
+/// Whether the type check tells two types apart, having no value in common. It lets pass names beside values without parts, and
+/// byte strings beside anything, as the public engine does.
+pub(crate) fn apart(one: &Type, other: &Type) -> bool {
+    let plain = |ty: &Type| matches!(ty, Type::Number | Type::Float | Type::String | Type::Time | Type::Duration);
+    let passes = |one: &Type, other: &Type| matches!(one, Type::Bytes) || (matches!(one, Type::Name) && plain(other));
+    let mut pairs = one
+        .members()
+        .iter()
+        .flat_map(|one| other.members().iter().map(move |other| (one, other)));
+    meet(one, other).is_never() && !pairs.any(|(one, other)| passes(one, other) || passes(other, one))
 }
 
 /// Whether a constant has a type. What is no constant is looked at elsewhere.

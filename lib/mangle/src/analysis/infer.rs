@@ -3,15 +3,15 @@
 use super::{
     clause_types::{Checker, Judgement},
     fits::{Prefixes, fits, type_of_constant},
-    model::{Meaning, Model},
+    model::Model,
     report::Report,
     strata::Strata,
     types::{Commas, Type, agree, conforms, is_narrower, join},
 };
 use crate::{
-    diagnostic::{Code, Diagnostic, Severity},
+    diagnostic::{Code, Diagnostic},
     program::PredId,
-    syntax::ast::{Premise, Term, TermKind},
+    syntax::ast::{Term, TermKind},
 };
 
 /// How many alternatives the rows of a predicate without declaration may have; beyond that columns are joined.
@@ -184,20 +184,7 @@ fn settle(model: &mut Model<'_>, prefixes: &Prefixes, strata: &Strata, group: &[
 fn check_rule(model: &Model<'_>, prefixes: &Prefixes, number: usize, report: &mut Report) {
     let rule = &model.rules[number];
     let Judgement { rows, problems } = Checker::new(model, prefixes, report.cancel()).rule(rule);
-    let declared = reads_declared(model, number);
-    for mut problem in problems {
-        // What only today's facts say is no reason to refuse a comparison of values.
-        let compares = rule.clause.premises.iter().any(|premise| match premise {
-            Premise::Compare(comparison) => comparison.span.contains(problem.primary.span),
-            Premise::Atom(literal) | Premise::Negated(literal) => {
-                literal.atom.predicate.text.starts_with(":string:") && literal.span.contains(problem.primary.span)
-            }
-        });
-        if problem.code == Code::PremiseType && compares && !declared {
-            problem.severity = Severity::Warning;
-        }
-        report.push(problem);
-    }
+    problems.into_iter().for_each(|problem| report.push(problem));
     let info = model.pred(rule.head);
     let Some(decl) = info.declaration.as_ref().filter(|decl| !decl.bounds.is_empty()) else {
         return;
@@ -224,20 +211,6 @@ fn check_rule(model: &Model<'_>, prefixes: &Prefixes, number: usize, report: &mu
     } else {
         found
     });
-}
-
-/// Whether the types of a rule's variables come from declarations, or from the rule alone.
-fn reads_declared(model: &Model<'_>, number: usize) -> bool {
-    let mut read = model.rules[number].premises.iter().filter_map(|meaning| match meaning {
-        Meaning::Fact(pred) | Meaning::NoFact(pred) => Some(model.pred(*pred)),
-        _ => None,
-    });
-    let mut none = true;
-    let declared = read.any(|info| {
-        none = false;
-        info.declaration.is_some()
-    });
-    declared || none
 }
 
 fn rows_of(info: &super::model::PredicateInfo) -> String {

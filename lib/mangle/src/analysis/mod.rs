@@ -91,7 +91,7 @@ pub fn analyse_within(inputs: &[Input<'_>], dialect: Dialect, bounds: &Bounds) -
     }
     let mut report = Report::until(bounds.cancel.clone());
     let mut model = names::resolve(inputs, dialect, &mut report);
-    call_modes(&mut model);
+    call_modes(&mut model, dialect);
     trust::check(&model, &mut report);
     time::annotations(&model, &mut report);
     functions::check(&model, &mut report);
@@ -134,14 +134,18 @@ pub fn constant(term: &Term, interner: &mut Interner) -> Option<Value> {
     (report.errors() == 0).then_some(value)
 }
 
-/// A predicate with a mode that asks for arguments, rules and no rows of its own is computed where it is called.
-fn call_modes(model: &mut model::Model<'_>) {
-    for info in &mut model.predicates {
+/// A predicate with a mode that asks for arguments, and no rows of its own, is computed where it is called if one of its rules
+/// gives nothing without them.
+fn call_modes(model: &mut model::Model<'_>, dialect: Dialect) {
+    for number in 0..model.predicates.len() {
+        let info = &model.predicates[number];
         let asks = info
             .declaration
             .as_ref()
             .is_some_and(|decl| decl.modes.iter().any(|mode| mode.contains(&Mode::In)));
-        info.deferred |= asks && info.facts == 0 && !info.rules.is_empty() && !info.is_open();
+        let needs_caller = |rule: &RuleId| !order::stands_alone(model, &model.rules[rule.index()], dialect);
+        let called = asks && info.facts == 0 && !info.is_open() && info.rules.iter().any(needs_caller);
+        model.predicates[number].deferred |= called;
     }
 }
 

@@ -8,7 +8,10 @@ use super::{
 };
 use crate::{
     program::Mode,
-    syntax::ast::{Literal, Premise, Term, TermKind},
+    syntax::{
+        Dialect,
+        ast::{Literal, Premise, Term, TermKind},
+    },
 };
 
 /// One way to look at a premise.
@@ -49,8 +52,8 @@ pub(crate) struct Order {
 }
 
 /// Orders the premises of a rule. As near to the order of the source as possible; `given` has values from the start.
-pub(crate) fn order(model: &Model<'_>, rule: &RuleInfo<'_>, variables: &mut Variables, given: &[usize]) -> Order {
-    let flow = |(premise, meaning): (&Premise, &Meaning)| flow(model, premise, *meaning, variables);
+pub(crate) fn order(model: &Model<'_>, rule: &RuleInfo<'_>, dialect: Dialect, variables: &mut Variables, given: &[usize]) -> Order {
+    let flow = |(premise, meaning): (&Premise, &Meaning)| flow(model, premise, *meaning, dialect, variables);
     let mut flows: Vec<Flow> = rule.clause.premises.iter().zip(&rule.premises).map(flow).collect();
     let mut bindable = vec![false; variables.all.len()];
     given.iter().for_each(|&number| bindable[number] = true);
@@ -63,6 +66,19 @@ pub(crate) fn order(model: &Model<'_>, rule: &RuleInfo<'_>, variables: &mut Vari
         way.needs.extend(named.into_iter().filter(|&number| bindable[number]));
     }
     Sorter::new(&flows, variables.all.len()).run(given, flows.len()).with(flows)
+}
+
+/// Whether a rule gives its head all values without a caller.
+pub(crate) fn stands_alone(model: &Model<'_>, rule: &RuleInfo<'_>, dialect: Dialect) -> bool {
+    let mut variables = Variables::default();
+    let order = order(model, rule, dialect, &mut variables, &[]);
+    let lets = rule.clause.transforms.iter().flat_map(|transform| &transform.lets);
+    let computed: Vec<usize> = lets.map(|one| variables.number(&one.variable.text, one.variable.span)).collect();
+    let mut head = Vec::new();
+    rule.clause.head.args.iter().for_each(|arg| variables.of_term(arg, &mut head));
+    rule.clause.time.iter().for_each(|time| variables.of_time(time, &mut head));
+    let has_value = |number: &usize| order.bound.get(*number) == Some(&true) || computed.contains(number);
+    order.premises.len() == rule.premises.len() && head.iter().all(has_value)
 }
 
 /// Looks at each premise as soon as one of its ways has all that it needs; of several the first in the source.
@@ -142,9 +158,9 @@ impl Order {
     }
 }
 
-fn flow(model: &Model<'_>, premise: &Premise, meaning: Meaning, variables: &mut Variables) -> Flow {
+fn flow(model: &Model<'_>, premise: &Premise, meaning: Meaning, dialect: Dialect, variables: &mut Variables) -> Flow {
     match (premise, meaning) {
-        (Premise::Compare(comparison), Meaning::Equal) => equal(&comparison.left, &comparison.right, variables),
+        (Premise::Compare(comparison), Meaning::Equal) => equal(&comparison.left, &comparison.right, dialect, variables),
         (Premise::Compare(comparison), _) => {
             let mut needs = Vec::new();
             variables.of_term(&comparison.left, &mut needs);
@@ -171,9 +187,12 @@ fn flow(model: &Model<'_>, premise: &Premise, meaning: Meaning, variables: &mut 
     }
 }
 
-fn equal(left: &Term, right: &Term, variables: &mut Variables) -> Flow {
+/// Either side may get the value of the other; between two variables, in the strict language, the left one does.
+fn equal(left: &Term, right: &Term, dialect: Dialect, variables: &mut Variables) -> Flow {
     let mut flow = Flow::default();
-    for (target, source) in [(left, right), (right, left)] {
+    let one_way = dialect == Dialect::Strict && matches!(left.kind, TermKind::Variable(_));
+    let ways = [(left, right), (right, left)];
+    for (target, source) in ways.into_iter().take(if one_way { 1 } else { 2 }) {
         if let TermKind::Variable(name) = &target.kind {
             let gives = vec![variables.number(name, target.span)];
             let mut needs = Vec::new();

@@ -27,7 +27,7 @@ const MAX_VARIABLES: usize = 30_000;
 pub(crate) fn check(model: &Model<'_>, rule: &RuleInfo<'_>, dialect: Dialect, report: &mut Report) -> Vec<usize> {
     let mut variables = Variables::default();
     let given = given(model, rule, &mut variables);
-    let order = order(model, rule, &mut variables, &given);
+    let order = order(model, rule, dialect, &mut variables, &given);
     if variables.all.len() > MAX_VARIABLES {
         let found = Diagnostic::new(Code::TooManyVariables, rule.clause.head.span, "the rule has too many variables");
         report.push(found.help(format!("split it: {MAX_VARIABLES} are allowed")));
@@ -236,11 +236,37 @@ impl Check<'_, '_> {
             if needs_order(premise, self.rule.premises[index]) && !ready(flow, &bound) {
                 late = flow.ways.iter().flat_map(|way| &way.needs).copied().find(|&number| !bound[number]);
             }
+            let taken = match (premise, self.rule.premises[index]) {
+                (Premise::Atom(literal), Meaning::Built { relation, .. }) => self.taken_output(relation.modes, &literal.atom.args, &bound),
+                _ => None,
+            };
             flow.ways.iter().flat_map(|way| &way.gives).for_each(|&number| bound[number] = true);
             if let Some(number) = late.filter(|&number| self.is_bound(number)) {
                 self.too_early(index, number);
             }
+            if let Some(span) = taken {
+                let found = Diagnostic::new(Code::Extension, span, "a value in the place of an output is an extension");
+                let found = found.here("this has a value already");
+                self.report
+                    .push(found.help("write a new variable here and compare it behind: `:match_pair(P, X, Y), Y = 2`"));
+            }
         }
+    }
+
+    /// An output of a built-in predicate that is no variable without a value.
+    fn taken_output(&self, modes: &[Mode], args: &[Term], bound: &[bool]) -> Option<Span> {
+        let mut given: Vec<&str> = Vec::new();
+        let outputs = args.iter().zip(modes).filter(|(_, mode)| **mode == Mode::Out);
+        let mut taken = outputs.filter(|(arg, _)| match &arg.kind {
+            TermKind::Wildcard => false,
+            TermKind::Variable(name) if self.variables.get(name).is_some_and(|number| !bound[number]) => {
+                let twice = given.contains(&&**name);
+                given.push(name);
+                twice
+            }
+            _ => true,
+        });
+        taken.next().map(|(arg, _)| arg.span)
     }
 
     fn too_early(&mut self, index: usize, number: usize) {

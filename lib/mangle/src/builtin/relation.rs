@@ -7,7 +7,7 @@ use super::{
 use crate::{
     program::{
         Interval,
-        Mode::{self, In, Out},
+        Mode::{self, Any, In, Out},
     },
     value::{Value, View},
 };
@@ -282,7 +282,7 @@ pub(super) const RELATIONS: &[RelationEntry] = &[
     relation(
         ":list:member",
         exactly(&["X", ".List<X>"]),
-        &[Out, In],
+        &[Any, In],
         "The first is an item of the list; it gets each of them in turn if it has no value.",
         ":list:member(X, [7, 8])",
         "X = 7; X = 8",

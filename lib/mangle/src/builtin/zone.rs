@@ -3,7 +3,7 @@
 use jiff::{
     Timestamp, Zoned,
     civil::DateTime,
-    tz::{TimeZone, TimeZoneDatabase},
+    tz::{Offset, TimeZone, TimeZoneDatabase},
 };
 
 use super::{
@@ -138,8 +138,10 @@ fn timestamp(nanos: i64) -> Result<Timestamp, Fault> {
     Timestamp::from_nanosecond(i128::from(nanos)).map_err(|_| Fault::Range("a time"))
 }
 
+const BEYOND: Fault = Fault::Range("a time that 64 bits of nanoseconds reach");
+
 fn nanos(zoned: &Zoned) -> Result<i64, Fault> {
-    i64::try_from(zoned.timestamp().as_nanosecond()).map_err(|_| Fault::Range("a time that 64 bits of nanoseconds reach"))
+    i64::try_from(zoned.timestamp().as_nanosecond()).map_err(|_| BEYOND)
 }
 
 fn parse(cx: &mut Context<'_>, args: &[Value]) -> Result<Value, Fault> {
@@ -151,9 +153,20 @@ fn parse(cx: &mut Context<'_>, args: &[Value]) -> Result<Value, Fault> {
     if text.len() < "2024-02-29T23:59:58".len() {
         return Err(unreadable());
     }
+    if text.as_bytes()["2024-02-29".len()] != b'T' {
+        return Err(unreadable());
+    }
     let civil: DateTime = text.parse().map_err(|_| unreadable())?;
-    let time = nanos(&zone.to_zoned(civil).map_err(|_| Fault::Range("a time of that zone"))?)?;
+    let time = i64::try_from(instant(civil, &zone)?.as_nanosecond()).map_err(|_| BEYOND)?;
     Ok(cx.interner.time(time))
+}
+
+/// The instant of a civil time. Where the clocks of the zone show it twice or never, the offset is that at the same reading of a
+/// clock in UTC, unless it leads to where another holds: as the public engine has it.
+fn instant(civil: DateTime, zone: &TimeZone) -> Result<Timestamp, Fault> {
+    let utc = Offset::UTC.to_timestamp(civil).map_err(|_| BEYOND)?;
+    let guess = zone.to_offset(utc).to_timestamp(civil).map_err(|_| BEYOND)?;
+    zone.to_offset(guess).to_timestamp(civil).map_err(|_| BEYOND)
 }
 
 fn truncate(cx: &mut Context<'_>, args: &[Value]) -> Result<Value, Fault> {

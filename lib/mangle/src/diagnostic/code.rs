@@ -112,6 +112,8 @@ codes! {
         "Transforms come after all premises, behind `|>`. Among premises, `X = fn:plus(Y, 1)` computes a value.";
     PredicateAsTerm "M0026" Error "a predicate inside a term"
         "The arguments of a predicate are values; a predicate is not a value. Functions begin with `fn:`.";
+    ReservedWord "M0027" Error "predicate named by a word of the language"
+        "The words bound, descr, do, inclusion, let, now, opt and temporal belong to the grammar; no predicate has such a name.";
     DuplicateDeclaration "M0101" Error "declared twice"
         "A predicate of one name and number of arguments has one declaration.";
     UndeclaredPredicate "M0102" Error "no such predicate"
@@ -139,7 +141,7 @@ codes! {
     SelfUse "M0113" Error "package that uses itself"
         "The predicates of a file's own package are there without `Use`.";
     UncheckedConstraint "M0114" Warning "constraint that nothing checks"
-        "`inclusion [..]` and a predicate's name as a type are read for the sake of programs that have them, and not enforced. A rule that derives what must not be is: `bad(X) :- sold(X), !tool(X).`";
+        "`inclusion [..]` is read for the sake of programs that have it, and not enforced. A rule that derives what must not be is: `bad(X) :- sold(X), !tool(X).`";
     UnboundVariable "M0201" Error "variable without a value"
         "Every variable gets its values from facts, from a constant, or from a function of variables that have values. Negated premises and comparisons only test.";
     PremiseTooEarly "M0202" Error "premise before its values"

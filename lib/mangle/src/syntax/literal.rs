@@ -64,8 +64,8 @@ fn escape(text: &str, start: usize, is_bytes: bool, out: &mut Vec<u8>) -> Result
         Some(b'u') => {
             let digits = text.get(start + 2..).and_then(|rest| rest.strip_prefix('{'));
             let digits = digits.and_then(|rest| rest.split_once('}')).map(|(digits, _)| digits);
-            let digits = digits.filter(|digits| (1..=6).contains(&digits.len()));
-            let digits = digits.ok_or_else(|| bad(2, "`\\u` takes one to six hexadecimal digits in braces"))?;
+            let digits = digits.filter(|digits| (4..=6).contains(&digits.len()));
+            let digits = digits.ok_or_else(|| bad(2, "`\\u` takes four to six hexadecimal digits in braces"))?;
             let length = digits.len() + 4;
             let value = hex(digits).and_then(char::from_u32);
             let value = value.ok_or_else(|| bad(length, "this is no Unicode character"))?;

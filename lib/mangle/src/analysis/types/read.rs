@@ -24,8 +24,6 @@ pub(crate) fn read_type(term: &Term) -> Read<Type> {
         TermKind::Name(name) => Ok(base(name)),
         TermKind::Variable(name) => Ok(Type::Var(name.clone())),
         TermKind::Wildcard => Ok(Type::Any),
-        // A string names a predicate of one argument; as a type it says nothing.
-        TermKind::String(_) => Ok(Type::Any),
         TermKind::Type(written) => constructed(&written.name.text, &written.members, term.span),
         TermKind::Call(call) => {
             let members: Vec<Member> = call.args.iter().map(member).collect();
@@ -63,7 +61,6 @@ fn base(name: &str) -> Type {
         "/time" => Type::Time,
         "/duration" => Type::Duration,
         "/bot" => Type::never(),
-        "/bool" => Type::truth(),
         other => Type::Under(other.into()),
     }
 }

@@ -14,7 +14,8 @@ pub(crate) fn conforms(left: &Type, right: &Type) -> bool {
         (Type::Union(members), _) => members.iter().all(|member| conforms(member, right)),
         (_, Type::Union(members)) => members.iter().any(|member| conforms(left, member)),
         (Type::Under(_) | Type::Only(_), Type::Name) => true,
-        (Type::Under(name) | Type::Only(name), Type::Under(prefix)) => is_under(name, prefix),
+        (Type::Under(name), Type::Under(prefix)) => name == prefix || is_under(name, prefix),
+        (Type::Only(name), Type::Under(prefix)) => is_under(name, prefix),
         (Type::Pair(left), Type::Pair(right)) | (Type::Map(left), Type::Map(right)) => {
             conforms(&left.0, &right.0) && conforms(&left.1, &right.1)
         }
@@ -25,10 +26,9 @@ pub(crate) fn conforms(left: &Type, right: &Type) -> bool {
     }
 }
 
-/// Whether a name is the prefix itself or has it with a slash behind.
+/// Whether a name has parts behind the prefix. The prefix itself is not under it.
 fn is_under(name: &str, prefix: &str) -> bool {
-    name.strip_prefix(prefix)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    name.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// More fields are fewer values: every field that the right one requires has to be there.

@@ -136,7 +136,7 @@ impl Parser<'_> {
                 "`let`"
             });
         }
-        let variable = match self.eat(TokenKind::Variable) {
+        let variable = match self.eat(TokenKind::Variable).or_else(|| self.eat(TokenKind::Wildcard)) {
             Some(token) => self.ident(token.span),
             None => return self.unexpected("a variable"),
         };

@@ -107,26 +107,22 @@ impl Parser<'_> {
         let start = self.bump().span;
         let mut decl = Decl {
             atom: self.atom()?,
-            temporal: None,
+            temporal: self.eat_word("temporal").map(|word| word.span),
             descr: Vec::new(),
             bounds: Vec::new(),
             inclusion: Vec::new(),
             span: start,
         };
-        loop {
-            if let Some(word) = self.eat_word("temporal") {
-                decl.temporal = Some(word.span);
-            } else if self.eat_word("descr").is_some() {
-                decl.descr.extend(self.atoms()?);
-            } else if self.at_word("bound") {
-                decl.bounds.push(self.bounds()?);
-            } else if self.eat_word("inclusion").is_some() {
-                decl.inclusion.extend(self.atoms()?);
-            } else {
-                break;
-            }
+        if self.eat_word("descr").is_some() {
+            decl.descr = self.atoms()?;
         }
-        self.end_of_clause("`temporal`, `descr`, `bound`, `inclusion` or `.`")?;
+        while self.at_word("bound") {
+            decl.bounds.push(self.bounds()?);
+        }
+        if self.eat_word("inclusion").is_some() {
+            decl.inclusion = self.atoms()?;
+        }
+        self.end_of_clause("`temporal`, `descr`, `bound` and `inclusion`, in this order, or `.`")?;
         decl.span = self.since(start);
         Ok(decl)
     }
@@ -179,6 +175,7 @@ impl Parser<'_> {
         }
         let word = self.bump().span;
         let predicate = self.ident(word);
+        self.reserved_word(&predicate);
         if predicate.text.starts_with("fn:") {
             let found = Diagnostic::new(
                 Code::NotAnAtom,

@@ -37,6 +37,9 @@ impl Parser<'_> {
         }
         for bound in std::iter::once(&start).chain(&end) {
             self.negative_distance(kind, bound);
+            if bound.kind == BoundKind::Unbounded {
+                self.extension(bound.span, "a window without a bound");
+            }
         }
         Ok(Some(Operator { kind, start, end, span }))
     }

@@ -37,7 +37,19 @@ const FOREIGN: &[(&str, &str, &str)] = &[
 /// The functions for operators between numbers.
 const ARITHMETIC: &[(&str, &str)] = &[("+", "fn:plus"), ("-", "fn:minus"), ("*", "fn:mult"), ("/", "fn:div")];
 
+/// The words of the grammar. None of them names a predicate.
+const RESERVED: &[&str] = &["bound", "descr", "do", "inclusion", "let", "now", "opt", "temporal"];
+
 impl Parser<'_> {
+    /// A predicate by the name of a word of the grammar.
+    pub(super) fn reserved_word(&mut self, predicate: &Ident) {
+        if RESERVED.contains(&&*predicate.text) {
+            let text = format!("`{}` is a word of the language", predicate.text);
+            let found = Diagnostic::new(Code::ReservedWord, predicate.span, text);
+            self.report(found.help("take another name for the predicate"));
+        }
+    }
+
     pub(super) fn unexpected<T>(&mut self, expected: &str) -> Parse<T> {
         self.operator_traps()?;
         let found = self.unexpected_here(expected);

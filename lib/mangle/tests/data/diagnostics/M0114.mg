@@ -1,4 +1,3 @@
 Decl tool(T) bound [/name].
 Decl sold(T, P) bound [/name, /number] inclusion [tool(T)].
-Decl rented(T) bound ["tool"].
-tool(/axe). sold(/axe, 3). rented(/axe).
+tool(/axe). sold(/axe, 3).

@@ -1,3 +1,3 @@
 age(/ann, 30).
 Decl name(X) bound [/string]. name("ann").
-odd(X) :- age(X, _), name(X).
+odd(X) :- age(_, X), name(X).

@@ -1,0 +1,2 @@
+Decl road(From, From) bound [/name, /name].
+road(/a, /b).

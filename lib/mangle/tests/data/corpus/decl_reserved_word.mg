@@ -1,0 +1,2 @@
+Decl now(X) bound [/name].
+now(/shop).

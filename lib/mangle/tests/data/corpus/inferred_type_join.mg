@@ -1,0 +1,2 @@
+size(3). label("three").
+both(X) :- size(X), label(X).

@@ -1,0 +1,2 @@
+Decl tool(X) bound [/tool].
+tool(/tool).

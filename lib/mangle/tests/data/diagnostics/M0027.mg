@@ -1,0 +1,3 @@
+# What is open today.
+now(/shop).
+open(X) :- now(X).
