@@ -171,13 +171,22 @@ impl<'c, 'u> Checker<'c, 'u> {
         }
     }
 
-    /// Each state with each alternative of the predicate that fits it.
+    /// Each state with each alternative of the predicate that fits it. After a warning, with each as far as it fits.
     fn stored(&mut self, atom: &Atom, pred: crate::program::PredId, states: &[State], test: bool) -> Vec<State> {
+        let next = self.with_rows(atom, pred, states, true);
+        let nothing_known = self.model.pred(pred).types.is_empty();
+        if next.is_empty() && !nothing_known && self.never(atom, pred, states, test) != Severity::Error {
+            return self.with_rows(atom, pred, states, false);
+        }
+        next
+    }
+
+    /// Each state narrowed by each alternative of the predicate; if they have to fit as a `whole`, by those that do.
+    fn with_rows(&mut self, atom: &Atom, pred: crate::program::PredId, states: &[State], whole: bool) -> Vec<State> {
         let model = self.model;
-        let info = model.pred(pred);
         let mut next: Vec<State> = Vec::new();
         for state in states {
-            for row in &info.types {
+            for row in &model.pred(pred).types {
                 let mut fresh = state.clone();
                 let mut vars = HashMap::new();
                 for (arg, ty) in atom.args.iter().zip(row) {
@@ -186,11 +195,8 @@ impl<'c, 'u> Checker<'c, 'u> {
                         bind(ty, &actual, &mut vars);
                     }
                 }
-                let fits = atom
-                    .args
-                    .iter()
-                    .zip(row)
-                    .all(|(arg, ty)| self.refine(&mut fresh, arg, &substitute(ty, &vars)));
+                let mut narrow = |(arg, ty): (&Term, &Type)| self.refine(&mut fresh, arg, &substitute(ty, &vars)) || !whole;
+                let fits = atom.args.iter().zip(row).all(&mut narrow);
                 if fits && !next.contains(&fresh) {
                     next.push(fresh);
                 }
@@ -199,15 +205,12 @@ impl<'c, 'u> Checker<'c, 'u> {
                 }
             }
         }
-        if next.is_empty() && !info.types.is_empty() {
-            self.never(atom, pred, states, test);
-        }
         joined(next)
     }
 
     /// No alternative of the predicate fits. That is an error if types of variables tell it; a constant may be a key that the facts
-    /// of tomorrow have.
-    fn never(&mut self, atom: &Atom, pred: crate::program::PredId, states: &[State], test: bool) {
+    /// of tomorrow have. How bad it is.
+    fn never(&mut self, atom: &Atom, pred: crate::program::PredId, states: &[State], test: bool) -> Severity {
         let info = self.model.pred(pred);
         let text = if test {
             "can never be there, so this says nothing"
@@ -240,7 +243,9 @@ impl<'c, 'u> Checker<'c, 'u> {
         } else {
             "its types come from its facts and rules"
         };
+        let severity = found.severity;
         self.problems.push(found.label(info.span, what));
+        severity
     }
 
     /// Whether a variable of the atom has no value that the row takes in its place.
@@ -252,7 +257,8 @@ impl<'c, 'u> Checker<'c, 'u> {
         })
     }
 
-    /// Each state by itself; if none is left a problem is reported, the first of those that weigh least.
+    /// Each state by itself; if none is left a problem is reported, the first of those that weigh least. After a warning it goes on
+    /// as if nothing had been learnt.
     fn through(&mut self, states: &[State], span: Span, mut one: impl FnMut(&mut Self, &mut State) -> Checked) -> Vec<State> {
         let mut problem = None;
         let mut next = Vec::new();
@@ -271,6 +277,9 @@ impl<'c, 'u> Checker<'c, 'u> {
         }
         if next.is_empty() {
             let problem = problem.unwrap_or_else(|| Diagnostic::new(Code::PremiseType, span, "this can never hold"));
+            if problem.severity != Severity::Error {
+                next = states.to_vec();
+            }
             self.problems.push(problem);
         }
         joined(next)
@@ -389,7 +398,6 @@ impl<'c, 'u> Checker<'c, 'u> {
 
     /// `!=` between things of different types always holds: a mistake, if no alternative has it otherwise.
     fn unequal(&mut self, left: &Term, right: &Term, span: Span, states: Vec<State>) -> Vec<State> {
-        let problems = self.problems.len();
         let differ = |this: &mut Self, state: &mut State| {
             let (one, other) = (this.type_of(left, state), this.type_of(right, state));
             let names = one.is_name() && other.is_name();
@@ -400,8 +408,11 @@ impl<'c, 'u> Checker<'c, 'u> {
             found.severity = this.severity(&one, &this.prefixes.widen(other));
             Err(Box::new(found.here("this always holds, so it says nothing")))
         };
-        self.through(&states, span, differ);
-        if self.problems.len() > problems { Vec::new() } else { states }
+        if self.through(&states, span, differ).is_empty() {
+            Vec::new()
+        } else {
+            states
+        }
     }
 
     /// The extended order is defined for everything; names and strings are worth a word.

@@ -119,7 +119,7 @@ impl Model {
     pub fn to_text(&self) -> BTreeMap<String, Vec<Vec<String>>> {
         let mut all = BTreeMap::new();
         for (at, predicate) in self.program.predicates.iter().enumerate() {
-            if predicate.generated || predicate.deferred.is_some() {
+            if predicate.generated {
                 continue;
             }
             let mut rows: Vec<Vec<String>> = self.facts(PredId(at as u32)).map(|fact| self.fact_to_text(&fact)).collect();
