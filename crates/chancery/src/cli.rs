@@ -38,6 +38,7 @@ pub struct Cli {
 
 /// What applies to every command.
 #[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Options of the gateway and its log")]
 pub struct Global {
     /// Read this configuration file and no other
     #[arg(long, global = true, value_name = "FILE")]

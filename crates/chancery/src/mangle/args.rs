@@ -11,7 +11,8 @@ use mangle::analysis::Level;
 pub enum Command {
     /// Evaluate a program and write all its facts
     #[command(after_help = "\
-Ends with 0; with 1 if the program is rejected; with 3 if a budget or the deadline stopped it.
+Ends with 0; with 1 if the program is rejected; with 2 if a file cannot be read; with 3 if a budget or the deadline
+stopped it.
 
 Examples:
   chancery mangle run family.mg
@@ -21,7 +22,8 @@ Examples:
     Run(Run),
     /// Say everything that is wrong with a program
     #[command(after_help = "\
-Ends with 0 if the program would run, with 1 if it is rejected, with 3 if it is too large or the deadline came.
+Ends with 0 if the program would run, with 1 if it is rejected, with 2 if a file cannot be read, with 3 if it is too
+large or the deadline came.
 
 Examples:
   chancery mangle check rules.mg
@@ -30,7 +32,7 @@ Examples:
     Check(Check),
     /// Write programs in the one style
     #[command(after_help = "\
-A file that cannot be read as a program stays as it is, and makes the command end with 1.
+A file that is no program stays as it is, and makes the command end with 1.
 
 Examples:
   chancery mangle fmt rules.mg
@@ -39,18 +41,19 @@ Examples:
     Fmt(Fmt),
     /// Say why a fact holds: the rules and facts that it rests on
     #[command(after_help = "\
-Ends with 1 if the fact does not hold.
+Ends with 0 if the fact holds, with 1 if it does not, with 2 if it is no fact.
 
 Examples:
   chancery mangle why family.mg --fact 'ancestor(/ann, /cid)'
-  chancery mangle why stays.mg --fact 'guest(/ann)@[2024-06-01]' --eval-time 2024-06-02T00:00:00Z")]
+  chancery mangle why stays.mg --fact 'stay(/ann)@[2024-06-01]' --eval-time 2024-06-02")]
     Why(Why),
     /// Say why a fact does not hold: the premise that fails in each rule, and what comes nearest
     #[command(after_help = "\
-Ends with 1 if the fact holds.
+Ends with 0 if the fact does not hold, with 1 if it does, with 2 if it is no fact.
 
-Example:
-  chancery mangle why-not family.mg --fact 'ancestor(/cid, /ann)'")]
+Examples:
+  chancery mangle why-not family.mg --fact 'ancestor(/cid, /ann)'
+  chancery mangle why-not stays.mg --fact 'stay(/ann)@[2024-07-01]' --eval-time 2024-06-02")]
     WhyNot(Why),
     /// Run tests of rules
     #[command(after_help = "\
@@ -105,12 +108,13 @@ An editor starts this; it speaks the Language Server Protocol on stdin and stdou
   vim.lsp.config('mangle', { cmd = { 'chancery', 'mangle', 'lsp' }, filetypes = { 'mangle' } })
   vim.lsp.enable('mangle')")]
     Lsp(Lsp),
-    /// Show what depends on what, for Graphviz
+    /// Show what depends on what, for Graphviz or Mermaid
     #[command(after_help = "\
 A box is a stratum; an edge leads from what is read to what reads it, dashed where all of it has to be known first.
 
-Example:
-  chancery mangle graph rules.mg | dot -Tsvg > rules.svg")]
+Examples:
+  chancery mangle graph rules.mg | dot -Tsvg > rules.svg
+  chancery mangle graph rules.mg --format mermaid")]
     Graph(Graph),
     /// Time parsing, analysis and evaluation
     #[command(after_help = "\
@@ -137,10 +141,10 @@ pub struct Program {
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct Reading {
     /// How many bytes may be used: by the text once it is read, by its analysis, and by what is evaluated; each
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number, allow_negative_numbers = true)]
     pub max_bytes: Option<u64>,
     /// How long it may take, such as 500ms or 10s
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", value_parser = duration, allow_hyphen_values = true)]
     pub deadline: Option<Duration>,
 }
 
@@ -151,13 +155,13 @@ pub struct Limits {
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub eval_time: Option<i64>,
     /// How many facts may be derived
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number, allow_negative_numbers = true)]
     pub max_facts: Option<u64>,
     /// How many steps may be taken
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number, allow_negative_numbers = true)]
     pub max_steps: Option<u64>,
     /// How many disjoint intervals a fact may hold at
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number, allow_negative_numbers = true)]
     pub max_intervals: Option<u64>,
     #[command(flatten)]
     pub reading: Reading,
@@ -307,8 +311,20 @@ pub struct Lsp {
 pub struct Graph {
     #[command(flatten)]
     pub program: Program,
+    /// In which language
+    #[arg(long, value_enum, default_value_t = Drawing::Dot)]
+    pub format: Drawing,
     #[command(flatten)]
     pub reading: Reading,
+}
+
+/// How a graph is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Drawing {
+    /// For Graphviz
+    Dot,
+    /// For Mermaid, which many sites and editors draw in Markdown
+    Mermaid,
 }
 
 /// `mangle bench`
@@ -318,8 +334,8 @@ pub struct Bench {
     pub program: Program,
     #[command(flatten)]
     pub limits: Limits,
-    /// How often
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    /// How many times each part is timed
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     pub runs: u32,
 }
 
@@ -337,12 +353,18 @@ fn external(text: &str) -> Result<(String, PathBuf), String> {
     Ok((name.to_owned(), file.into()))
 }
 
-fn time(text: &str) -> Result<i64, String> {
+/// A time of the evaluation, in nanoseconds since 1970.
+pub(super) fn time(text: &str) -> Result<i64, String> {
     // A date is the midnight that begins it, as in programs.
     let midnight = || mangle::value::parse_rfc3339(&format!("{text}T00:00:00Z"));
     mangle::value::parse_rfc3339(text)
         .or_else(midnight)
         .ok_or_else(|| "write a time such as `2024-06-01T00:00:00Z`, or a date".to_owned())
+}
+
+fn number(text: &str) -> Result<u64, String> {
+    text.parse()
+        .map_err(|_| "write a whole number of digits only, such as `1000000`".to_owned())
 }
 
 fn duration(text: &str) -> Result<Duration, String> {

@@ -13,19 +13,23 @@ use super::{
     ended,
     evaluate::{evaluate, options},
     external::Answers,
-    load::{load, report},
+    load::{analysed, dialect, gather, parsed, report},
     print, tell,
 };
+use crate::words::plural;
 
-/// Times `--runs` runs and prints the fastest, the middle and the slowest.
+/// Times `--runs` runs and prints the fastest, the middle and the slowest. Files are read once, beforehand.
 pub(super) fn bench(args: &Bench) -> anyhow::Result<ExitCode> {
     let answers = Answers::read(&args.limits.external)?;
-    let (mut loading, mut evaluating, mut size) = (Vec::new(), Vec::new(), String::new());
-    for _ in 0..args.runs.max(1) {
+    let (sources, levels) = gather(&args.program)?;
+    let dialect = dialect(&args.program);
+    let (mut times, mut size) = (Times::default(), String::new());
+    for _ in 0..args.runs {
         let deadline = Deadline::start(args.limits.reading.deadline, Cancel::default());
-        let start = Instant::now();
-        let mut loaded = load(&args.program, &deadline.bounds(&args.limits.reading))?;
-        loading.push(start.elapsed());
+        let bounds = deadline.bounds(&args.limits.reading);
+        let sources = sources.clone();
+        let units = timed(&mut times.parse, || parsed(&sources, &levels, dialect, &bounds));
+        let mut loaded = timed(&mut times.analyse, || analysed(sources, units, dialect, &bounds));
         let Some(program) = loaded.analysis.program.take() else {
             let found = loaded.findings(Severity::Error);
             tell(&report(&found, &loaded.sources));
@@ -34,14 +38,12 @@ pub(super) fn bench(args: &Bench) -> anyhow::Result<ExitCode> {
         let program = Arc::new(program);
         answers.check(&program)?;
         let options = options(&args.limits, deadline.cancel());
-        let start = Instant::now();
-        match evaluate(&program, &options, &answers) {
+        match timed(&mut times.evaluate, || evaluate(&program, &options, &answers)) {
             Ok(model) => {
-                evaluating.push(start.elapsed());
-                let rules = program.rules.len();
                 size = format!(
-                    "{rules} rules, {} facts given, {} derived, {} steps\n",
-                    program.facts.len(),
+                    "{}, {} given, {} derived, {} steps\n",
+                    plural(program.rules.len(), "rule"),
+                    plural(program.facts.len(), "fact"),
                     model.derived(),
                     model.steps()
                 );
@@ -54,11 +56,26 @@ pub(super) fn bench(args: &Bench) -> anyhow::Result<ExitCode> {
         }
     }
     let mut out = size;
-    for (what, times) in [("load", loading), ("evaluate", evaluating)] {
+    for (what, times) in [("parse", times.parse), ("analyse", times.analyse), ("evaluate", times.evaluate)] {
         let _infallible = writeln!(out, "{what:9} {}", spread(times));
     }
     print(&out)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// How long each part took in each run.
+#[derive(Default)]
+struct Times {
+    parse: Vec<Duration>,
+    analyse: Vec<Duration>,
+    evaluate: Vec<Duration>,
+}
+
+fn timed<T>(times: &mut Vec<Duration>, work: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    let done = work();
+    times.push(start.elapsed());
+    done
 }
 
 fn spread(mut times: Vec<Duration>) -> String {

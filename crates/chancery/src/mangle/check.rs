@@ -2,15 +2,15 @@
 
 use std::process::ExitCode;
 
-use anyhow::bail;
 use mangle::{
-    diagnostic::{Code, Severity, json, sarif},
+    diagnostic::{Severity, json, sarif},
     eval::Cancel,
 };
 
 use super::{
     REJECTED,
     args::{Check, Findings},
+    code,
     deadline::Deadline,
     ended,
     load::{load, report},
@@ -44,12 +44,7 @@ pub(super) fn check(args: &Check) -> anyhow::Result<ExitCode> {
 }
 
 fn explain(name: &str) -> anyhow::Result<ExitCode> {
-    let Some(code) = Code::by_name(name) else {
-        bail!(
-            "there is no code `{name}`: codes are `M` and four digits, such as `{}`",
-            Code::ALL[0].name()
-        );
-    };
+    let code = code(name)?;
     let text = format!(
         "{} ({}): {}\n\n{}\n",
         code.name(),

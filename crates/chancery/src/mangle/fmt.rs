@@ -7,19 +7,28 @@ use anyhow::Context as _;
 use mangle::syntax::{Dialect, Sources, format, parse};
 
 use super::{
-    REJECTED,
+    REJECTED, UNUSABLE,
     args::Fmt,
     load::{called, read, report},
     print, tell,
 };
+use crate::config::replace_file;
 
-/// Formats each file; one that cannot be read as a program stays as it is.
+/// Formats each file; one that is no program stays as it is, and is no reason to leave the others.
 pub(super) fn fmt(args: &Fmt) -> anyhow::Result<ExitCode> {
-    let mut well = true;
+    let mut worst = 0;
     for file in &args.files {
-        well &= one(file, args.check)?;
+        let end = match one(file, args.check) {
+            Ok(true) => 0,
+            Ok(false) => REJECTED,
+            Err(error) => {
+                tell(&format!("error: {error:#}\n"));
+                UNUSABLE
+            }
+        };
+        worst = worst.max(end);
     }
-    Ok(if well { ExitCode::SUCCESS } else { ExitCode::from(REJECTED) })
+    Ok(ExitCode::from(worst))
 }
 
 fn one(file: &Path, check: bool) -> anyhow::Result<bool> {
@@ -43,6 +52,6 @@ fn one(file: &Path, check: bool) -> anyhow::Result<bool> {
         print(&format!("{}\n", called(file)))?;
         return Ok(false);
     }
-    std::fs::write(file, formatted).with_context(|| format!("failed to write `{}`", file.display()))?;
+    replace_file(file, formatted.as_bytes()).with_context(|| format!("failed to write `{}`", file.display()))?;
     Ok(true)
 }

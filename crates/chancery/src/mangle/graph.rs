@@ -1,4 +1,4 @@
-//! `mangle graph`: what depends on what, as DOT.
+//! `mangle graph`: what depends on what, as DOT or Mermaid.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use mangle::{
 };
 
 use super::{
-    args::Graph,
+    args::{Drawing, Graph},
     deadline::Deadline,
     ended,
     load::{load, report},
@@ -27,42 +27,90 @@ pub(super) fn graph(args: &Graph) -> anyhow::Result<ExitCode> {
         tell(&report(&found, &loaded.sources));
         return Ok(ended(&found));
     }
-    print(&dot(&loaded.analysis))?;
+    let graph = Shape::of(&loaded.analysis);
+    print(&match args.format {
+        Drawing::Dot => graph.dot(),
+        Drawing::Mermaid => graph.mermaid(),
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// A node for each predicate, a box for each stratum, an edge from what is read to what reads it.
-fn dot(analysis: &Analysis) -> String {
-    let mut out = String::from("digraph mangle {\n  rankdir=LR;\n  node [shape=box, fontname=\"monospace\"];\n");
-    let mut strata: BTreeMap<Option<usize>, Vec<(usize, &PredicateInfo)>> = BTreeMap::new();
-    for (number, info) in analysis.predicates.iter().enumerate() {
-        strata.entry(info.stratum).or_default().push((number, info));
-    }
-    for (stratum, members) in strata {
-        if let Some(stratum) = stratum {
-            let _infallible = writeln!(
-                out,
-                "  subgraph cluster_{stratum} {{\n    label=\"stratum {stratum}\"; style=dotted;"
-            );
+struct Shape<'a> {
+    /// The predicates of each stratum, with their numbers; those without rules are in none.
+    strata: BTreeMap<Option<usize>, Vec<(usize, &'a PredicateInfo)>>,
+    /// From where to where, and whether all of it has to be known first.
+    edges: BTreeSet<(u32, u32, bool)>,
+}
+
+impl<'a> Shape<'a> {
+    fn of(analysis: &'a Analysis) -> Self {
+        let mut strata: BTreeMap<Option<usize>, Vec<(usize, &PredicateInfo)>> = BTreeMap::new();
+        for (number, info) in analysis.predicates.iter().enumerate() {
+            strata.entry(info.stratum).or_default().push((number, info));
         }
-        for (number, info) in members {
-            let shape = if info.rules.is_empty() { ", style=rounded" } else { "" };
-            let temporal = if info.temporal { " @" } else { "" };
-            let _infallible = writeln!(out, "    p{number} [label=\"{}{temporal}\"{shape}];", info.label());
-        }
-        if stratum.is_some() {
-            out.push_str("  }\n");
+        let edges = analysis.dependencies.iter();
+        Self {
+            strata,
+            edges: edges.map(|edge| (edge.on.0, edge.from.0, edge.complete)).collect(),
         }
     }
-    let edges: BTreeSet<(u32, u32, bool)> = analysis
-        .dependencies
-        .iter()
-        .map(|edge| (edge.on.0, edge.from.0, edge.complete))
-        .collect();
-    for (on, from, complete) in edges {
-        let style = if complete { " [style=dashed, label=\"all of\"]" } else { "" };
-        let _infallible = writeln!(out, "  p{on} -> p{from}{style};");
+
+    fn dot(&self) -> String {
+        let mut out = String::from("digraph mangle {\n  rankdir=LR;\n  node [shape=box, fontname=\"monospace\"];\n");
+        for (stratum, members) in &self.strata {
+            let indent = if let Some(stratum) = stratum {
+                let _infallible = writeln!(
+                    out,
+                    "  subgraph cluster_{stratum} {{\n    label=\"stratum {stratum}\"; style=dotted;"
+                );
+                "    "
+            } else {
+                "  "
+            };
+            for (number, info) in members {
+                let shape = if info.rules.is_empty() { ", style=rounded" } else { "" };
+                let _infallible = writeln!(out, "{indent}p{number} [label=\"{}\"{shape}];", label(info));
+            }
+            if stratum.is_some() {
+                out.push_str("  }\n");
+            }
+        }
+        for (on, from, complete) in &self.edges {
+            let style = if *complete { " [style=dashed, label=\"all of\"]" } else { "" };
+            let _infallible = writeln!(out, "  p{on} -> p{from}{style};");
+        }
+        out.push_str("}\n");
+        out
     }
-    out.push_str("}\n");
-    out
+
+    fn mermaid(&self) -> String {
+        let mut out = String::from("flowchart LR\n");
+        for (stratum, members) in &self.strata {
+            let indent = if let Some(stratum) = stratum {
+                let _infallible = writeln!(out, "  subgraph s{stratum}[\"stratum {stratum}\"]");
+                "    "
+            } else {
+                "  "
+            };
+            for (number, info) in members {
+                let (open, close) = if info.rules.is_empty() { ("(", ")") } else { ("[", "]") };
+                let _infallible = writeln!(out, "{indent}p{number}{open}\"{}\"{close}", label(info));
+            }
+            if stratum.is_some() {
+                out.push_str("  end\n");
+            }
+        }
+        for (on, from, complete) in &self.edges {
+            let arrow = if *complete { "-. all of .->" } else { "-->" };
+            let _infallible = writeln!(out, "  p{on} {arrow} p{from}");
+        }
+        out
+    }
+}
+
+/// Name and number of arguments; `@` marks what holds at times.
+fn label(info: &PredicateInfo) -> String {
+    let temporal = if info.temporal { " @" } else { "" };
+    format!("{}{temporal}", info.label())
 }

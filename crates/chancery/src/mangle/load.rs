@@ -39,7 +39,16 @@ pub(super) fn dialect(program: &Program) -> Dialect {
 
 /// Reads the files of a program.
 pub(super) fn load(program: &Program, bounds: &Bounds) -> anyhow::Result<Loaded> {
-    anyhow::ensure!(!program.files.is_empty() || !program.at.is_empty(), "no program: name its files");
+    let (sources, levels) = gather(program)?;
+    Ok(understand(sources, levels, dialect(program), bounds))
+}
+
+/// The texts of the files of a program, and how far each is trusted.
+pub(super) fn gather(program: &Program) -> anyhow::Result<(Sources, Vec<Level>)> {
+    anyhow::ensure!(
+        !program.files.is_empty() || !program.at.is_empty(),
+        "no program: name its files, or `-` for stdin"
+    );
     let mut sources = Sources::new();
     let mut levels = Vec::new();
     for file in &program.files {
@@ -50,7 +59,7 @@ pub(super) fn load(program: &Program, bounds: &Bounds) -> anyhow::Result<Loaded>
         add(&mut sources, file)?;
         levels.push(*level);
     }
-    Ok(understand(sources, levels, dialect(program), bounds))
+    Ok((sources, levels))
 }
 
 fn add(sources: &mut Sources, file: &Path) -> anyhow::Result<()> {
@@ -94,12 +103,15 @@ fn bounded(from: impl Read) -> std::io::Result<Vec<u8>> {
 
 /// Parses and analyses.
 pub(super) fn understand(sources: Sources, levels: Vec<Level>, dialect: Dialect, bounds: &Bounds) -> Loaded {
-    let units = sources
-        .iter()
-        .zip(levels)
-        .map(|(source, level)| (level, parse_within(source, dialect, bounds)))
-        .collect();
+    let units = parsed(&sources, &levels, dialect, bounds);
     analysed(sources, units, dialect, bounds)
+}
+
+/// Parses each source.
+pub(super) fn parsed(sources: &Sources, levels: &[Level], dialect: Dialect, bounds: &Bounds) -> Vec<(Level, Parsed)> {
+    let both = sources.iter().zip(levels);
+    both.map(|(source, level)| (*level, parse_within(source, dialect, bounds)))
+        .collect()
 }
 
 /// Analyses what was parsed.

@@ -3,10 +3,10 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, bail, ensure};
 use mangle::{
     analysis::constant,
-    diagnostic::Severity,
+    diagnostic::{Diagnostic, Severity},
     eval::{Cancel, EvalError, Model},
     explain::Explainer,
     program::{Interval, PredId, RuleId},
@@ -82,7 +82,7 @@ pub(super) fn explain(
     place: &Place<'_>,
 ) -> Result<Option<String>, EvalError> {
     if not {
-        let lack = explainer.why_not(question.pred, &question.args)?;
+        let lack = explainer.why_not(question.pred, &question.args, question.time)?;
         let text = |lack| explainer.why_not_text(&lack, &|rule| place.rule(rule), &|rule, at| place.premise(rule, at));
         return lack.map(text).transpose();
     }
@@ -138,30 +138,57 @@ impl<'a> Place<'a> {
 
 /// Reads a fact from the command line.
 pub(super) fn question(text: &str, model: &Model, explainer: &mut Explainer<'_>) -> anyhow::Result<Question> {
-    let text = text.trim().trim_end_matches('.');
+    let text = text.trim().trim_end_matches('.').trim_end();
+    ensure!(!text.is_empty(), "which fact? Write it as in a program, `p(/a, 1)`");
     let sources = Sources::of("the fact", &format!("{text} ."))?;
     let parsed = parse(sources.get(0).context("there is one source")?, Dialect::Extended);
-    let clause: Vec<&Clause> = parsed.unit.clauses().collect();
-    let [clause] = clause[..] else {
-        bail!(
-            "`{text}` is not a fact: write it as in a program, `p(/a, 1)`\n{}",
-            report(&parsed.diagnostics, &sources)
-        );
+    let clauses: Vec<&Clause> = parsed.unit.clauses().collect();
+    let [clause] = clauses[..] else {
+        bail!("`{text}` is not one fact, as `p(/a, 1)` is{}", found(&parsed.diagnostics, &sources));
     };
+    ensure!(parsed.is_ok(), "`{text}` cannot be read{}", found(&parsed.diagnostics, &sources));
+    ensure!(clause.is_fact(), "`{text}` is a rule: a fact is what follows, `p(/a, 1)`");
     let (name, arity) = (&*clause.head.predicate.text, clause.head.args.len());
     let pred = model.program().find(name, arity).with_context(|| unknown(name, arity, model))?;
     let mut args = Vec::new();
     for arg in &clause.head.args {
-        let value = constant(arg, explainer.interner()).with_context(|| format!("`{}` is not a constant", sources.text(arg.span)))?;
-        args.push(value);
+        let value = constant(arg, explainer.interner());
+        args.push(value.with_context(|| {
+            format!(
+                "`{}` is no constant: one fact is explained at a time, and `? {text}` in `chancery mangle repl` lists which there are",
+                sources.text(arg.span)
+            )
+        })?);
     }
-    let time = clause.time.as_ref().and_then(|time| interval(time, model.now()));
+    let time = match &clause.time {
+        None => None,
+        Some(time) => {
+            ensure!(
+                model.program().predicate(pred).temporal,
+                "`{name}` does not hold at times: leave `{}` out",
+                sources.text(time.span)
+            );
+            let asked = interval(time, model.now());
+            Some(asked.with_context(|| format!("`{}` is no interval: write times, the earlier one first", sources.text(time.span)))?)
+        }
+    };
     Ok(Question { pred, args, time })
+}
+
+/// What is wrong with a text that is no fact.
+fn found(diagnostics: &[Diagnostic], sources: &Sources) -> String {
+    match report(diagnostics, sources).trim_end() {
+        "" => String::new(),
+        text => format!("\n{text}"),
+    }
 }
 
 /// What is said of a predicate that the program does not have, with the one that may be meant.
 fn unknown(name: &str, arity: usize, model: &Model) -> String {
     let predicates = model.program().predicates.iter().filter(|predicate| !predicate.generated);
+    if name.starts_with(':') {
+        return format!("`{name}` is built in: ask about a predicate of the program");
+    }
     let likeness = |other: &str| strsim::jaro_winkler(other, name);
     let near = predicates
         .map(|predicate| (likeness(&predicate.name), predicate))
@@ -174,13 +201,15 @@ fn unknown(name: &str, arity: usize, model: &Model) -> String {
     }
 }
 
+/// The interval that is asked about; a bound that is left open is one that is.
 fn interval(time: &Annotation, now: i64) -> Option<Interval> {
     let bound = |bound: &Bound, open: i64| match bound.kind {
-        BoundKind::Time(nanos) => nanos,
-        BoundKind::Now => now,
-        _ => open,
+        BoundKind::Time(nanos) => Some(nanos),
+        BoundKind::Now => Some(now),
+        BoundKind::Unbounded => Some(open),
+        BoundKind::Duration(_) | BoundKind::Variable(_) => None,
     };
-    let start = bound(&time.start, i64::MIN);
-    let end = bound(time.end.as_ref().unwrap_or(&time.start), i64::MAX);
+    let start = bound(&time.start, i64::MIN)?;
+    let end = bound(time.end.as_ref().unwrap_or(&time.start), i64::MAX)?;
     Interval::new(start, end)
 }

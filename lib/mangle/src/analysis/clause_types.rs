@@ -567,7 +567,7 @@ fn compared(term: &Term, known: &Type, wanted: &Type, severity: Severity) -> Dia
     found.severity = severity;
     found.help(match severity {
         Severity::Error => format!(
-            "`<` and its like compare values of {wanted} only in the strict language; times have `:time:lt`, durations `:duration:lt`"
+            "`<` and its like compare values of {wanted}; times have `:time:lt`, durations `:duration:lt`; with `--extended` everything has an order"
         ),
         _ => "names and strings are ordered by their bytes: is that meant?".to_owned(),
     })

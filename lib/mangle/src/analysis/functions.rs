@@ -130,11 +130,17 @@ impl Check<'_> {
 
     fn field(&mut self, key: &Term, value: &Term) {
         if !matches!(key.kind, TermKind::Name(_) | TermKind::Variable(_)) {
-            let mut found = Diagnostic::new(Code::InvalidStruct, key.span, "a field of a struct has a name constant for a key");
+            let mut found = Diagnostic::new(Code::InvalidStruct, key.span, "the field of a struct is no name");
             // The public engine takes any key, and nothing goes wrong until the field is looked for.
             found.severity = Severity::Warning;
-            self.report
-                .push(found.help("write `{/field : value}`, or for other keys a map: `[key : value]`"));
+            let as_name = match &key.kind {
+                TermKind::String(text) if is_part(text) => Some(format!("/{text}")),
+                _ => None,
+            };
+            self.report.push(match as_name {
+                Some(name) => found.fix(format!("write `{name}`"), key.span, name),
+                None => found.help("fields are names, `{/field : value}`; a map has keys of any kind, `[key : value]`"),
+            });
         }
         self.term(value);
     }
@@ -171,7 +177,12 @@ impl Check<'_> {
             (false, _) => count(params.types.len(), "argument"),
         };
         let text = format!("`{name}` takes {wanted}, not {found}");
-        self.report.push(Diagnostic::new(Code::FunctionArity, call.span, text).help(doc));
+        let more = if params.variadic { ", .." } else { "" };
+        let signature = format!("{name}({}{more})", params.types.join(", "));
+        let mut doc = doc.to_owned();
+        doc[..1].make_ascii_lowercase();
+        let help = format!("`{signature}`: {}", doc.trim_end_matches('.'));
+        self.report.push(Diagnostic::new(Code::FunctionArity, call.span, text).help(help));
     }
 
     fn unknown(&mut self, call: &Call) {
@@ -184,4 +195,9 @@ impl Check<'_> {
             None => found.help("`docs/mangle` lists all functions; there are no functions of one's own: define a predicate"),
         });
     }
+}
+
+/// Whether a text may be the part of a name: `/text`.
+fn is_part(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }

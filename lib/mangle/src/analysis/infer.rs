@@ -111,7 +111,7 @@ fn misfit(model: &Model<'_>, pred: PredId, clause: &crate::syntax::ast::Clause) 
         .map_or_else(String::new, |name| format!(" for `{name}`"));
     let text = format!("`{}` takes {}{column}", info.name, row[at]);
     let found = Diagnostic::new(Code::FactType, arg.span, text).here(format!("this is {}", type_of_constant(arg, &Prefixes::default())));
-    let found = found.label(info.span, "declared here");
+    let found = misnamed(&row[at], found.label(info.span, "declared here"));
     if info.types.len() > 1 {
         return found.note(format!("it takes one of {}", rows(&info.types)));
     }
@@ -203,7 +203,7 @@ fn check_rule(model: &Model<'_>, prefixes: &Prefixes, number: usize, report: &mu
     let column = decl.args.get(at).map_or_else(String::new, |name| format!(" for `{name}`"));
     let text = format!("`{}` takes {}{column}, and this rule may give {}", info.name, declared[at], row[at]);
     let found = Diagnostic::new(Code::RuleType, arg.span, text).here(format!("this is {}", row[at]));
-    let found = found.label(info.span, "declared here");
+    let found = misnamed(&declared[at], found.label(info.span, "declared here"));
     report.push(if matches!(row[at], Type::Any) {
         found.help("declare the types of the predicates that it comes from")
     } else if info.types.len() > 1 {
@@ -215,4 +215,33 @@ fn check_rule(model: &Model<'_>, prefixes: &Prefixes, number: usize, report: &mu
 
 fn rows_of(info: &super::model::PredicateInfo) -> String {
     rows(&info.types)
+}
+
+/// Names that other languages have for the types of values. Here they are types too: of the names below them.
+const MISNOMERS: &[(&str, &str)] = &[
+    ("/int", "/number"),
+    ("/integer", "/number"),
+    ("/int64", "/number"),
+    ("/long", "/number"),
+    ("/num", "/number"),
+    ("/float", "/float64"),
+    ("/double", "/float64"),
+    ("/str", "/string"),
+    ("/text", "/string"),
+    ("/char", "/string"),
+    ("/symbol", "/name"),
+    ("/atom", "/name"),
+    ("/timestamp", "/time"),
+    ("/datetime", "/time"),
+    ("/date", "/time"),
+    ("/bool", ".Union<.Singleton</true>, .Singleton</false>>"),
+];
+
+/// Says so if a declared type is probably meant to be another one.
+fn misnamed(declared: &Type, found: Diagnostic) -> Diagnostic {
+    let Type::Under(name) = declared else { return found };
+    match MISNOMERS.iter().find(|row| row.0 == &**name) {
+        Some((_, meant)) => found.help(format!("`{name}` is the type of the names below `{name}`; declare `{meant}`")),
+        None => found,
+    }
 }

@@ -1,6 +1,6 @@
 //! What is allowed and probably not meant: rules that never fire, joins without a link, words that stand once.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use super::{
     model::{Meaning, Model, RuleInfo},
@@ -12,7 +12,7 @@ use crate::{
     program::PredId,
     syntax::{
         Span,
-        ast::{BoundKind, Premise},
+        ast::{Bound, BoundKind, Clause, Premise},
     },
 };
 
@@ -84,7 +84,7 @@ fn dead(model: &Model<'_>, rule: &RuleInfo<'_>, alive: &[bool], report: &mut Rep
     let Some((span, pred)) = missing else { return };
     let info = model.pred(pred);
     let found = Diagnostic::new(Code::DeadRule, rule.clause.head.span, "this rule never fires");
-    let found = found.label(span, format!("there is never a `{}`", info.name));
+    let found = found.label(span, format!("`{}` has no facts", info.name));
     report.push(if info.is_defined() {
         found.help("its own rules never fire either")
     } else {
@@ -150,35 +150,86 @@ fn root(parent: &mut [usize], mut node: usize) -> usize {
 
 /// A named variable that stands once in a rule.
 fn once(rule: &RuleInfo<'_>, report: &mut Report) {
-    let mut seen: HashMap<std::sync::Arc<str>, (usize, Span)> = HashMap::new();
-    let mut see = |name: &std::sync::Arc<str>, span: Span| seen.entry(name.clone()).or_insert((0, span)).0 += 1;
     let clause = rule.clause;
-    clause.head.args.iter().for_each(|arg| each(arg, &mut see));
+    let groups = clause.transforms.iter().any(|transform| transform.group.is_some());
+    // The rows of several premises are the distinct values of their variables: one that stands once tells rows apart.
+    if groups && clause.premises.len() > 1 {
+        return;
+    }
+    let mut seen: HashMap<Arc<str>, Seen> = HashMap::new();
+    let mut see = |name: &Arc<str>, span: Span, place: Place| {
+        seen.entry(name.clone()).or_insert(Seen { times: 0, span, place }).times += 1;
+    };
+    clause
+        .head
+        .args
+        .iter()
+        .for_each(|arg| each(arg, &mut |name, span| see(name, span, Place::Head)));
     for premise in &clause.premises {
         match premise {
-            Premise::Atom(literal) => literal.atom.args.iter().for_each(|arg| each(arg, &mut see)),
+            Premise::Atom(literal) => literal
+                .atom
+                .args
+                .iter()
+                .for_each(|arg| each(arg, &mut |name, span| see(name, span, Place::Premise))),
             // Said elsewhere.
             Premise::Negated(literal) => literal.atom.args.iter().for_each(|arg| {
-                each(arg, &mut see);
-                each(arg, &mut see);
+                each(arg, &mut |name, span| {
+                    see(name, span, Place::Premise);
+                    see(name, span, Place::Premise);
+                });
             }),
-            Premise::Compare(comparison) => {
-                each(&comparison.left, &mut see);
-                each(&comparison.right, &mut see);
-            }
+            Premise::Compare(comparison) => [&comparison.left, &comparison.right]
+                .into_iter()
+                .for_each(|side| each(side, &mut |name, span| see(name, span, Place::Computed))),
         }
     }
     for transform in &clause.transforms {
-        transform
-            .group
-            .iter()
-            .flat_map(|group| &group.args)
-            .for_each(|arg| each(arg, &mut see));
+        let keys = transform.group.iter().flat_map(|group| &group.args);
+        keys.for_each(|arg| each(arg, &mut |name, span| see(name, span, Place::Computed)));
         for one in &transform.lets {
-            see(&one.variable.text, one.variable.span);
-            each(&one.value, &mut see);
+            see(&one.variable.text, one.variable.span, Place::Computed);
+            each(&one.value, &mut |name, span| see(name, span, Place::Computed));
         }
     }
+    for bound in times(clause) {
+        if let BoundKind::Variable(name) = &bound.kind {
+            see(name, bound.span, Place::Premise);
+        }
+    }
+    let mut single: Vec<_> = seen.into_iter().filter(|(name, seen)| seen.times == 1 && &**name != "_").collect();
+    single.sort_by_key(|(_, seen)| seen.span);
+    // A head without a value is an error, and what was meant for it stands once because of that.
+    if single.iter().any(|(_, seen)| seen.place == Place::Head) {
+        return;
+    }
+    for (name, seen) in single {
+        let found = Diagnostic::new(Code::SingleVariable, seen.span, format!("`{name}` stands here only"));
+        report.push(match seen.place {
+            Place::Premise => found.fix("write `_` if it does not matter", seen.span, "_"),
+            _ => found.help("leave it out if nothing needs it"),
+        });
+    }
+}
+
+/// How often a variable stands in a rule, and where first.
+struct Seen {
+    times: usize,
+    span: Span,
+    place: Place,
+}
+
+/// Where a variable stands.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    Head,
+    Premise,
+    /// In a comparison or transform, where `_` means nothing.
+    Computed,
+}
+
+/// The bounds of all times and windows of a clause.
+fn times(clause: &Clause) -> impl Iterator<Item = &Bound> {
     let literals = clause.premises.iter().filter_map(|premise| match premise {
         Premise::Atom(literal) | Premise::Negated(literal) => Some(literal),
         Premise::Compare(_) => None,
@@ -187,21 +238,7 @@ fn once(rule: &RuleInfo<'_>, report: &mut Report) {
         .time
         .iter()
         .chain(literals.clone().filter_map(|literal| literal.time.as_ref()));
-    let bounds = times.flat_map(|time| std::iter::once(&time.start).chain(&time.end));
     let windows = literals.filter_map(|literal| literal.operator.as_ref());
-    let windows = windows.flat_map(|operator| std::iter::once(&operator.start).chain(&operator.end));
-    for bound in bounds.chain(windows) {
-        if let BoundKind::Variable(name) = &bound.kind {
-            see(name, bound.span);
-        }
-    }
-    let mut single: Vec<_> = seen
-        .into_iter()
-        .filter(|(name, (count, _))| *count == 1 && &**name != "_")
-        .collect();
-    single.sort_by_key(|(_, (_, span))| *span);
-    for (name, (_, span)) in single {
-        let found = Diagnostic::new(Code::SingleVariable, span, format!("`{name}` stands here only"));
-        report.push(found.fix("write `_` if it does not matter", span, "_"));
-    }
+    let bounds = times.flat_map(|time| std::iter::once(&time.start).chain(&time.end));
+    bounds.chain(windows.flat_map(|operator| std::iter::once(&operator.start).chain(&operator.end)))
 }

@@ -135,7 +135,9 @@ impl Check<'_, '_> {
         let variables = self.variables.all.iter().zip(&self.order.bound);
         let bound = variables.filter_map(|((other, _), bound)| bound.then_some(&**other));
         let near = self.report.nearest(&name, bound);
-        found = match (near.map(str::to_owned), self.free_place()) {
+        // What a negated premise speaks of is seldom what stands at a `_`.
+        let free = self.free_place().filter(|_| found.labels.is_empty());
+        found = match (near.map(str::to_owned), free) {
             (Some(meant), _) => found.fix(format!("write `{meant}`"), place, meant),
             (None, Some((free, premise))) => {
                 found

@@ -188,7 +188,10 @@ fn cycle(model: &Model<'_>, strata: &Strata, head: PredId, edge: Edge) -> Diagno
         let rule: &RuleInfo<'_> = &model.rules[step.rule];
         found = found.label(step.span, format!("`{}` comes from `{}`", name(rule.head), name(step.on)));
     }
-    found.help("break the cycle: give each phase a predicate of its own, so that what is negated is complete before it is used")
+    let what = if edge.why == Why::Aggregated { "aggregated" } else { "negated" };
+    found.help(format!(
+        "break the cycle: give each phase a predicate of its own, so that what is {what} is complete before it is used"
+    ))
 }
 
 /// The shortest way from one predicate of a group to another along what each depends on.

@@ -80,7 +80,8 @@ fn window(operator: &Operator, report: &mut Report) {
     match (&operator.start.kind, &end.kind) {
         (BoundKind::Duration(start), BoundKind::Duration(end)) if start > end => {
             let found = Diagnostic::new(Code::ReversedWindow, operator.span, "the far end of the window stands first");
-            report.push(found.help("write the nearer distance first: it is taken as if it were"));
+            let found = found.here("it is taken as if the nearer end stood first");
+            report.push(found.help("distances are counted from now: write the nearer one first"));
         }
         (BoundKind::Time(start), BoundKind::Time(end)) if start > end => {
             let found = Diagnostic::new(Code::InvalidInterval, operator.span, "the window ends before it begins");
@@ -244,5 +245,11 @@ fn mutual(model: &Model<'_>, strata: &Strata, group: &[PredId], dialect: Dialect
     if dialect == Dialect::Extended {
         found.severity = Severity::Warning;
     }
-    report.push(found.help("the Go implementation refuses this; it may go on for ever, and budgets stop it then"));
+    let found = found.note("such a recursion may go on for ever, and budgets stop it then");
+    report.push(match dialect {
+        Dialect::Strict => {
+            found.help("make one predicate of them, with an argument that tells them apart; the extended language only warns")
+        }
+        Dialect::Extended => found.help("make one predicate of them, with an argument that tells them apart"),
+    });
 }

@@ -173,7 +173,7 @@ codes! {
     ArgumentType "M0305" Error "argument of another type"
         "A function takes values of the types in its signature.";
     Comparison "M0306" Error "order of what has none"
-        "In the strict language `<` and its like compare whole numbers; there are predicates for times and durations. Without it everything has an order, and comparing names or strings earns a warning.";
+        "In the strict language `<` and its like compare whole numbers; there are predicates for times and durations. The extended language has an order of everything, and warns where names or strings are compared.";
     InvalidStruct "M0307" Error "struct or map that is none"
         "The fields of a struct are name constants, and no key stands twice.";
     NotStratifiable "M0401" Error "cycle through a negation or aggregation"
@@ -187,7 +187,7 @@ codes! {
     RunawayTime "M0504" Warning "recursion that may run away through time"
         "A recursive rule that computes a new time in each round ends only if a condition ends it.";
     MutualTime "M0505" Error "temporal predicates that depend on each other"
-        "Recursion of several predicates through time may never end. The strict language refuses it; without the switch it is a warning.";
+        "Recursion of several predicates through time may never end. The strict language refuses it; the extended one warns.";
     FutureRecursion "M0506" Error "recursion into the future"
         "A rule that asks what will hold, of a predicate that it helps to make, has no beginning.";
     ReversedWindow "M0507" Warning "window from far to near"

@@ -30,7 +30,9 @@ pub fn human(found: &Diagnostic, sources: &Sources) -> String {
         label.write(&mut out, gutter, before.filter(|_| !new_file));
         before = Some(label);
     }
-    let _ = writeln!(out, "{:gutter$} |", "");
+    if !(found.notes.is_empty() && found.help.is_empty() && found.fixes.is_empty()) {
+        let _ = writeln!(out, "{:gutter$} |", "");
+    }
     for note in &found.notes {
         let _ = writeln!(out, "{:gutter$} = note: {note}", "");
     }

@@ -130,7 +130,22 @@ fn location(span: Span, sources: &Sources) -> Value {
 }
 
 fn name(span: Span, sources: &Sources) -> String {
-    sources.find(span).map_or_else(String::new, |source| source.name().to_owned())
+    sources.find(span).map_or_else(String::new, |source| uri(source.name()))
+}
+
+/// The name of a source as a URI: of a file, if it is the whole path of one, else relative to where the command ran.
+fn uri(name: &str) -> String {
+    use std::fmt::Write as _;
+    let mut uri = if name.starts_with('/') { "file://" } else { "" }.to_owned();
+    for byte in name.bytes() {
+        match byte {
+            b'-' | b'.' | b'_' | b'~' | b'/' => uri.push(byte.into()),
+            byte if byte.is_ascii_alphanumeric() => uri.push(byte.into()),
+            // Writing to a string does not fail.
+            byte => drop(write!(uri, "%{byte:02X}")),
+        }
+    }
+    uri
 }
 
 fn region(span: Span, sources: &Sources) -> Value {

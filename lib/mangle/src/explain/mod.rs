@@ -81,12 +81,12 @@ impl<'m> Explainer<'m> {
         why::why(self, pred, args, time)
     }
 
-    /// Why a fact does not hold. `None` if it does.
+    /// Why a fact does not hold; of a temporal predicate, all through `time`, if one is given. `None` if it does.
     ///
     /// # Errors
     /// The explanation needs more than its budget.
-    pub fn why_not(&mut self, pred: PredId, args: &[Value]) -> Result<Option<WhyNot>, EvalError> {
-        why_not::why_not(self, pred, args)
+    pub fn why_not(&mut self, pred: PredId, args: &[Value], time: Option<Interval>) -> Result<Option<WhyNot>, EvalError> {
+        why_not::why_not(self, pred, args, time)
     }
 
     /// Where the rows of a predicate come from: from this evaluation, or from the snapshot under it.

@@ -20,11 +20,7 @@ impl Explainer<'_> {
     pub fn fact_text(&self, pred: PredId, args: &[Value], time: Option<Interval>) -> String {
         let args: Vec<Option<Value>> = args.iter().map(|&value| Some(value)).collect();
         let mut text = self.pattern_text(pred, &args);
-        if let Some(time) = time {
-            let bound = |nanos: i64, open: i64| if nanos == open { "_".to_owned() } else { write_time(nanos) };
-            // Writing to a string does not fail.
-            let _ = write!(text, "@[{}, {}]", bound(time.start, i64::MIN), bound(time.end, i64::MAX));
-        }
+        text.extend(time.map(interval_text));
         text
     }
 
@@ -133,7 +129,12 @@ impl Explainer<'_> {
         rule: &dyn Fn(RuleId) -> String,
         premise: &dyn Fn(RuleId, usize) -> Option<String>,
     ) -> Result<String, EvalError> {
-        let mut text = format!("{} does not hold\n", self.fact_text(why_not.pred, &why_not.args, None));
+        let mut text = format!("{} does not hold\n", self.fact_text(why_not.pred, &why_not.args, why_not.time));
+        if !why_not.times.is_empty() {
+            let times: Vec<String> = why_not.times.iter().copied().map(interval_text).collect();
+            let _ = writeln!(text, "  it holds at other times, nearest: {}", times.join(", "));
+            return Ok(text);
+        }
         if why_not.failures.is_empty() {
             let _ = writeln!(text, "  no rule derives it, and it is not given");
         }
@@ -177,6 +178,17 @@ impl Explainer<'_> {
             Obstacle::Result(rows) if rows.is_empty() => format!("all premises hold{with}, but nothing comes of them"),
             Obstacle::Result(rows) => format!("all premises hold{with}, but give {}", self.values_text(pred, rows)),
         }
+    }
+}
+
+/// When a fact holds, as it would stand in a program; a moment has one bound.
+fn interval_text(time: Interval) -> String {
+    let bound = |nanos: i64, open: i64| if nanos == open { "_".to_owned() } else { write_time(nanos) };
+    let (start, end) = (bound(time.start, i64::MIN), bound(time.end, i64::MAX));
+    if time.start == time.end {
+        format!("@[{start}]")
+    } else {
+        format!("@[{start}, {end}]")
     }
 }
 

@@ -132,7 +132,7 @@ fn what_fails_is_named_with_what_comes_near() {
     for name in ["/t1", "/t2", "/t3"] {
         let arg = explainer.interner().name(name);
         let why_not = explainer
-            .why_not(pred, &[arg])
+            .why_not(pred, &[arg], None)
             .expect("within the budget")
             .expect("it does not hold");
         text.push_str(&explainer.why_not_text(&why_not, &rule, &|_, _| None).expect("within the budget"));
@@ -209,7 +209,7 @@ fn what_was_replaced_says_by_what() {
     let name = explainer.interner().name("/a");
     let args = [name, explainer.interner().number(4)];
     let why_not = explainer
-        .why_not(pred, &args)
+        .why_not(pred, &args, None)
         .expect("within the budget")
         .expect("it does not hold");
     expect![[r#"

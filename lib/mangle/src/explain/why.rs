@@ -63,7 +63,8 @@ pub(super) fn why(explainer: &mut Explainer<'_>, pred: PredId, args: &[Value], t
     Ok(Some(Proof { nodes: builder.nodes }))
 }
 
-fn words(args: &[Value]) -> Vec<u64> {
+/// A row as it is stored.
+pub(super) fn words(args: &[Value]) -> Vec<u64> {
     let words: Vec<u64> = args.iter().map(|value| value.bits()).collect();
     if words.is_empty() { vec![0] } else { words }
 }

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use super::{
     Explainer,
     search::{Goal, Open},
+    why::words,
 };
 use crate::{
     eval::EvalError,
-    program::{PredId, Premise, RuleId, Term},
+    program::{Interval, PredId, Premise, RuleId, Term},
     value::Value,
 };
 
@@ -24,6 +25,10 @@ pub struct WhyNot {
     pub pred: PredId,
     /// Its arguments.
     pub args: Vec<Value>,
+    /// When it was asked for.
+    pub time: Option<Interval>,
+    /// When it holds instead, the intervals nearest to that time. If there are any, nothing is said of rules.
+    pub times: Vec<Interval>,
     /// Facts of the predicate that differ least from it.
     pub nearest: Vec<Vec<Value>>,
     /// For each rule that could derive it, what keeps it from that.
@@ -59,10 +64,23 @@ pub enum Obstacle {
     Replaced(Vec<Value>),
 }
 
-pub(super) fn why_not(explainer: &mut Explainer<'_>, pred: PredId, args: &[Value]) -> Result<Option<WhyNot>, EvalError> {
+pub(super) fn why_not(
+    explainer: &mut Explainer<'_>,
+    pred: PredId,
+    args: &[Value],
+    time: Option<Interval>,
+) -> Result<Option<WhyNot>, EvalError> {
     let model = explainer.model;
     if model.holds(pred, args) {
-        return Ok(None);
+        let other = time.and_then(|time| other_times(explainer, pred, args, time));
+        return Ok(other.map(|times| WhyNot {
+            pred,
+            args: args.to_vec(),
+            time,
+            times,
+            nearest: Vec::new(),
+            failures: Vec::new(),
+        }));
     }
     let row: Vec<Option<u64>> = args.iter().map(|value| Some(value.bits())).collect();
     let mut failures = Vec::new();
@@ -74,9 +92,25 @@ pub(super) fn why_not(explainer: &mut Explainer<'_>, pred: PredId, args: &[Value
     Ok(Some(WhyNot {
         pred,
         args: args.to_vec(),
+        time,
+        times: Vec::new(),
         nearest: nearest(explainer, pred, &row)?,
         failures,
     }))
+}
+
+/// The intervals nearest to `time`, of a fact that holds, but not all through that time.
+fn other_times(explainer: &Explainer<'_>, pred: PredId, args: &[Value], time: Interval) -> Option<Vec<Interval>> {
+    let relation = &explainer.model.relations[pred.index()];
+    let set = relation.times_of(relation.find(&words(args))?)?;
+    if set.covering(time).is_some() {
+        return None;
+    }
+    let mut times: Vec<Interval> = set.iter().collect();
+    let distance = |other: &Interval| (i128::from(other.start) - i128::from(time.end)).max(i128::from(time.start) - i128::from(other.end));
+    times.sort_by_key(|other| (distance(other), other.start));
+    times.truncate(NEAREST);
+    Some(times)
 }
 
 fn failure(explainer: &mut Explainer<'_>, id: RuleId, row: &[Option<u64>]) -> Result<Failure, EvalError> {

@@ -5,13 +5,13 @@ use std::{
     path::{Path, PathBuf},
     sync::{Arc, mpsc},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use mangle::{
     analysis::constant,
     eval::{Budget, Cancel, EvalError, Evaluation, Exceeded, Limit, Model, Options, Running},
-    explain::Explainer,
+    explain::{Explainer, Life, coverage},
     program::{FactBlock, Facts, Interval, PredId, RuleId},
     syntax::{Bounds, Dialect, Sources, ast::BoundKind, parse},
     value::{Interner, Value},
@@ -289,7 +289,7 @@ fn explain(riddle: &Riddle, model: &Model, budget: Budget, cancel: Cancel) -> Re
         let proof = proof.unwrap_or_else(|| panic!("{}: it holds", riddle.name));
         explainer.proof_text(&proof, &rule)
     } else {
-        let why_not = explainer.why_not(pred, &args)?;
+        let why_not = explainer.why_not(pred, &args, None)?;
         let why_not = why_not.unwrap_or_else(|| panic!("{}: it does not hold", riddle.name));
         explainer.why_not_text(&why_not, &rule, &|_, _| None)
     }
@@ -355,6 +355,32 @@ fn an_explanation_has_a_budget() {
         too_large >= 3 && too_long + 1 >= RIDDLES.len(),
         "{too_large} too large, {too_long} too long"
     );
+}
+
+/// What became of rules is told one by one, so whoever is cancelled stops asking. A rule with many premises, each of which reads many
+/// rows, must not take longer than that either.
+#[test]
+fn what_became_of_rules_is_told_one_by_one() {
+    let text = || {
+        let facts: String = (0..2_000).map(|n| format!("row({n}, {n}). ")).collect();
+        let premises = vec!["row(X, Y), none(Y)"; 100].join(", ");
+        let rules: String = (0..20).map(|n| format!("r{n}(X) :- {premises}. ")).collect();
+        format!("Decl none(X) descr [extensional()]. {facts}{rules}")
+    };
+    let name = "rules that lack facts";
+    let (model, cancel) = (model(&Riddle { name, text, ..RIDDLES[0] }), Cancel::default());
+    let mut told = 0;
+    for rule in coverage(&model).take_while(|_| !cancel.is_cancelled()) {
+        assert!(matches!(rule.life, Life::PartiallyAlive(_)), "{rule:?}");
+        told += 1;
+        if told == 3 {
+            cancel.cancel();
+        }
+    }
+    assert_eq!(told, 3, "of 20");
+    let start = Instant::now();
+    assert_eq!(coverage(&model).count(), 20);
+    assert!(start.elapsed() < Duration::from_millis(100), "{:?} for 20 rules", start.elapsed());
 }
 
 /// Explanations, cancelled at every moment.

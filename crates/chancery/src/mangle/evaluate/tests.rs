@@ -101,7 +101,6 @@ fn a_function_without_an_answer_says_where() {
               |
             2 | r(Q) :- m(A, B) |> let Q = fn:div(A, B).
               | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ while this rule was evaluated
-              |
 
         "#]],
     );

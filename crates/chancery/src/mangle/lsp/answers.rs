@@ -19,6 +19,7 @@ use super::{
     document::Document,
     occurrence::{Occurrence, What},
 };
+use crate::words::plural;
 
 /// The findings that lie in the document itself.
 pub(super) fn diagnostics(document: &Document) -> Value {
@@ -140,7 +141,8 @@ fn described(info: &PredicateInfo) -> String {
         });
     }
     let stratum = info.stratum.map_or_else(String::new, |stratum| format!(", stratum {stratum}"));
-    let _infallible = write!(text, "\n{} facts, {} rules{stratum}", info.facts, info.rules.len());
+    let (facts, rules) = (plural(info.facts, "fact"), plural(info.rules.len(), "rule"));
+    let _infallible = write!(text, "\n{facts}, {rules}{stratum}");
     text
 }
 
@@ -178,12 +180,25 @@ pub(super) fn references(document: &Document, params: &Value) -> Value {
     places.map(|one| document.location(one.span)).collect()
 }
 
+/// Where the name stands that would be renamed.
+pub(super) fn renamed(document: &Document, params: &Value) -> Result<Value, String> {
+    match document.at(&params["position"]) {
+        None => Err("there is nothing to rename here".to_owned()),
+        Some(Occurrence { what, .. }) if is_built_in(what) => Err("what is built in keeps its name".to_owned()),
+        // Of a qualified name the part behind its package.
+        Some(one) => {
+            let kept = document.loaded.sources.text(one.span).rfind('.').map_or(0, |dot| dot as u32 + 1);
+            Ok(document.range(Span::new(one.span.start + kept, one.span.end)))
+        }
+    }
+}
+
 /// A new name in every place; built-in names stay.
 pub(super) fn rename(document: &Document, params: &Value) -> Result<Value, String> {
     let new = params["newName"].as_str().unwrap_or_default();
     let mut changes = serde_json::Map::new();
     for one in same(document, params) {
-        allowed(&one.what, new)?;
+        allowed(document, &one.what, new)?;
         let location = document.location(one.span);
         let uri = location["uri"].as_str().unwrap_or_default().to_owned();
         // Before the last full stop of a qualified name stands its package, which stays.
@@ -200,23 +215,55 @@ pub(super) fn rename(document: &Document, params: &Value) -> Result<Value, Strin
     Ok(json!({ "changes": changes }))
 }
 
-/// Whether a thing may have this name.
-fn allowed(what: &What, new: &str) -> Result<(), String> {
+fn is_built_in(what: &What) -> bool {
+    match what {
+        What::Predicate(name, _) => name.starts_with(':'),
+        What::Function(_) => true,
+        What::Variable(..) => false,
+    }
+}
+
+/// Whether a thing may have this name, and nothing else has it.
+fn allowed(document: &Document, what: &What, new: &str) -> Result<(), String> {
+    well_formed(what, new)?;
+    let is_taken = |other: &What| match (what, other) {
+        (What::Predicate(old, _), What::Predicate(name, _)) => {
+            let package = old.rfind('.').map_or("", |dot| &old[..=dot]);
+            name != old && **name == *format!("{package}{new}")
+        }
+        (What::Variable(old, clause), What::Variable(name, other)) => clause == other && name != old && **name == *new,
+        _ => false,
+    };
+    match document.occurrences.iter().any(|one| is_taken(&one.what)) {
+        true => Err(format!("`{new}` is taken: it would become the same thing")),
+        false => Ok(()),
+    }
+}
+
+fn well_formed(what: &What, new: &str) -> Result<(), String> {
     let begins = |fits: fn(&char) -> bool| new.chars().next().is_some_and(|first| fits(&first));
     let goes_on = new.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     match what {
-        What::Predicate(name, _) if name.starts_with(':') => Err(format!("`{name}` is built in")),
-        What::Function(name) => Err(format!("`{name}` is built in")),
+        What::Predicate(name, _) | What::Function(name) if is_built_in(what) => Err(format!("`{name}` is built in")),
         What::Predicate(..) if goes_on && begins(char::is_ascii_lowercase) => Ok(()),
         What::Variable(..) if goes_on && begins(char::is_ascii_uppercase) => Ok(()),
-        What::Predicate(..) => Err(format!("`{new}` is no name of a predicate: those begin with a small letter")),
+        What::Predicate(..) | What::Function(_) => Err(format!("`{new}` is no name of a predicate: those begin with a small letter")),
         What::Variable(..) => Err(format!("`{new}` is no name of a variable: those begin with a capital")),
     }
 }
 
 /// The variables of the clause, predicates of the program, and everything that is built in.
 pub(super) fn completion(document: &Document, params: &Value) -> Value {
-    let item = |label: &str, kind: u8, detail: &str| json!({ "label": label, "kind": kind, "detail": detail });
+    // What is replaced is said: editors differ in whether `fn:` belongs to a word.
+    let start = document.word_start(&params["position"]);
+    let item = |label: &str, kind: u8, detail: &str| {
+        let mut item = json!({ "label": label, "kind": kind, "detail": detail });
+        if let Some(start) = &start {
+            let range = json!({ "start": start, "end": params["position"] });
+            item["textEdit"] = json!({ "range": range, "newText": label });
+        }
+        item
+    };
     let predicates = document
         .loaded
         .analysis

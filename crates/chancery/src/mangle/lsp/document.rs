@@ -5,7 +5,7 @@ use std::time::Duration;
 use mangle::{
     analysis::Level,
     eval::Cancel,
-    syntax::{Bounds, Dialect, Parsed, Source, Sources, Span, parse_within},
+    syntax::{Bounds, Dialect, Parsed, Source, Sources, Span, ast::Unit, parse_within},
 };
 use serde_json::{Value, json};
 
@@ -22,15 +22,28 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// What a document may take, as [`Bounds::bytes`].
 const MOST_BYTES: u64 = 256 << 20;
 
-/// A document and the program that it is part of: itself, and the open documents of the packages that it uses.
+/// A document and the program that it is part of: itself, and the other files of its package and of those that it uses.
 pub(super) struct Document {
     pub(super) uri: String,
     pub(super) loaded: Loaded,
     pub(super) occurrences: Vec<Occurrence>,
 }
 
+/// URIs and texts of other documents.
+pub(super) type Others = Vec<(String, String)>;
+
 impl Document {
-    pub(super) fn new(uri: &str, text: &str, others: &[(String, String)], dialect: Dialect) -> Self {
+    /// Reads a document; `others` are those that may belong to its program, and are asked for if it names a package.
+    pub(super) fn new(uri: &str, text: &str, others: impl FnOnce() -> Others, dialect: Dialect) -> Self {
+        Self::read(uri, text, others, dialect, None)
+    }
+
+    /// The document with everything that names a package: also the files that use it.
+    pub(super) fn with_users(&self, package: &str, others: Others, dialect: Dialect) -> Self {
+        Self::read(&self.uri, self.text(), || others, dialect, Some(package))
+    }
+
+    fn read(uri: &str, text: &str, others: impl FnOnce() -> Others, dialect: Dialect, with_users_of: Option<&str>) -> Self {
         let deadline = Deadline::start(Some(PATIENCE), Cancel::default());
         let bounds = Bounds {
             bytes: MOST_BYTES,
@@ -41,16 +54,18 @@ impl Document {
         // A text that is too long has no findings, and no answers; editors do not open such files.
         let _too_long = sources.add(uri, text);
         let mut units: Vec<(Level, Parsed)> = sources.iter().map(|source| (Level::Schema, parse(source))).collect();
-        let used: Vec<String> = units
-            .iter()
-            .flat_map(|(_, parsed)| &parsed.unit.uses)
-            .map(|used| used.name.text.to_string())
-            .collect();
-        for (other, text) in others.iter().filter(|_| !used.is_empty()) {
+        let mut named: Vec<String> = units.iter().flat_map(|(_, parsed)| packages(&parsed.unit)).collect();
+        named.extend(with_users_of.map(str::to_owned));
+        let others = if named.is_empty() { Vec::new() } else { others() };
+        for (other, text) in &others {
             let Ok(alone) = Sources::of(other, text) else { continue };
-            let package = alone.get(0).and_then(|source| parse(source).unit.package);
-            let is_used = package.is_some_and(|package| used.iter().any(|used| **used == *package.name.text));
-            let added = if is_used { sources.add(other, text).ok() } else { None };
+            let Some(unit) = alone.get(0).map(|source| parse(source).unit) else {
+                continue;
+            };
+            let package = unit.package.as_ref().map(|package| &package.name.text);
+            let is_used = package.is_some_and(|package| named.iter().any(|named| **named == **package));
+            let uses = with_users_of.is_some_and(|package| packages(&unit).any(|named| named == package));
+            let added = if is_used || uses { sources.add(other, text).ok() } else { None };
             if let Some(source) = added.and_then(|index| sources.get(index)) {
                 units.push((Level::Schema, parse(source)));
             }
@@ -68,13 +83,25 @@ impl Document {
         self.loaded.sources.get(0)
     }
 
-    /// Whether it uses the package of another document.
+    /// Whether other documents may be part of its program.
     pub(super) fn uses(&self) -> bool {
-        self.loaded.units.first().is_some_and(|(_, parsed)| !parsed.unit.uses.is_empty())
+        self.loaded
+            .units
+            .first()
+            .is_some_and(|(_, parsed)| packages(&parsed.unit).next().is_some())
     }
 
     pub(super) fn text(&self) -> &str {
         self.source().map_or("", Source::text)
+    }
+
+    /// Where the word begins that ends at a position: what a completion replaces.
+    pub(super) fn word_start(&self, position: &Value) -> Option<Value> {
+        let (source, end) = (self.source()?, self.offset(position)?);
+        let before = source.text().get(..(end - source.span().start) as usize)?;
+        let belongs = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':' | '.');
+        let length = before.len() - before.trim_end_matches(belongs).len();
+        Some(self.position(end - length as u32))
     }
 
     /// The byte position of a position of the protocol: lines from zero, columns in UTF-16.
@@ -121,4 +148,11 @@ impl Document {
             .iter()
             .find(|one| one.span.start <= offset && offset <= one.span.end)
     }
+}
+
+/// The packages that a text names: its own, and those that it uses.
+fn packages(unit: &Unit) -> impl Iterator<Item = String> {
+    let own = unit.package.iter().map(|package| &package.name);
+    let names = own.chain(unit.uses.iter().map(|used| &used.name));
+    names.map(|name| name.text.to_string())
 }

@@ -2,18 +2,24 @@
 
 mod answers;
 mod document;
+mod folder;
 mod occurrence;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::process::ExitCode;
+use std::sync::mpsc;
 
 use anyhow::Context as _;
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, Response};
 use mangle::syntax::Dialect;
 use serde_json::{Value, json};
 
-use super::args::Lsp;
-use document::Document;
+use super::{REJECTED, args::Lsp};
+use document::{Document, Others};
+use occurrence::What;
+
+/// Messages that wait while a document is read. An editor that sends more waits itself.
+const QUEUE: usize = 256;
 
 /// Serves until the editor says `exit`.
 pub(super) fn lsp(args: &Lsp) -> anyhow::Result<ExitCode> {
@@ -27,10 +33,21 @@ pub(super) fn lsp(args: &Lsp) -> anyhow::Result<ExitCode> {
         documents: BTreeMap::new(),
         dialect: if args.extended { Dialect::Extended } else { Dialect::Strict },
     };
-    for message in &connection.receiver {
+    let receiver = connection.receiver.clone();
+    let (queue, queued) = mpsc::sync_channel(QUEUE);
+    let fetch = std::thread::spawn(move || receiver.into_iter().all(|message| queue.send(message).is_ok()));
+    let (mut waiting, mut shut_down) = (VecDeque::new(), false);
+    while let Some(message) = waiting.pop_front().or_else(|| queued.recv().ok()) {
+        let room = QUEUE.saturating_sub(waiting.len());
+        waiting.extend(queued.try_iter().take(room));
         match message {
-            Message::Request(request) if connection.handle_shutdown(&request)? => break,
+            Message::Request(request) if request.method == "shutdown" => {
+                shut_down = true;
+                connection.sender.send(Response::new_ok(request.id, Value::Null).into())?;
+            }
             Message::Request(request) => connection.sender.send(server.answer(request).into())?,
+            Message::Notification(notification) if notification.method == "exit" => break,
+            Message::Notification(notification) if is_outdated(&notification, waiting.front()) => {}
             Message::Notification(notification) => {
                 for message in server.take(&notification) {
                     connection.sender.send(message.into())?;
@@ -39,9 +56,20 @@ pub(super) fn lsp(args: &Lsp) -> anyhow::Result<ExitCode> {
             Message::Response(_) => {}
         }
     }
-    drop(connection);
+    drop((connection, queued));
     threads.join()?;
-    Ok(ExitCode::SUCCESS)
+    // It fetches for nobody now, and has ended with the connection.
+    let _fetched = fetch.join();
+    // The protocol has an exit without `shutdown` end badly.
+    Ok(if shut_down { ExitCode::SUCCESS } else { ExitCode::from(REJECTED) })
+}
+
+/// Whether the next message is the same document, changed once more: somebody types faster than documents are read.
+fn is_outdated(notification: &Notification, next: Option<&Message>) -> bool {
+    let uri = |notification: &Notification| notification.params["textDocument"]["uri"].as_str().map(str::to_owned);
+    let change = "textDocument/didChange";
+    matches!(next, Some(Message::Notification(next))
+        if notification.method == change && next.method == change && uri(notification) == uri(next))
 }
 
 fn capabilities() -> Value {
@@ -51,7 +79,7 @@ fn capabilities() -> Value {
         "hoverProvider": true,
         "definitionProvider": true,
         "referencesProvider": true,
-        "renameProvider": true,
+        "renameProvider": { "prepareProvider": true },
         "documentFormattingProvider": true,
         "documentSymbolProvider": true,
         "codeActionProvider": true,
@@ -72,6 +100,7 @@ impl Server {
             "textDocument/definition" => |document, params| Ok(answers::definition(document, params)),
             "textDocument/references" => |document, params| Ok(answers::references(document, params)),
             "textDocument/rename" => answers::rename,
+            "textDocument/prepareRename" => answers::renamed,
             "textDocument/completion" => |document, params| Ok(answers::completion(document, params)),
             "textDocument/formatting" => |document, _| Ok(answers::formatting(document)),
             "textDocument/documentSymbol" => |document, _| Ok(answers::symbols(document)),
@@ -85,10 +114,32 @@ impl Server {
         let Some(document) = self.documents.get(uri) else {
             return Response::new_ok(request.id, Value::Null);
         };
-        match answer(document, &request.params) {
+        let wide = match request.method.as_str() {
+            "textDocument/references" | "textDocument/rename" => self.widened(document, &request.params),
+            _ => None,
+        };
+        match answer(wide.as_ref().unwrap_or(document), &request.params) {
             Ok(result) => Response::new_ok(request.id, result),
             Err(text) => Response::new_err(request.id, ErrorCode::RequestFailed as i32, text),
         }
+    }
+
+    /// A document with the files that use what stands at a position, if that belongs to a package.
+    fn widened(&self, document: &Document, params: &Value) -> Option<Document> {
+        let What::Predicate(name, _) = &document.at(&params["position"])?.what else {
+            return None;
+        };
+        let (package, _) = name.rsplit_once('.')?;
+        Some(document.with_users(package, self.others(&document.uri), self.dialect))
+    }
+
+    /// The open documents but this one, and the files beside it that are not open.
+    fn others(&self, uri: &str) -> Others {
+        let open = self.documents.iter().filter(|(other, _)| **other != uri);
+        let mut others: Others = open.map(|(other, document)| (other.clone(), document.text().to_owned())).collect();
+        let is_open = |file: &str| self.documents.keys().any(|open| folder::same(open, file));
+        others.extend(folder::beside(uri).into_iter().filter(|(file, _)| !is_open(file)));
+        others
     }
 
     /// Takes a change and gives the findings of every document that it may concern: one may use another's package.
@@ -116,13 +167,7 @@ impl Server {
 
     /// Reads a document anew.
     fn read(&mut self, uri: &str, text: &str) -> Notification {
-        let others: Vec<(String, String)> = self
-            .documents
-            .iter()
-            .filter(|(other, _)| **other != uri)
-            .map(|(other, document)| (other.clone(), document.text().to_owned()))
-            .collect();
-        let document = Document::new(uri, text, &others, self.dialect);
+        let document = Document::new(uri, text, || self.others(uri), self.dialect);
         let found = answers::diagnostics(&document);
         self.documents.insert(uri.to_owned(), document);
         published(uri, found)

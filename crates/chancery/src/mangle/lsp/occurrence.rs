@@ -33,7 +33,10 @@ pub(super) fn occurrences(unit: &Unit) -> Vec<Occurrence> {
     let mut all = Vec::new();
     for item in &unit.items {
         match item {
-            Item::Decl(decl) => all.push(predicate(&decl.atom, package, true)),
+            Item::Decl(decl) => {
+                all.push(predicate(&decl.atom, package, true));
+                all.extend(decl.descr.iter().filter_map(|descr| merger(descr, package)));
+            }
             Item::Clause(clause) => of_clause(clause, package, &mut all),
         }
     }
@@ -61,16 +64,37 @@ fn of_clause(clause: &Clause, package: &str, all: &mut Vec<Occurrence>) {
     });
 }
 
-/// A name without a package belongs to the file's own.
 fn predicate(atom: &Atom, package: &str, defines: bool) -> Occurrence {
-    let text = &atom.predicate.text;
-    let own = package.is_empty() || text.starts_with(':') || text.contains('.');
-    let name = if own { text.clone() } else { format!("{package}.{text}").into() };
     Occurrence {
-        what: What::Predicate(name, atom.args.len()),
+        what: What::Predicate(whole(&atom.predicate.text, package), atom.args.len()),
         span: atom.predicate.span,
         defines,
     }
+}
+
+/// A name without a package belongs to the file's own.
+fn whole(text: &Arc<str>, package: &str) -> Arc<str> {
+    if package.is_empty() || text.starts_with(':') || text.contains('.') {
+        return text.clone();
+    }
+    format!("{package}.{text}").into()
+}
+
+/// The predicate that `merge([V], "name")` names, within its quotes.
+fn merger(descr: &Atom, package: &str) -> Option<Occurrence> {
+    const ARGUMENTS: usize = 3;
+    let ("merge", [_, by]) = (&*descr.predicate.text, &descr.args[..]) else {
+        return None;
+    };
+    let TermKind::String(name) = &by.kind else { return None };
+    let span = Span::new(by.span.start + 1, by.span.end - 1);
+    // With an escape in it, it is no name.
+    let is_plain = (span.end - span.start) as usize == name.len();
+    is_plain.then(|| Occurrence {
+        what: What::Predicate(whole(&(&**name).into(), package), ARGUMENTS),
+        span,
+        defines: false,
+    })
 }
 
 fn functions(term: &Term, all: &mut Vec<Occurrence>) {

@@ -5,7 +5,7 @@ use rustyline::{
     Context, Helper,
     completion::{Completer, FilenameCompleter, Pair},
     highlight::Highlighter,
-    hint::Hinter,
+    hint::{Hint, Hinter},
     validate::{ValidationContext, ValidationResult, Validator},
 };
 
@@ -55,9 +55,21 @@ impl Completer for Assistant {
 /// ends whatever it is.
 pub(super) fn is_whole(input: &str) -> bool {
     let line = input.trim();
-    let command = line.starts_with(':') && !line.contains('(') || line.starts_with(":why");
+    let command = line.starts_with(':') && !line.contains('(') || line.starts_with(":why") || is_bare_command(line);
     let gave_up = input.ends_with('\n');
-    line.is_empty() || command || gave_up || line.starts_with('#') || line.ends_with('.') || is_question(line)
+    let ended = line.ends_with('.') || line.starts_with('#') || is_about_a_predicate(line);
+    line.is_empty() || line == "?" || command || gave_up || ended || is_question(line)
+}
+
+/// `? name`: a question without arguments is about all facts of a predicate.
+pub(super) fn is_about_a_predicate(line: &str) -> bool {
+    let name = line.strip_prefix('?').map(|name| name.trim().trim_end_matches('.'));
+    name.is_some_and(|name| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.')))
+}
+
+/// What a person types who does not know that commands begin with a colon.
+pub(super) fn is_bare_command(line: &str) -> bool {
+    matches!(line, "help" | "quit" | "exit" | "list" | "undo")
 }
 
 fn is_question(line: &str) -> bool {
@@ -82,7 +94,25 @@ impl Validator for Assistant {
 }
 
 impl Hinter for Assistant {
-    type Hint = String;
+    type Hint = Onward;
+
+    /// Says on an empty line how an input ends, which goes on over several.
+    fn hint(&self, line: &str, at: usize, _: &Context<'_>) -> Option<Onward> {
+        (at == line.len() && line.ends_with('\n')).then_some(Onward)
+    }
+}
+
+/// A hint that is no text to take over.
+pub(super) struct Onward;
+
+impl Hint for Onward {
+    fn display(&self) -> &str {
+        "  (up to the full stop; an empty line ends it)"
+    }
+
+    fn completion(&self) -> Option<&str> {
+        None
+    }
 }
 
 impl Highlighter for Assistant {}

@@ -2,19 +2,21 @@
 
 mod assistant;
 mod interrupt;
+mod show;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use anyhow::ensure;
 use mangle::{
     analysis::Level,
     builtin,
-    diagnostic::Severity,
+    diagnostic::{Diagnostic, Severity},
     eval::Model,
     explain::Explainer,
-    syntax::{Dialect, Sources},
+    syntax::{Dialect, Sources, Span, ast::TermKind},
 };
 use rustyline::{Config, Editor, error::ReadlineError, history::DefaultHistory};
 
@@ -27,7 +29,7 @@ use super::{
     load::{Loaded, called, dialect, read, report, understand},
     print, why,
 };
-use assistant::Assistant;
+use assistant::{Assistant, is_about_a_predicate, is_bare_command};
 use interrupt::Interrupt;
 
 const HELP: &str = "\
@@ -35,12 +37,16 @@ p(/a). q(X) :- p(X).   say something; it may go on over several lines, up to the
 ? q(X), X != /b.       ask something
 :why FACT              what a fact rests on
 :why-not FACT          what a fact lacks
-:facts [NAME]          all facts, or those of one predicate
+:facts [NAME]          all facts, or those of one predicate; ? NAME does the same
+:show [NAME]           all predicates, or one: types, numbers of facts and rules
 :undo                  take back what was said last
 :load FILE             read a file
 :list                  what was said
 :help  :quit
 ";
+
+/// What the line that is looked at is called in findings.
+const LINE: &str = "line";
 
 /// The predicate that a question is a rule for. No program can write this name.
 const ANSWER: &str = "answer__";
@@ -134,11 +140,18 @@ struct Session<'a> {
 impl Session<'_> {
     /// Takes a file in, unless it makes the program wrong.
     fn load(&mut self, file: &Path) -> anyhow::Result<String> {
-        self.files.push((Level::Schema, called(file), read(file)?));
+        ensure!(!file.as_os_str().is_empty(), "which file? `:load FILE`");
+        let (name, text) = (called(file), read(file)?);
+        let before = self.files.clone();
+        match self.files.iter_mut().find(|(_, other, _)| *other == name) {
+            // It is loaded again, probably because it has changed.
+            Some((_, _, old)) => *old = text,
+            None => self.files.push((Level::Schema, name, text)),
+        }
         let loaded = self.understand(None, &self.deadline())?;
         let text = report(&loaded.findings(Severity::Warning), &loaded.sources);
         if loaded.is_rejected() {
-            self.files.pop();
+            self.files = before;
             return Ok(text + "it is not loaded\n");
         }
         self.changed = true;
@@ -147,17 +160,24 @@ impl Session<'_> {
 
     /// Does what a line says. `None` ends the session.
     fn line(&mut self, line: &str) -> anyhow::Result<Option<String>> {
+        // The public interpreter begins its commands with two colons.
+        let line = if line.starts_with("::") { &line[1..] } else { line };
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let text = match word {
             "" => String::new(),
             ":quit" | ":q" => return Ok(None),
             ":help" | ":h" => HELP.to_owned(),
+            ":list" if self.said.is_empty() => "nothing was said\n".to_owned(),
             ":list" => self.said.join("\n") + "\n",
-            ":undo" => self.undo(),
+            ":undo" | ":pop" => self.undo(),
             ":load" => self.load(Path::new(rest.trim()))?,
             ":facts" => self.facts(rest.trim())?,
+            ":show" => show::show(&self.understand(None, &self.deadline())?.analysis, rest.trim()),
             ":why" => self.explain(rest, false)?,
             ":why-not" => self.explain(rest, true)?,
+            "?" if rest.trim().is_empty() => "ask something: `? p(X)`\n".to_owned(),
+            _ if is_bare_command(line) => "commands begin with a colon: `:help`, `:quit`\n".to_owned(),
+            _ if is_about_a_predicate(line) => self.facts(line[1..].trim().trim_end_matches('.'))?,
             _ if line.starts_with('?') => self.ask(line[1..].trim().trim_end_matches('.'))?,
             _ if line.starts_with(':') && !line.contains('(') => format!("there is no command `{word}`: `:help` names them\n"),
             _ => self.say(line)?,
@@ -185,7 +205,7 @@ impl Session<'_> {
         }
         sources.add("said", &self.said.join("\n"))?;
         if let Some(more) = more {
-            sources.add("line", more)?;
+            sources.add(LINE, more)?;
         }
         levels.resize(sources.iter().count(), Level::Schema);
         let dialect: Dialect = dialect(&self.args.program);
@@ -219,14 +239,20 @@ impl Session<'_> {
     fn model(&self, more: Option<&str>, deadline: &Deadline) -> anyhow::Result<Result<(Loaded, Model), String>> {
         let mut loaded = self.understand(more, deadline)?;
         let Some(program) = loaded.analysis.program.take() else {
-            return Ok(Err(report(&loaded.findings(Severity::Error), &loaded.sources)));
+            let mut found = loaded.findings(Severity::Error);
+            aim(&mut found, &loaded.sources);
+            return Ok(Err(report(&found, &loaded.sources)));
         };
         let program = Arc::new(program);
         self.answers.check(&program)?;
         let options = options(&self.args.limits, deadline.cancel());
         Ok(match evaluate(&program, &options, &self.answers) {
             Ok(model) => Ok((loaded, model)),
-            Err(found) => Err(report(&[*found], &loaded.sources)),
+            Err(found) => {
+                let mut found = [*found];
+                aim(&mut found, &loaded.sources);
+                Err(report(&found, &loaded.sources))
+            }
         })
     }
 
@@ -249,7 +275,8 @@ impl Session<'_> {
     /// A question is a rule whose head has the variables of its premises.
     fn ask(&self, body: &str) -> anyhow::Result<String> {
         let variables = variables(body);
-        let rule = format!("{ANSWER}({}) :- {body}.", variables.join(", "));
+        // The question stands on a line of its own: what is wrong with it is shown as it was typed.
+        let rule = format!("{ANSWER}({}) :-\n{body} .", variables.join(", "));
         let (_, model) = match self.model(Some(&rule), &self.deadline())? {
             Ok(both) => both,
             Err(text) => return Ok(text),
@@ -285,16 +312,16 @@ impl Session<'_> {
         let text = why::explain(&mut explainer, &question, not, &place)?;
         Ok(text.unwrap_or_else(|| {
             if not {
-                "it holds\n".to_owned()
+                "it holds: ask `:why`\n".to_owned()
             } else {
-                "it does not hold\n".to_owned()
+                "it does not hold: ask `:why-not`\n".to_owned()
             }
         }))
     }
 
     /// What may be completed: predicates, built-ins, commands.
     fn words(&self) -> Vec<String> {
-        let mut words: Vec<String> = [":why", ":why-not", ":facts", ":undo", ":load", ":list", ":help", ":quit"]
+        let mut words: Vec<String> = [":why", ":why-not", ":facts", ":show", ":undo", ":load", ":list", ":help", ":quit"]
             .map(str::to_owned)
             .into();
         words.extend(builtin::functions().map(|function| function.name.to_owned()));
@@ -309,20 +336,47 @@ impl Session<'_> {
     }
 }
 
-/// The variables of a body in the order in which they stand: capitals outside strings.
+/// Makes findings that speak of the rule around a question speak of the question.
+fn aim(found: &mut [Diagnostic], sources: &Sources) {
+    let Some(source) = sources.iter().find(|source| source.name() == LINE) else {
+        return;
+    };
+    let Some(body) = source.line_start(2).filter(|_| source.text().starts_with(ANSWER)) else {
+        return;
+    };
+    let labels = found
+        .iter_mut()
+        .flat_map(|one| std::iter::once(&mut one.primary).chain(&mut one.labels));
+    for label in labels.filter(|label| source.span().contains(label.span) && label.span.start < body) {
+        label.span = Span::new(body, label.span.end.max(body));
+    }
+}
+
+/// The variables that a question asks for, in the order in which they stand; behind a group, those that have one value in it.
 fn variables(body: &str) -> Vec<String> {
-    let Ok(sources) = Sources::of("line", &format!("{ANSWER}() :- {body}.")) else {
+    let Ok(sources) = Sources::of("line", &format!("{ANSWER}() :- {body} .")) else {
         return Vec::new();
     };
     let Some(source) = sources.get(0) else { return Vec::new() };
     let parsed = mangle::syntax::parse(source, Dialect::Extended);
     let mut names: Vec<String> = Vec::new();
+    let mut see = |name: &str| {
+        if !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    };
     for clause in parsed.unit.clauses() {
-        clause.each_variable(&mut |name, _| {
-            if !names.iter().any(|known| **known == **name) {
-                names.push(name.to_string());
+        let Some(group) = clause.transforms.iter().find_map(|transform| transform.group.as_ref()) else {
+            clause.each_variable(&mut |name, _| see(name));
+            continue;
+        };
+        for key in &group.args {
+            if let TermKind::Variable(name) = &key.kind {
+                see(name);
             }
-        });
+        }
+        let lets = clause.transforms.iter().flat_map(|transform| &transform.lets);
+        lets.for_each(|one| see(&one.variable.text));
     }
     names
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail};
 
-use super::suite::{Case, Section, Suite, Texts, beside, pad, time};
+use super::suite::{Case, Section, Suite, Texts, beside, error, pad, time};
 
 const WORDS: &str = "rules, extended, case, now, given, answers, expect, absent, exactly, error";
 
@@ -65,7 +65,7 @@ impl Reader<'_> {
                 });
             }
             "now" => self.case()?.now = time(rest)?,
-            "error" => self.case()?.error = Some(rest.to_owned()),
+            "error" => self.case()?.error = Some(error(rest)?),
             word => match Section::by_name(word) {
                 Some(section @ (Section::Given | Section::Answers)) => self.section = section,
                 Some(section) => {

@@ -164,6 +164,6 @@ impl Report {
 
 fn indent(out: &mut String, text: &str) {
     for line in text.lines() {
-        let _infallible = writeln!(out, "     {line}");
+        let _infallible = writeln!(out, "{}", format!("     {line}").trim_end());
     }
 }

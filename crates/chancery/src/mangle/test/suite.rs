@@ -3,10 +3,13 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use mangle::syntax::{Dialect, Sources, parse};
 
-use super::{marked, yaml};
+use super::{
+    super::{args, code},
+    marked, yaml,
+};
 
 /// One test file.
 #[derive(Default)]
@@ -120,7 +123,12 @@ pub(super) fn beside(file: &Path, name: &str) -> PathBuf {
 
 /// An evaluation time.
 pub(super) fn time(text: &str) -> anyhow::Result<i64> {
-    mangle::value::parse_rfc3339(text).with_context(|| format!("`{text}` is no time such as 2024-06-01T00:00:00Z"))
+    args::time(text).map_err(|help| anyhow::anyhow!("`{text}` is no time: {help}"))
+}
+
+/// The code of the error that has to come.
+pub(super) fn error(text: &str) -> anyhow::Result<String> {
+    Ok(code(text)?.name().to_owned())
 }
 
 impl Texts {

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail, ensure};
 
-use super::suite::{Case, Section, Suite, Texts, beside, pad, time};
+use super::suite::{Case, Section, Suite, Texts, beside, error, pad, time};
 use node::{Kind, Node};
 
 const SUITE: &[&str] = &["rules", "extended", "given", "answers", "cases"];
@@ -70,7 +70,7 @@ impl Reader<'_> {
             match key {
                 "name" => self.scalar(value)?.clone_into(&mut case.name),
                 "now" => case.now = time(self.scalar(value)?).with_context(|| self.at(value))?,
-                "error" => case.error = Some(self.scalar(value)?.to_owned()),
+                "error" => case.error = Some(error(self.scalar(value)?).with_context(|| self.at(value))?),
                 section => self.facts(section, value, &mut case.texts)?,
             }
         }

@@ -23,6 +23,27 @@ fn every_command_of_the_book_prints_what_it_shows() {
     assert!(commands >= 8, "the book shows only {commands} commands");
 }
 
+#[test]
+fn every_option_is_in_the_book() {
+    let chapter = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/mangle/commands.md");
+    let text = std::fs::read_to_string(chapter).expect("the chapter of commands");
+    let (machine, mut missing, mut options) = (Machine::new(), Vec::new(), 0);
+    for command in ["run", "check", "fmt", "why", "why-not", "test", "repl", "graph", "bench", "lsp"] {
+        let help = String::from_utf8(run(&machine, &[command, "--help"], None).stdout).expect("text");
+        // Those of the gateway stand behind a heading of their own.
+        let (own, _) = help.split_once("\nOptions of the gateway").expect("the heading");
+        for option in own.lines().filter_map(|line| line.trim_start().strip_prefix("--")) {
+            let name = option.split([' ', '=']).next().unwrap_or_default();
+            options += 1;
+            if !text.contains(&format!("`--{name}")) {
+                missing.push(format!("{command} --{name}"));
+            }
+        }
+    }
+    assert!(options >= 40, "only {options} options are known");
+    assert_eq!(missing, [""; 0], "not in docs/mangle/commands.md");
+}
+
 /// Plays a chapter; says how many commands it has.
 fn chapter(name: &str, text: &str) -> usize {
     let (machine, mut commands) = (Machine::new(), 0);

@@ -227,3 +227,104 @@ fn a_package_is_found_in_another_document() {
     );
     editor.end();
 }
+
+/// The edits of a rename by document, as the texts that they put there.
+fn edits(answer: &Value) -> Vec<(String, Vec<String>)> {
+    let changes = answer["changes"].as_object().expect("changes").iter();
+    let texts = |edits: &Value| {
+        let edits = edits.as_array().expect("edits").iter();
+        edits.map(|edit| edit["newText"].as_str().expect("a text").to_owned()).collect()
+    };
+    let mut all: Vec<(String, Vec<String>)> = changes.map(|(uri, edits)| (uri.clone(), texts(edits))).collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn a_rename_reaches_the_files_that_use_a_package() {
+    let machine = Machine::new();
+    let uri = |name: &str| format!("file://{}", machine.path(&format!("project/{name}")).display());
+    machine.write("project/shop.mg", "Package shop!\ntool(/saw).\n");
+    machine.write("project/more.mg", "Package shop!\nold(X) :- tool(X).\n");
+    machine.write("project/wish list.mg", "Use shop!\nwish(X) :- shop.tool(X).\n");
+    machine.write("project/other.mg", "tool(/axe).\n");
+    let mut editor = Editor::start(&machine);
+    let text = std::fs::read_to_string(machine.path("project/shop.mg")).expect("it was just written");
+    editor.open(&uri("shop.mg"), &text);
+    let place = json!({ "textDocument": { "uri": uri("shop.mg") }, "position": { "line": 1, "character": 1 }, "newName": "gear" });
+    let changes = edits(&editor.ask("textDocument/rename", place.clone()));
+    assert_eq!(
+        changes,
+        [
+            (uri("more.mg"), vec!["gear".to_owned()]),
+            (uri("shop.mg"), vec!["gear".to_owned()]),
+            (uri("wish%20list.mg"), vec!["shop.gear".to_owned()]),
+        ]
+    );
+    assert_eq!(editor.ask("textDocument/references", place).as_array().map(Vec::len), Some(3));
+    // What another file of the package defines is no mistake here.
+    editor.open(&uri("more.mg"), "Package shop!\nold(X) :- tool(X).\n");
+    editor.open(URI, "p(/a).");
+    assert_eq!(editor.codes(), [""; 0]);
+    let of_more = editor.findings.iter().rev().find(|found| found["uri"] == uri("more.mg"));
+    assert_eq!(of_more.expect("findings")["diagnostics"], json!([]));
+    editor.end();
+}
+
+#[test]
+fn a_rename_never_makes_two_things_one() {
+    let text = "Decl best(X, D) descr [fundep([X], [D]), merge([D], \"less\")].\nDecl less(A, B, C) descr [mode(\"+\", \"+\", \"-\"), deferred()].\n\
+                less(A, B, C) :- A <= B, C = A.\nless(A, B, C) :- B < A, C = B.\nbest(/a, 1).\n";
+    let machine = Machine::new();
+    let mut editor = Editor::start(&machine);
+    editor.open(URI, text);
+    assert_eq!(editor.codes(), [""; 0]);
+    let changes = edits(&editor.at("rename", 2, 1, json!({ "newName": "smaller" })));
+    assert_eq!(changes[0].1.len(), 4, "the name in `merge` too: {changes:?}");
+    let mut refused = |line: u32, character: u32, name: &str| {
+        let position = json!({ "line": line, "character": character });
+        let params = json!({ "textDocument": { "uri": URI }, "position": position, "newName": name });
+        let answer = editor.whole("textDocument/rename", params);
+        answer["error"]["message"].as_str().map(str::to_owned).unwrap_or_default()
+    };
+    assert!(refused(2, 1, "best").contains("is taken"));
+    assert!(refused(2, 5, "B").contains("is taken"));
+    assert!(refused(2, 5, "b").contains("no name of a variable"));
+    assert!(refused(5, 0, "x").contains("nothing to rename"));
+    let range = editor.at("prepareRename", 2, 1, json!({}));
+    assert_eq!((&range["start"]["character"], &range["end"]["character"]), (&json!(0), &json!(4)));
+    editor.end();
+}
+
+#[test]
+fn a_completion_says_what_it_replaces() {
+    let machine = Machine::new();
+    let mut editor = Editor::start(&machine);
+    editor.open(URI, "p(1).\nq(Y) :- p(X), Y = fn:pl");
+    let items = editor.at("completion", 1, 23, json!({}));
+    let plus = items.as_array().expect("a list").iter().find(|item| item["label"] == "fn:plus");
+    let range = &plus.expect("it is there")["textEdit"]["range"];
+    assert_eq!((&range["start"]["character"], &range["end"]["character"]), (&json!(18), &json!(23)));
+    editor.end();
+}
+
+#[test]
+fn an_exit_without_a_shutdown_ends_badly() {
+    let machine = Machine::new();
+    let mut editor = Editor::start(&machine);
+    editor.tell("exit", Value::Null);
+    assert_eq!(editor.child.wait().expect("it ends").code(), Some(1));
+}
+
+#[test]
+fn who_types_fast_gets_the_findings_of_the_last_text() {
+    let machine = Machine::new();
+    let mut editor = Editor::start(&machine);
+    editor.open(URI, RULES);
+    for length in 0..200 {
+        editor.change(&format!("p(/a).\nq(X) :- {}(X).\n", "p".repeat(1 + length % 7)));
+    }
+    editor.change("p(/a).\nq(X) :- p(X).\n");
+    assert_eq!(editor.codes(), [""; 0]);
+    editor.end();
+}

@@ -34,7 +34,7 @@ fn a_session_survives_its_errors() {
     for part in [
         "M00",
         "M0102",
-        "is not a fact",
+        "`not a fact` is not one fact",
         "failed to read `absent.mg`",
         "no command `:nonsense`",
         "M0201",
@@ -42,6 +42,64 @@ fn a_session_survives_its_errors() {
         assert!(said.contains(part), "no {part} in\n{said}");
     }
     assert!(said.ends_with("X = /bea\nX = /cid\n"), "{said}");
+}
+
+#[test]
+fn a_question_is_blamed_as_it_was_typed() {
+    let (said, well) = session(
+        &family(),
+        b"? nothing(X)\n? parent(X, Y), X < Y\n? parent(X, _), Y = fn:div(1, 0)\n? parent(X, _) |> do fn:group_by(X), let N = fn:count()\n? parent(X, _), X != /bea.\n",
+        &["family.mg"],
+    );
+    assert!(well, "it ends well");
+    assert!(said.contains("2 | nothing(X) .\n  | ^^^^^^^\n"), "{said}");
+    assert!(
+        said.contains("2 | parent(X, Y), X < Y .\n  |               ^ this is /name\n"),
+        "{said}"
+    );
+    assert!(said.contains("2 | parent(X, _), Y = fn:div(1, 0) .\n  | ^^^^^^"), "{said}");
+    assert!(said.contains("X = /ann, N = 1\n"), "{said}");
+    assert!(!said.contains("answer__"), "{said}");
+    assert!(said.ends_with("X = /ann\n"), "{said}");
+}
+
+#[test]
+fn a_session_helps_who_has_never_seen_one() {
+    let (said, _) = session(
+        &family(),
+        b"help\n?\n:load\n:why\nexit\n:list\n:why ancestor(/cid, /ann)\n",
+        &["family.mg"],
+    );
+    for part in [
+        "commands begin with a colon",
+        "ask something: `? p(X)`",
+        "which file?",
+        "which fact?",
+        "nothing was said",
+        "it does not hold: ask `:why-not`",
+    ] {
+        assert!(said.contains(part), "no {part} in\n{said}");
+    }
+}
+
+#[test]
+fn who_comes_from_the_public_interpreter_finds_the_way() {
+    let lines = b"::show ancestor\n?parent\nparent(/cid, /dot).\n::pop\n?parent\n::show nothing\n";
+    let (said, _) = session(&family(), lines, &["family.mg"]);
+    let facts = "parent(/ann, /bea).\nparent(/bea, /cid).\n";
+    let expected = format!(
+        "ancestor/2: 0 facts, 2 rules, stratum 0\n  bound [/name, /name]\n{facts}taken back: parent(/cid, /dot).\n{facts}there is none\n"
+    );
+    assert!(said.ends_with(&expected), "{said}");
+}
+
+#[test]
+fn a_file_that_is_loaded_again_takes_its_own_place() {
+    let machine = Machine::new();
+    let text = "Decl p(X) bound [/name].\np(/a).\n";
+    machine.write("project/p.mg", text);
+    let (said, _) = session(&machine, b":load p.mg\n:facts p\n", &["p.mg"]);
+    assert!(said.ends_with("or `:help`\np(/a).\n"), "{said}");
 }
 
 #[test]
@@ -57,7 +115,7 @@ fn a_session_begins_without_what_is_broken() {
 #[test]
 fn a_language_server_without_an_editor_says_so() {
     let output = run(&Machine::new(), &["lsp"], Some(b"hello\n"));
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.status.code(), Some(2));
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(text.contains("nobody spoke the Language Server Protocol"), "{text}");
 }
@@ -189,10 +247,31 @@ fn an_interrupt_ends_a_run() {
 }
 
 #[test]
+#[cfg(unix)]
+fn formatting_keeps_links_and_modes() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let machine = Machine::new();
+    machine.write("project/real.mg", "a( /x ).\n");
+    let (real, link) = (machine.path("project/real.mg"), machine.path("project/link.mg"));
+    std::fs::set_permissions(&real, std::fs::Permissions::from_mode(0o640)).expect("it is ours");
+    std::os::unix::fs::symlink("real.mg", &link).expect("a link");
+    assert!(run(&machine, &["fmt", "link.mg"], None).status.success());
+    assert_eq!(std::fs::read_to_string(&real).expect("it is there"), "a(/x).\n");
+    assert!(link.is_symlink(), "the link is one still");
+    assert_eq!(std::fs::metadata(&real).expect("it is there").permissions().mode() & 0o777, 0o640);
+}
+
+#[test]
 fn timings_are_of_what_was_run() {
     let output = run(&family(), &["bench", "family.mg", "--runs", "3"], None);
     let text = String::from_utf8_lossy(&output.stdout);
     let first = text.lines().next().unwrap_or_default();
     assert!(first.starts_with("2 rules, 2 facts given, 3 derived, "), "{text}");
-    assert_eq!(text.matches(" median ").count(), 2, "{text}");
+    assert_eq!(text.matches(" median ").count(), 3, "{text}");
+    let piped = run(&Machine::new(), &["bench", "-", "--runs", "3"], Some(FAMILY.as_bytes()));
+    let text = String::from_utf8_lossy(&piped.stdout);
+    assert!(
+        text.starts_with("2 rules, 2 facts given, 3 derived, "),
+        "stdin is read once: {text}"
+    );
 }

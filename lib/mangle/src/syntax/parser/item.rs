@@ -144,6 +144,7 @@ impl Parser<'_> {
     fn clause(&mut self) -> Parse<Clause> {
         let start = self.token.span;
         self.head_traps()?;
+        self.small_keyword()?;
         let head = self.atom()?;
         let time = if self.at(TokenKind::At) { Some(self.annotation()?) } else { None };
         let mut clause = Clause {
@@ -165,6 +166,9 @@ impl Parser<'_> {
         };
         self.end_of_clause(what)?;
         clause.span = self.since(start);
+        if clause.is_fact() {
+            self.no_variables(clause.span);
+        }
         Ok(clause)
     }
 

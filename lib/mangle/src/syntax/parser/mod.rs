@@ -1,6 +1,7 @@
 //! Recursive descent from tokens to the tree. Each finding costs one clause: the parser goes on after its full stop.
 
 mod body;
+mod foreign;
 mod item;
 mod term;
 mod time;
@@ -245,7 +246,7 @@ impl<'s> Parser<'s> {
     fn extension(&mut self, span: Span, what: &str) {
         if self.dialect == Dialect::Strict {
             let found = Diagnostic::new(Code::Extension, span, format!("{what} is an extension"));
-            self.report(found.help("ask for the extended language with `--extended`, or write it without the extension"));
+            self.report(found.help("the extended language has it: ask for that with `--extended`"));
         }
     }
 

@@ -1,6 +1,6 @@
 //! Annotations and temporal operators.
 
-use super::{Parse, Parser};
+use super::{Dialect, Parse, Parser};
 use crate::{
     diagnostic::{Code, Diagnostic},
     syntax::{
@@ -32,8 +32,9 @@ impl Parser<'_> {
         let at = self.bump().span;
         let (start, end) = self.interval()?;
         let span = self.since(at);
-        if end.is_none() {
-            self.extension(span, "a temporal operator with one bound");
+        if end.is_none() && self.dialect == Dialect::Strict {
+            let found = Diagnostic::new(Code::Extension, span, "a temporal operator with one bound is an extension");
+            self.report(found.fix("write both bounds", start.span.before(), "0s, "));
         }
         for bound in std::iter::once(&start).chain(&end) {
             self.negative_distance(kind, bound);

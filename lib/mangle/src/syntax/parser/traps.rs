@@ -2,6 +2,7 @@
 
 use super::{Parse, Parser, body::comparison};
 use crate::{
+    builtin,
     diagnostic::{Code, Diagnostic},
     syntax::{
         Span,
@@ -9,30 +10,6 @@ use crate::{
         token::TokenKind,
     },
 };
-
-/// What other languages write, what it is here, and what to say if there is nothing to put in its place.
-const FOREIGN: &[(&str, &str, &str)] = &[
-    ("==", "=", "equality is written `=`"),
-    ("=:=", "=", "equality is written `=`"),
-    (":=", "=", "a value is given with `=`"),
-    ("=<", "<=", "less or equal is written `<=`"),
-    ("=>", ">=", "greater or equal is written `>=`"),
-    ("\\=", "!=", "inequality is written `!=`"),
-    ("\\+", "!", "negation is written `!`"),
-    ("&&", ",", "premises are separated by commas"),
-    ("&", ",", "premises are separated by commas"),
-    ("->", ":-", "the head comes first, then `:-`, then the premises"),
-    ("-->", ":-", "the head comes first, then `:-`, then the premises"),
-    ("//", "#", "comments begin with `#`"),
-    ("%", "#", "comments begin with `#`"),
-    ("||", "", "there is no `or`: write one rule for each case"),
-    (
-        "|",
-        "",
-        "there is no `or`: write one rule for each case; transforms come after `|>`",
-    ),
-    (";", "", "there is no `or`: write one rule for each case; clauses end with `.`"),
-];
 
 /// The functions for operators between numbers.
 const ARITHMETIC: &[(&str, &str)] = &[("+", "fn:plus"), ("-", "fn:minus"), ("*", "fn:mult"), ("/", "fn:div")];
@@ -60,6 +37,9 @@ impl Parser<'_> {
     pub(super) fn unexpected_here(&self, expected: &str) -> Diagnostic {
         let span = self.token.span;
         let text = self.text(span);
+        if let Some(found) = self.foreign_word().or_else(|| self.foreign_arrow()) {
+            return found;
+        }
         match self.token.kind {
             TokenKind::Unterminated => Diagnostic::new(
                 Code::UnterminatedString,
@@ -74,7 +54,7 @@ impl Parser<'_> {
                 format!("unexpected character `{}`", text.escape_debug()),
             )
             .help(format!("expected {expected}")),
-            TokenKind::Foreign => self.foreign(text),
+            TokenKind::Foreign => self.foreign_symbol(text),
             TokenKind::Greater if self.last.kind == TokenKind::Less && self.last.span.end == span.start => {
                 let whole = self.last.span.to(span);
                 Diagnostic::new(Code::ForeignSyntax, whole, "inequality is written `!=`").fix("write `!=`", whole, "!=")
@@ -96,15 +76,6 @@ impl Parser<'_> {
                 };
                 Diagnostic::new(Code::UnexpectedToken, span, format!("expected {expected}, found {found}"))
             }
-        }
-    }
-
-    fn foreign(&self, text: &str) -> Diagnostic {
-        let span = self.token.span;
-        match FOREIGN.iter().find(|row| row.0 == text) {
-            Some((_, "", why)) => Diagnostic::new(Code::ForeignSyntax, span, *why),
-            Some((_, ours, why)) => Diagnostic::new(Code::ForeignSyntax, span, *why).fix(format!("write `{ours}`"), span, *ours),
-            None => Diagnostic::new(Code::UnexpectedCharacter, span, format!("unexpected `{text}`")),
         }
     }
 
@@ -197,7 +168,7 @@ impl Parser<'_> {
 
     pub(super) fn premise_traps(&mut self) -> Parse<()> {
         let span = self.token.span;
-        if self.at_word("not") && self.ahead.kind == TokenKind::Word {
+        if self.text(span).eq_ignore_ascii_case("not") && self.ahead.kind == TokenKind::Word {
             let space = Span::new(span.start, self.ahead.span.start);
             let found = Diagnostic::new(Code::ForeignSyntax, span, "negation is written `!`").fix("write `!`", space, "!");
             self.report(found);
@@ -221,6 +192,9 @@ impl Parser<'_> {
     pub(super) fn not_a_premise<T>(&mut self, left: &Term) -> Parse<T> {
         if matches!(self.token.kind, TokenKind::Foreign | TokenKind::Unknown) {
             return self.unexpected("a comparison");
+        }
+        if let Some(found) = self.foreign_word() {
+            return self.lose(found);
         }
         let text = shorten(self.text(left.span));
         let found = Diagnostic::new(
@@ -307,8 +281,15 @@ impl Parser<'_> {
         let text = self.text(word);
         if self.at(TokenKind::LeftParen) {
             let found = Diagnostic::new(Code::PredicateAsTerm, word, format!("`{text}` is a predicate inside a term"));
-            let found = found.help(format!("make it a premise of its own, `{text}(..)`"));
-            return self.lose(found.fix("if a function is meant, write `fn:`", word.before(), "fn:"));
+            let name = format!("fn:{text}");
+            let is_function = builtin::function(&name).is_some() || builtin::reducer(&name).is_some();
+            return self.lose(if is_function {
+                found.fix(format!("for the function, write `{name}`"), word, name)
+            } else {
+                found.help(format!(
+                    "make it a premise of its own, `{text}(..)`; functions are built in, and begin with `fn:`"
+                ))
+            });
         }
         let found = Diagnostic::new(
             Code::LowerCaseVariable,
@@ -325,6 +306,22 @@ impl Parser<'_> {
         };
         self.report(found);
         Ok(TermKind::Variable(camel(text).into()))
+    }
+
+    /// A word in a fact is not meant to be a variable.
+    pub(super) fn no_variables(&mut self, fact: Span) {
+        let source = self.source;
+        let own = self
+            .diagnostics
+            .iter_mut()
+            .rev()
+            .take_while(|found| fact.contains(found.primary.span));
+        for found in own.filter(|found| found.code == Code::LowerCaseVariable) {
+            let variable = source.text().get(source.range(found.primary.span)).map(camel);
+            found
+                .fixes
+                .retain(|fix| fix.edits.iter().all(|edit| Some(&edit.text) != variable.as_ref()));
+        }
     }
 }
 

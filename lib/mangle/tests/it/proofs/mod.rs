@@ -105,7 +105,9 @@ fn reasons(name: &str, sources: &[Source], limits: &Limits, seen: &mut Seen) {
     let checker = Checker::new(name, &model, &units, &limits.outside);
     let mut explainer = Explainer::new(&model, Budget::UNLIMITED, Cancel::default());
     for (pred, args) in neighbours(&model).into_iter().take(QUESTIONS) {
-        let why_not = explainer.why_not(pred, &args).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let why_not = explainer
+            .why_not(pred, &args, None)
+            .unwrap_or_else(|error| panic!("{name}: {error}"));
         let why_not = why_not.unwrap_or_else(|| panic!("{name}: it says that a fact holds which does not"));
         assert_eq!((why_not.pred, &why_not.args), (pred, &args), "{name}");
         checker.why_not(&why_not, seen);

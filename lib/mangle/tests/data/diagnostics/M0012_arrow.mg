@@ -1,0 +1,4 @@
+tool(/saw).
+cheap(X) <- tool(X).
+decl odd(X) bound [/name].
+-- a comment

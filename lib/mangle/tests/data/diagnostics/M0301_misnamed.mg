@@ -1,0 +1,2 @@
+Decl price(Tool, Coins) bound [/name, /int].
+price(/saw, 3).
