@@ -98,6 +98,8 @@ pub struct ReducerEntry {
     pub example: Example,
     /// Whether the result depends on the order of the rows: then they come in the canonical order.
     pub(crate) ordered: bool,
+    /// Whether all rows may be in the result.
+    pub(crate) gathers: bool,
     /// Gets the rows one after the other, each with as many values as the call has arguments.
     pub(crate) eval: fn(&mut Context<'_>, &super::reducer::Rows<'_>) -> Result<Value, Fault>,
 }

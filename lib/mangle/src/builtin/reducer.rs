@@ -41,6 +41,7 @@ const fn plain(
         doc,
         example: Example { write, get },
         ordered: false,
+        gathers: false,
         eval,
     }
 }
@@ -48,6 +49,14 @@ const fn plain(
 /// One whose result depends on the order of the rows.
 const fn ordered(entry: ReducerEntry) -> ReducerEntry {
     ReducerEntry { ordered: true, ..entry }
+}
+
+/// One whose result has the rows in it, in order.
+const fn gathering(entry: ReducerEntry) -> ReducerEntry {
+    ReducerEntry {
+        gathers: true,
+        ..ordered(entry)
+    }
 }
 
 const NUMBER: Params = exactly(&["/number"]);
@@ -65,7 +74,7 @@ pub(super) const REDUCERS: &[ReducerEntry] = &[
         "2",
         |cx, rows| Ok(cx.interner.number(rows.count as i64)),
     ),
-    plain(
+    ordered(plain(
         "fn:count_distinct",
         many(&["/any"]),
         "/number",
@@ -73,13 +82,14 @@ pub(super) const REDUCERS: &[ReducerEntry] = &[
         "v(/a). v(/b). => fn:count_distinct()",
         "2",
         |cx, rows| {
-            let mut distinct: Vec<&[Value]> = rows.iter().collect();
-            distinct.sort_unstable_by_key(|row| row.iter().map(|value| value.bits()).collect::<Vec<_>>());
-            distinct.dedup();
-            let count = distinct.len() as i64;
+            // In order, equal rows are side by side.
+            let (mut count, mut last) = (0, None);
+            for row in rows.iter() {
+                count += i64::from(last.replace(row) != Some(row));
+            }
             Ok(cx.interner.number(count))
         },
-    ),
+    )),
     plain(
         "fn:sum",
         NUMBER,
@@ -188,7 +198,7 @@ pub(super) const REDUCERS: &[ReducerEntry] = &[
         "1970-01-01T00:00:00Z",
         |cx, rows| times(cx, rows, i64::MAX, i64::min),
     ),
-    ordered(plain(
+    gathering(plain(
         "fn:collect",
         many(&["X", "/any"]),
         ".List<X>",
@@ -200,7 +210,7 @@ pub(super) const REDUCERS: &[ReducerEntry] = &[
             Ok(cx.interner.list(&items))
         },
     )),
-    ordered(plain(
+    gathering(plain(
         "fn:collect_distinct",
         many(&["X", "/any"]),
         ".List<X>",
@@ -213,7 +223,7 @@ pub(super) const REDUCERS: &[ReducerEntry] = &[
             Ok(cx.interner.list(&items))
         },
     )),
-    ordered(plain(
+    gathering(plain(
         "fn:collect_to_map",
         exactly(&["X", "Y"]),
         ".Map<X, Y>",

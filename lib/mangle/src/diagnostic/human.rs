@@ -8,6 +8,9 @@ use crate::syntax::{Source, Sources, Span};
 /// How much of a long line is shown.
 const WIDTH: usize = 110;
 
+/// Of longer lines nobody wants to see what they would be, blanks included.
+const MAX_MENDED: usize = 4096;
+
 /// One finding as text, with an empty line behind it.
 pub fn human(found: &Diagnostic, sources: &Sources) -> String {
     let mut out = format!("{}[{}]: {}\n", found.severity.name(), found.code.name(), found.message);
@@ -56,6 +59,9 @@ fn mended(edits: &[Edit], sources: &Sources) -> String {
     let (Some(start), text) = (source.line_start(line), source.line(line)) else {
         return String::new();
     };
+    if text.len() > MAX_MENDED {
+        return String::new();
+    }
     let (from, to) = ((edit.span.start - start) as usize, (edit.span.end - start) as usize);
     let (Some(head), Some(tail)) = (text.get(..from), text.get(to..)) else {
         return String::new();
@@ -100,12 +106,10 @@ fn in_order<'s>(found: &'s Diagnostic, sources: &'s Sources) -> Vec<Shown<'s>> {
 impl Shown<'_> {
     /// The line, unless it was just shown, and under it what is marked.
     fn write(&self, out: &mut String, gutter: usize, before: Option<&Self>) {
-        let full = self.source.line(self.line);
-        let start = self.source.line_start(self.line).unwrap_or_default();
-        let from = self.columns(full, start, self.span.start);
-        let to = self.columns(full, start, self.span.end).max(from + 1);
-        let (cut, text) = window(full, from);
-        let same = before.is_some_and(|before| before.line == self.line && before.cut() == cut);
+        let (cut, text) = self.window();
+        let from = self.column(self.span.start);
+        let to = self.column(self.span.end).max(from + 1);
+        let same = before.is_some_and(|before| before.line == self.line && before.window().0 == cut);
         if !same {
             if before.is_some_and(|before| before.line + 1 < self.line) {
                 let _ = writeln!(out, "{:gutter$}...", "");
@@ -119,26 +123,26 @@ impl Shown<'_> {
     }
 
     /// The column, in characters from zero, of a position; positions on later lines are at the end of this one.
-    fn columns(&self, line: &str, start: u32, at: u32) -> usize {
-        let bytes = (at.saturating_sub(start) as usize).min(line.len());
-        line.char_indices().take_while(|(index, _)| *index < bytes).count()
-    }
-
-    fn cut(&self) -> usize {
-        let full = self.source.line(self.line);
+    fn column(&self, at: u32) -> usize {
         let start = self.source.line_start(self.line).unwrap_or_default();
-        window(full, self.columns(full, start, self.span.start)).0
+        let end = start + self.source.line(self.line).len() as u32;
+        self.source.position(at.clamp(start, end)).column as usize - 1
     }
-}
 
-/// What is shown of a line so that a column is in sight, and how many characters are left out before it.
-fn window(line: &str, column: usize) -> (usize, String) {
-    let cut = if column < WIDTH - 20 { 0 } else { column - WIDTH / 2 };
-    let text: String = line
-        .chars()
-        .skip(cut)
-        .take(WIDTH)
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
-    (cut, text.trim_end().to_owned())
+    /// What is shown of the line so that the label is in sight, and how many characters are left out before it.
+    fn window(&self) -> (usize, String) {
+        let line = self.source.line(self.line);
+        let start = self.source.line_start(self.line).unwrap_or_default();
+        let column = self.column(self.span.start);
+        let (cut, begin) = if column < WIDTH - 20 {
+            (0, 0)
+        } else {
+            let label = (self.span.start.saturating_sub(start) as usize).min(line.len());
+            let mut before = line.get(..label).unwrap_or_default().char_indices().rev();
+            (column - WIDTH / 2, before.nth(WIDTH / 2 - 1).map_or(0, |(at, _)| at))
+        };
+        let shown = line[begin..].chars().take(WIDTH);
+        let text: String = shown.map(|c| if c.is_control() { ' ' } else { c }).collect();
+        (cut, text.trim_end().to_owned())
+    }
 }

@@ -9,7 +9,7 @@ use std::{
     },
 };
 
-use crate::program::RuleId;
+use crate::program::{Rule, RuleId};
 
 /// The limits of one evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,6 +121,9 @@ impl fmt::Display for Exceeded {
 
 impl std::error::Error for Exceeded {}
 
+/// No built-in goes through more bytes of a value: it could not be interrupted in time.
+pub(crate) const MAX_VALUE: usize = 16 << 20;
+
 /// Steps between two looks at the flag and at memory.
 const CHUNK: u64 = 1024;
 
@@ -137,6 +140,8 @@ pub(crate) struct Meter {
     pub derived: u64,
     /// Bytes that do not change while a rule runs.
     pub resting: usize,
+    /// Bytes that stay until the evaluation ends: questions, and plans of calls.
+    pub kept: usize,
     pub stratum: usize,
     pub rule: Option<RuleId>,
 }
@@ -151,6 +156,7 @@ impl Meter {
             granted: 0,
             derived: 0,
             resting: 0,
+            kept: 0,
             stratum: 0,
             rule: None,
         }
@@ -169,6 +175,12 @@ impl Meter {
             return Ok(());
         }
         self.refuel(count, moving())
+    }
+
+    /// Takes the steps of making a plan for a rule: for each premise that it takes, the planner looks at all that are left.
+    pub(crate) fn planning(&mut self, rule: &Rule) -> Result<(), Exceeded> {
+        let premises = rule.premises.len() as u64;
+        self.step(premises * premises / 64, || 0)
     }
 
     #[cold]
@@ -190,7 +202,7 @@ impl Meter {
         if self.cancel.is_cancelled() {
             return Err(self.exceeded(Limit::Cancelled, 0, 0));
         }
-        let bytes = (self.resting + moving) as u64;
+        let bytes = (self.resting + self.kept + moving) as u64;
         if bytes > self.budget.bytes {
             return Err(self.exceeded(Limit::Bytes, self.budget.bytes, bytes));
         }

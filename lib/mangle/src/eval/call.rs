@@ -3,9 +3,12 @@
 use std::{cell::RefCell, collections::HashMap, rc::Rc};
 
 use super::{
+    budget::Meter,
     error::{EvalError, Stop},
+    hash::Keys,
     machine::{Machine, Target, Tools, World, prepare_shared},
     plan::{Plan, Sizes, Wish, plan},
+    segment::Segment,
 };
 use crate::program::{Expr, PredId, Program, RuleId, Slot};
 
@@ -55,12 +58,13 @@ impl Calls {
         depth: u32,
     ) -> Result<Vec<u64>, Stop> {
         let width = known.len().max(1);
-        let mut answers: Vec<u64> = Vec::new();
+        let resting = tools.meter.resting;
+        let mut answers = Segment::new(width, 0, Keys::default());
         for &rule in self.rules.get(&pred).map_or(&[][..], Vec::as_slice) {
             if depth > MAX_DEPTH {
                 return Err(EvalError::TooDeep { depth: MAX_DEPTH, rule }.into());
             }
-            let plan = self.plan(world.program, rule, known)?;
+            let plan = self.plan(world.program, rule, known, tools.meter)?;
             let found = prepare_shared(&plan, world.relations, &|_| None, tools.meter)?;
             let mut machine = Machine::new(world, tools, &plan, &found, Target::Loose(Vec::new()));
             machine.depth = depth;
@@ -69,17 +73,14 @@ impl Calls {
             }
             machine.start()?;
             let Target::Loose(rows) = machine.target else { continue };
-            for row in rows.chunks_exact(width) {
-                let fits = row.iter().zip(known).all(|(word, known)| known.is_none_or(|known| known == *word));
-                if fits && !answers.chunks_exact(width).any(|other| other == row) {
-                    answers.extend_from_slice(row);
-                }
-            }
+            take(&mut answers, &rows, known, tools.meter)?;
+            tools.meter.resting = resting + answers.moving();
         }
-        Ok(answers)
+        tools.meter.resting = resting;
+        Ok(answers.rows)
     }
 
-    fn plan(&self, program: &Program, rule: RuleId, known: &[Option<u64>]) -> Result<Rc<Plan>, Stop> {
+    fn plan(&self, program: &Program, rule: RuleId, known: &[Option<u64>], meter: &mut Meter) -> Result<Rc<Plan>, Stop> {
         let which = (rule, known.iter().map(Option::is_some).collect());
         if let Some(plan) = self.plans.borrow().get(&which) {
             return Ok(Rc::clone(plan));
@@ -98,11 +99,33 @@ impl Calls {
             sizes: &Even,
             explain: false,
         };
-        let made = plan(program, rule, program.rule(rule), &wish).ok_or(EvalError::NoOrder(rule))?;
-        let made = Rc::new(made);
+        meter.planning(program.rule(rule))?;
+        let made = Rc::new(plan(program, rule, program.rule(rule), &wish).ok_or(EvalError::NoOrder(rule))?);
+        meter.kept += made.heap();
+        meter.check_bytes(0)?;
         self.plans.borrow_mut().insert(which, Rc::clone(&made));
         Ok(made)
     }
+}
+
+/// Adds the rows that have the known words and are not there yet.
+fn take(answers: &mut Segment, rows: &[u64], known: &[Option<u64>], meter: &Meter) -> Result<(), Stop> {
+    /// So many answers are gone through sooner than looked up.
+    const FEW: usize = 16;
+    for (at, row) in rows.chunks_exact(answers.width).enumerate() {
+        meter.glance(at)?;
+        if !row.iter().zip(known).all(|(word, known)| known.is_none_or(|known| known == *word)) {
+            continue;
+        }
+        if answers.len() >= FEW {
+            let hash = answers.keys.row(row);
+            // Whether it was there already does not matter.
+            let _: Result<usize, usize> = answers.insert(row, hash);
+        } else if !answers.rows.chunks_exact(answers.width).any(|other| other == row) {
+            answers.push(row);
+        }
+    }
+    Ok(())
 }
 
 /// Puts the known words where the head has variables; says whether they agree with its constants and with each other.

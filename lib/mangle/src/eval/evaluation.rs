@@ -179,7 +179,9 @@ impl Evaluation {
             return Err(EvalError::BadAnswer(format!("nothing like this was asked of `{}`", predicate.name)));
         }
         let relation = &mut self.relations[question.pred.index()];
+        let heap = relation.heap();
         relation.own.drop_indexes();
+        let moving = relation.own.moving();
         for row in rows {
             let fits = row
                 .iter()
@@ -188,9 +190,10 @@ impl Evaluation {
             if fits {
                 let words: Vec<u64> = row.iter().map(|value| value.bits()).collect();
                 relation.insert(if words.is_empty() { &[0] } else { &words });
-                self.meter.step(1, || relation.own.moving())?;
+                self.meter.step(1, || relation.own.moving() - moving)?;
             }
         }
+        self.meter.resting = (self.meter.resting + relation.heap()).saturating_sub(heap);
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! External predicates: what has to be asked, and what was answered.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use crate::{program::PredId, value::Value};
 
@@ -21,12 +21,17 @@ pub struct Question {
     pub args: Vec<Option<Value>>,
 }
 
-/// Questions by predicate.
+/// What was asked so far.
 #[derive(Debug, Default)]
 pub(crate) struct Asked {
-    answered: HashSet<Question>,
-    wanted: BTreeMap<PredId, Vec<Question>>,
-    known: HashSet<Question>,
+    /// Every question, and whether it was answered.
+    known: HashMap<Question, bool>,
+    /// The questions since everything was answered the last time, by predicate.
+    noted: BTreeMap<PredId, Vec<Question>>,
+    /// How many of them are open.
+    open: usize,
+    /// About how many bytes all that takes.
+    heap: usize,
     closed: bool,
 }
 
@@ -37,12 +42,13 @@ impl Asked {
             return true;
         }
         let question = Question { pred, args };
-        if self.answered.contains(&question) {
-            return true;
+        if let Some(&answered) = self.known.get(&question) {
+            return answered;
         }
-        if self.known.insert(question.clone()) {
-            self.wanted.entry(pred).or_default().push(question);
-        }
+        self.heap += heap_of(&question);
+        self.noted.entry(pred).or_default().push(question.clone());
+        self.known.insert(question, false);
+        self.open += 1;
         false
     }
 
@@ -54,22 +60,39 @@ impl Asked {
         }
     }
 
+    /// Whether a question was noted and not answered.
+    pub(crate) fn is_open(&self) -> bool {
+        self.open > 0
+    }
+
+    /// About how many bytes it takes on the heap, the next batch included.
+    pub(crate) fn heap(&self) -> usize {
+        self.heap
+    }
+
     /// What was noted and not answered.
     pub(crate) fn batch(&self) -> Option<Batch> {
-        let questions: Vec<Question> = self.wanted.values().flatten().cloned().collect();
+        let noted = self.noted.values().flatten();
+        let questions: Vec<Question> = noted.filter(|question| self.known.get(question) == Some(&false)).cloned().collect();
         (!questions.is_empty()).then_some(Batch { questions })
     }
 
     /// Takes a question as answered; says whether it was asked.
     pub(crate) fn answer(&mut self, question: &Question) -> bool {
-        let Some(open) = self.wanted.get_mut(&question.pred) else {
+        let Some(answered @ false) = self.known.get_mut(question) else {
             return false;
         };
-        let Some(at) = open.iter().position(|other| other == question) else {
-            return false;
-        };
-        let question = open.remove(at);
-        self.known.remove(&question);
-        self.answered.insert(question)
+        *answered = true;
+        self.open -= 1;
+        if self.open == 0 {
+            self.noted.clear();
+        }
+        true
     }
+}
+
+/// A question is kept to be found, to be handed out in order, and in the batch; tables and lists double when they grow.
+fn heap_of(question: &Question) -> usize {
+    let once = size_of::<Question>() + size_of_val(&question.args[..]) + 2 * size_of::<usize>();
+    3 * once + 2 * size_of::<(Question, bool)>()
 }

@@ -1,12 +1,12 @@
 //! Groups: bindings with equal keys come together, reducers make one value of each group.
 
-use std::cmp::Ordering;
-
 use super::{
+    MAX_VALUE,
     error::Stop,
     hash::Keys,
     machine::{Machine, Target},
     plan::Group,
+    sort::merge_sort,
     table::Table,
 };
 use crate::{
@@ -14,6 +14,9 @@ use crate::{
     program::{Aggregate, Expr, Head, Interval, Slot, Transform},
     value::Value,
 };
+
+/// Smaller things are made without a look at memory.
+const PIECE: usize = 1 << 16;
 
 /// Bindings, flat: for each the words of some registers.
 struct Bindings {
@@ -201,6 +204,7 @@ impl Machine<'_, '_> {
         starts.push(sum);
         let mut rows = vec![0; group_of.len()];
         for (number, &group) in group_of.iter().enumerate() {
+            self.tools.meter.glance(number)?;
             let next = &mut next[group as usize];
             rows[*next as usize] = number as u32;
             *next += 1;
@@ -217,27 +221,48 @@ impl Machine<'_, '_> {
         values: &mut Vec<Value>,
     ) -> Result<Value, Stop> {
         self.charge(rows.len() as u64)?;
-        let column = |slot: &Slot| bindings.slots.iter().position(|bound| bound == slot);
+        let resting = self.tools.meter.resting;
         values.clear();
-        match args {
-            [] => {}
-            // A register that the bindings have: nothing to compute.
-            [Expr::Slot(slot)] if let Some(column) = column(slot) => {
-                values.extend(rows.iter().map(|&row| Value::from_bits(bindings.row(row as usize)[column])));
-            }
-            args => self.evaluate_each(bindings, rows, args, values)?,
+        let bytes = size_of::<Value>() * rows.len() * args.len();
+        if reducer.gathers && bytes > MAX_VALUE {
+            return Err(self.tools.meter.too_large(MAX_VALUE, bytes).into());
         }
+        // What is gathered is there twice while a value is made of it.
+        let kept = bytes.max(size_of::<Value>() * values.capacity());
+        self.hold(if reducer.gathers { kept + bytes } else { kept });
+        if bytes > PIECE {
+            self.charge_bytes()?;
+        }
+        values.reserve(rows.len() * args.len());
+        self.evaluate_each(bindings, rows, args, values)?;
         if reducer.ordered {
             self.sort_rows(values, args.len())?;
         }
         let rows = Rows { count: rows.len(), values };
-        self.reduce_with(reducer, &rows)
+        let value = self.reduce_with(reducer, &rows)?;
+        self.tools.meter.resting = resting;
+        Ok(value)
     }
 
     /// The arguments of a reducer for each binding.
     fn evaluate_each(&mut self, bindings: &Bindings, rows: &[u32], args: &[Expr], values: &mut Vec<Value>) -> Result<(), Stop> {
+        let column = |slot: &Slot| bindings.slots.iter().position(|bound| bound == slot);
+        if args.is_empty() {
+            return Ok(());
+        }
+        if let [Expr::Slot(slot)] = args
+            && let Some(column) = column(slot)
+        {
+            // A register that the bindings have: nothing to compute.
+            for (at, &row) in rows.iter().enumerate() {
+                self.tools.meter.glance(at)?;
+                values.push(Value::from_bits(bindings.row(row as usize)[column]));
+            }
+            return Ok(());
+        }
         let keep: Vec<u64> = self.registers.clone();
-        for &row in rows {
+        for (at, &row) in rows.iter().enumerate() {
+            self.tools.meter.glance(at)?;
             self.load(bindings, row as usize);
             for arg in args {
                 values.push(self.evaluate(arg)?);
@@ -250,13 +275,15 @@ impl Machine<'_, '_> {
     /// Sorts flat rows canonically.
     fn sort_rows(&self, values: &mut Vec<Value>, width: usize) -> Result<(), Stop> {
         let interner = self.interner();
-        let stop = || self.check_bytes();
         match width {
             0 => Ok(()),
-            1 => merge_sort(values, &stop, |a, b| interner.compare(*a, *b)),
+            1 => merge_sort(values, &|extra| self.check_more_bytes(extra), |a, b| interner.compare(*a, *b)),
             _ => {
                 let mut rows: Vec<&[Value]> = values.chunks_exact(width).collect();
-                merge_sort(&mut rows, &stop, |a, b| interner.compare_rows(a, b))?;
+                let listed = size_of_val(&rows[..]);
+                merge_sort(&mut rows, &|extra| self.check_more_bytes(listed + extra), |a, b| {
+                    interner.compare_rows(a, b)
+                })?;
                 *values = rows.concat();
                 Ok(())
             }
@@ -283,56 +310,4 @@ fn slot_of(one: &Aggregate) -> Slot {
 fn split_group(rest: &[Transform]) -> Option<(&Transform, &[Transform])> {
     let at = rest.iter().position(|transform| matches!(transform, Transform::Group { .. }))?;
     Some((&rest[at], &rest[at + 1..]))
-}
-
-/// How many things are sorted between two looks at the flag.
-const RUN: usize = 1 << 14;
-
-/// Sorts, and ends early when `stop` fails: first runs, then pairs of runs that are twice as long each time.
-fn merge_sort<T: Copy>(all: &mut Vec<T>, stop: &dyn Fn() -> Result<(), Stop>, compare: impl Fn(&T, &T) -> Ordering) -> Result<(), Stop> {
-    for run in all.chunks_mut(RUN) {
-        run.sort_by(&compare);
-        stop()?;
-    }
-    let mut length = RUN;
-    while length < all.len() {
-        let mut merged = Vec::with_capacity(all.len());
-        for both in all.chunks(2 * length) {
-            let (mut left, mut right) = both.split_at(length.min(both.len()));
-            while let ([first, left_rest @ ..], [second, right_rest @ ..]) = (left, right) {
-                if compare(first, second).is_le() {
-                    merged.push(*first);
-                    left = left_rest;
-                } else {
-                    merged.push(*second);
-                    right = right_rest;
-                }
-                if merged.len().is_multiple_of(RUN) {
-                    stop()?;
-                }
-            }
-            merged.extend_from_slice(left);
-            merged.extend_from_slice(right);
-        }
-        *all = merged;
-        length *= 2;
-    }
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{RUN, merge_sort};
-
-    #[test]
-    fn runs_are_merged_in_order_and_what_is_equal_stays_as_it_came() {
-        for count in [0, 1, RUN - 1, RUN, RUN + 1, 5 * RUN + 7] {
-            let scattered = (0..count as u64).map(|number| (number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 52, number));
-            let mut sorted: Vec<(u64, u64)> = scattered.collect();
-            let mut expected = sorted.clone();
-            expected.sort_by_key(|pair| pair.0);
-            merge_sort(&mut sorted, &|| Ok(()), |a, b| a.0.cmp(&b.0)).expect("nothing stops it");
-            assert!(sorted == expected, "{count}");
-        }
-    }
 }

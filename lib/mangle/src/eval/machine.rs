@@ -368,7 +368,10 @@ impl<'a, 'b> Machine<'a, 'b> {
                 Step::Ask(pred, question) => {
                     let question = question.iter().map(|key| key.as_ref().map(|key| Value::from_bits(self.word(key))));
                     let question: Vec<Option<Value>> = question.collect();
-                    self.tools.asked.answered(*pred, question)
+                    let heap = self.tools.asked.heap();
+                    let answered = self.tools.asked.answered(*pred, question);
+                    self.tools.meter.kept += self.tools.asked.heap() - heap;
+                    answered
                 }
             };
             if !holds {
@@ -425,7 +428,7 @@ impl<'a, 'b> Machine<'a, 'b> {
 
     /// Whether questions are open.
     pub(crate) fn asks(&self) -> bool {
-        self.tools.asked.batch().is_some()
+        self.tools.asked.is_open()
     }
 
     pub(crate) fn charge(&mut self, count: u64) -> Result<(), Stop> {
@@ -475,22 +478,37 @@ impl<'a, 'b> Machine<'a, 'b> {
         })
     }
 
-    pub(super) fn check_bytes(&self) -> Result<(), Stop> {
+    pub(crate) fn check_bytes(&self) -> Result<(), Stop> {
+        self.check_more_bytes(0)
+    }
+
+    /// As [`Self::check_bytes`], with bytes that nothing else counts.
+    pub(crate) fn check_more_bytes(&self, more: usize) -> Result<(), Stop> {
         let head = self.head.as_ref().map(|(_, relation)| &**relation);
-        self.tools.meter.check_bytes(moving(self.tools.interner, head, &self.target))?;
+        let moving = moving(self.tools.interner, head, &self.target);
+        self.tools.meter.check_bytes(moving + more)?;
         Ok(())
+    }
+
+    /// The bytes of the rows that this machine has made: what runs within it does not see them.
+    pub(super) fn made(&self) -> usize {
+        let head = self.head.as_ref().map_or(0, |(_, relation)| relation.own.moving());
+        head + made(&self.target)
     }
 }
 
 /// The bytes that change while a plan runs.
 #[cold]
 fn moving(interner: &Interner, head: Option<&Relation>, target: &Target) -> usize {
-    let target = match target {
+    interner.heap() + made(target) + head.map_or(0, |relation| relation.own.moving())
+}
+
+fn made(target: &Target) -> usize {
+    match target {
         Target::Rows => 0,
         Target::Timed(pending) => 24 * pending.capacity(),
         Target::Loose(rows) => 8 * rows.capacity(),
         Target::Bindings(segment, rows) => segment.moving() + 8 * rows.capacity(),
         Target::Proofs(proofs) => proofs.heap(),
-    };
-    interner.heap() + target + head.map_or(0, |relation| relation.own.moving())
+    }
 }

@@ -22,8 +22,10 @@ mod relation;
 mod round;
 mod segment;
 mod snapshot;
+pub(crate) mod sort;
 pub(crate) mod table;
 
+pub(crate) use budget::MAX_VALUE;
 pub use budget::{Budget, Cancel, Exceeded, Limit};
 pub use coverage::RuleCount;
 pub use error::{BadMerge, EvalError};

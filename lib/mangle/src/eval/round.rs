@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use super::{
+    budget::{Exceeded, Meter},
     error::{EvalError, Stop},
     evaluation::Evaluation,
     external::Batch,
@@ -14,6 +15,7 @@ use super::{
     plan::{Emit, Plan, Sizes, Wish, plan},
     relation::Relation,
     segment::Segment,
+    sort::merge_sort,
 };
 use crate::program::{Interval, PredId, Premise, Program, RuleId, Stratum};
 
@@ -117,10 +119,8 @@ impl Round {
                 (true, false) => inner.into_iter().map(Some).collect(),
             };
             for premise in wanted {
-                // For each premise that it takes, the planner looks at all that are left.
-                let premises = program.rule(rule).premises.len() as u64;
                 meter.rule = Some(rule);
-                meter.step(premises * premises / 64, || 0)?;
+                meter.planning(program.rule(rule))?;
                 let wish = Wish {
                     delta: premise.map(|(at, _)| at),
                     growing: &growing,
@@ -151,8 +151,8 @@ impl Round {
             if task.delta.is_none_or(|pred| has_new(&evaluation.relations[pred.index()])) {
                 let (plan, pred) = (Arc::clone(&task.plan), task.pred);
                 self.run_task(evaluation, &plan, pred)?;
-                if let Some(batch) = evaluation.asked.batch() {
-                    return Ok(Some(batch));
+                if evaluation.asked.is_open() {
+                    return Ok(evaluation.asked.batch());
                 }
             }
             self.task += 1;
@@ -253,7 +253,7 @@ impl Round {
             relation.seen = relation.len();
             relation.past.rounds.push(relation.seen as u32);
             if !self.seeded && relation.times.is_some() {
-                relation.fresh = all_times(relation);
+                relation.fresh = all_times(relation, &evaluation.meter)?;
             }
             evaluation.meter.resting += relation.timing().saturating_sub(timing);
             any |= has_new(relation);
@@ -276,8 +276,9 @@ impl Round {
             evaluation.relations[pred.index()].fresh.clear();
         }
         let mut coming = std::mem::take(&mut self.coming);
-        coming.sort_unstable();
         let coming_heap = coming.capacity() * size_of::<Coming>();
+        let meter = &evaluation.meter;
+        merge_sort(&mut coming, &|extra| meter.check_bytes(extra), Ord::cmp)?;
         let mut grown = 0;
         let mut parts = Vec::new();
         let mut rest = coming.as_slice();
@@ -380,9 +381,11 @@ fn has_new(relation: &Relation) -> bool {
     }
 }
 
-fn all_times(relation: &Relation) -> Vec<(u32, Interval)> {
-    let times = relation.times.iter().flat_map(|times| times.iter().enumerate());
-    times
-        .flat_map(|(number, set)| set.iter().map(move |interval| (number as u32, interval)))
-        .collect()
+fn all_times(relation: &Relation, meter: &Meter) -> Result<Vec<(u32, Interval)>, Exceeded> {
+    let mut all = Vec::new();
+    for (number, set) in relation.times.iter().flat_map(|times| times.iter().enumerate()) {
+        meter.glance(number)?;
+        all.extend(set.iter().map(|interval| (number as u32, interval)));
+    }
+    Ok(all)
 }

@@ -4,6 +4,7 @@ use super::{
     source::{Source, Span},
     token::{Token, TokenKind},
 };
+use crate::eval::Cancel;
 
 /// Reads tokens off a source. Never fails: what is no token comes out as one that the parser reports.
 #[derive(Debug)]
@@ -11,9 +12,16 @@ pub(crate) struct Lexer<'s> {
     text: &'s [u8],
     base: u32,
     at: usize,
-    /// The comments that were passed by.
-    pub(crate) comments: Vec<Span>,
+    cancel: &'s Cancel,
+    /// Where the flag was looked at last.
+    looked: usize,
 }
+
+/// How many bytes are gone through between two looks at the flag.
+const PIECE: usize = 1 << 20;
+
+/// How far is looked for the bracket that makes an operator of what stands before it.
+const MAX_BLANKS: usize = 1 << 16;
 
 /// What other languages write where this one writes something else: no token of ours begins so.
 const FOREIGN: &[&str] = &[
@@ -21,8 +29,8 @@ const FOREIGN: &[&str] = &[
 ];
 
 impl<'s> Lexer<'s> {
-    /// At the start of a source.
-    pub(crate) fn new(source: &'s Source) -> Self {
+    /// At the start of a source. Once it is cancelled, the text ends.
+    pub(crate) fn new(source: &'s Source, cancel: &'s Cancel) -> Self {
         let text = source.text().as_bytes();
         // A byte order mark is no content.
         let at = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
@@ -30,13 +38,14 @@ impl<'s> Lexer<'s> {
             text,
             base: source.span().start,
             at,
-            comments: Vec::new(),
+            cancel,
+            looked: at,
         }
     }
 
-    /// The next token; at the end, [`TokenKind::End`] for ever.
+    /// The next token, comments included; at the end, [`TokenKind::End`] for ever.
     pub(crate) fn next(&mut self) -> Token {
-        self.skip_blank();
+        self.skip_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b'\x0c'));
         let start = self.at;
         let kind = self.scan();
         Token {
@@ -58,23 +67,23 @@ impl<'s> Lexer<'s> {
         self.text.get(self.at + ahead).copied().unwrap_or(0)
     }
 
-    fn skip_blank(&mut self) {
+    /// Looks at the flag once in a piece, however many tokens it has; nothing more is read once it is set.
+    fn skip_while(&mut self, keep: impl Fn(u8) -> bool) {
         loop {
-            match self.byte(0) {
-                b' ' | b'\t' | b'\r' | b'\n' | b'\x0c' => self.at += 1,
-                b'#' => {
-                    let start = self.at;
-                    self.skip_while(|byte| byte != b'\n');
-                    self.comments.push(self.span_from(start));
+            let rest = &self.text[self.at..];
+            let piece = &rest[..rest.len().min(PIECE)];
+            let kept = piece.iter().position(|&byte| !keep(byte)).unwrap_or(piece.len());
+            self.at += kept;
+            if self.at - self.looked >= PIECE {
+                self.looked = self.at;
+                if self.cancel.is_cancelled() {
+                    return self.stop();
                 }
-                _ => return,
+            }
+            if kept < PIECE {
+                return;
             }
         }
-    }
-
-    fn skip_while(&mut self, keep: impl Fn(u8) -> bool) {
-        let rest = &self.text[self.at..];
-        self.at += rest.iter().position(|&byte| !keep(byte)).unwrap_or(rest.len());
     }
 
     /// Takes `length` bytes as a token of this kind.
@@ -87,6 +96,10 @@ impl<'s> Lexer<'s> {
         use TokenKind as T;
         match (self.byte(0), self.byte(1)) {
             (0, _) if self.at >= self.text.len() => T::End,
+            (b'#', _) => {
+                self.skip_while(|byte| byte != b'\n');
+                T::Comment
+            }
             (b'b', b'"' | b'\'' | b'`') => {
                 self.at += 1;
                 self.string(T::Bytes)
@@ -153,6 +166,7 @@ impl<'s> Lexer<'s> {
     fn bracket_follows(&self, ahead: usize) -> bool {
         self.text[self.at + ahead..]
             .iter()
+            .take(MAX_BLANKS)
             .find(|byte| !matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b'\x0c'))
             .is_some_and(|&byte| byte == b'[')
     }

@@ -62,7 +62,47 @@ pub struct Source {
     name: Arc<str>,
     text: Arc<str>,
     base: u32,
-    lines: Vec<u32>,
+    /// What lies before each [`BLOCK`] of bytes: no place needs more than a block to be gone through, however long lines are.
+    marks: Vec<Mark>,
+}
+
+/// How many bytes lie between two marks.
+const BLOCK: usize = 1 << 14;
+
+/// What lies before a place of a text.
+#[derive(Clone, Copy, Debug, Default)]
+struct Mark {
+    /// Ends of lines.
+    lines: u32,
+    chars: u32,
+}
+
+impl Mark {
+    /// What lies before the end of a text that begins here.
+    fn after(self, text: &[u8]) -> Self {
+        let lines = text.iter().filter(|&&byte| byte == b'\n').count();
+        let chars = text.iter().filter(|&&byte| !is_continuation(byte)).count();
+        Self {
+            lines: self.lines + lines as u32,
+            chars: self.chars + chars as u32,
+        }
+    }
+}
+
+/// Whether a byte is a further one of a character.
+const fn is_continuation(byte: u8) -> bool {
+    byte & 0xc0 == 0x80
+}
+
+/// The marks of a text: its start and the end of each whole block.
+fn marks(text: &[u8]) -> Vec<Mark> {
+    let mut marks = vec![Mark::default()];
+    let mut last = Mark::default();
+    for block in text.chunks_exact(BLOCK) {
+        last = last.after(block);
+        marks.push(last);
+    }
+    marks
 }
 
 impl Source {
@@ -89,27 +129,45 @@ impl Source {
 
     /// Line and column of a byte position (of all sources, as in spans).
     pub fn position(&self, at: u32) -> Position {
-        let at = at.saturating_sub(self.base).min(self.text.len() as u32);
-        let line = self.lines.partition_point(|&start| start <= at) - 1;
-        let start = self.lines[line] as usize;
-        let column = self.text.get(start..at as usize).map_or(0, |before| before.chars().count());
+        let at = (at.saturating_sub(self.base) as usize).min(self.text.len());
+        let here = self.before(at);
+        let start = self.before(self.start_of(here.lines).unwrap_or_default());
         Position {
-            line: line as u32 + 1,
-            column: column as u32 + 1,
+            line: here.lines + 1,
+            column: here.chars - start.chars + 1,
         }
+    }
+
+    /// What lies before a byte of the text.
+    fn before(&self, at: usize) -> Mark {
+        let block = (at / BLOCK).min(self.marks.len() - 1);
+        self.marks[block].after(&self.text.as_bytes()[block * BLOCK..at])
+    }
+
+    /// Where the line begins that has so many before it.
+    fn start_of(&self, lines: u32) -> Option<usize> {
+        let Some(ends) = lines.checked_sub(1) else { return Some(0) };
+        // The last block with fewer ends of lines before it has the one that is meant, if there is one.
+        let block = self.marks.partition_point(|mark| mark.lines <= ends) - 1;
+        let from = block * BLOCK;
+        let block_text = self.text.as_bytes()[from..].iter().take(BLOCK);
+        let mut found = block_text.enumerate().filter(|(_, byte)| **byte == b'\n');
+        let (at, _) = found.nth((ends - self.marks[block].lines) as usize)?;
+        Some(from + at + 1)
     }
 
     /// The text of a line, counted from one, without its end.
     pub fn line(&self, line: u32) -> &str {
-        let index = line.saturating_sub(1) as usize;
-        let Some(&start) = self.lines.get(index) else { return "" };
-        let end = self.lines.get(index + 1).map_or(self.text.len(), |&next| next as usize);
-        self.text[start as usize..end].trim_end_matches(['\n', '\r'])
+        let Some(start) = self.start_of(line.saturating_sub(1)) else {
+            return "";
+        };
+        let end = self.start_of(line.max(1)).unwrap_or(self.text.len());
+        self.text[start..end].trim_end_matches(['\n', '\r'])
     }
 
     /// Where a line, counted from one, begins: a position as in spans.
     pub fn line_start(&self, line: u32) -> Option<u32> {
-        self.lines.get(line.saturating_sub(1) as usize).map(|start| start + self.base)
+        self.start_of(line.saturating_sub(1)).map(|start| start as u32 + self.base)
     }
 }
 
@@ -148,19 +206,11 @@ impl Sources {
         if base + text.len() > Self::MAX_BYTES {
             return Err(TooLong);
         }
-        let lines = std::iter::once(0)
-            .chain(
-                text.bytes()
-                    .enumerate()
-                    .filter(|(_, byte)| *byte == b'\n')
-                    .map(|(at, _)| at as u32 + 1),
-            )
-            .collect();
         self.sources.push(Source {
             name: name.into(),
             text: text.into(),
             base: base as u32,
-            lines,
+            marks: marks(text.as_bytes()),
         });
         Ok(self.sources.len() - 1)
     }

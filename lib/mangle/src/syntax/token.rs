@@ -63,6 +63,8 @@ pub(crate) enum TokenKind {
     GreaterEqual,
     /// What other languages write: `==`, `&&`, `;`, `+`, `//`.
     Foreign,
+    /// `# …`, up to the end of the line.
+    Comment,
     /// A string that does not end.
     Unterminated,
     /// A character that begins no token.
@@ -107,6 +109,7 @@ impl TokenKind {
             Self::LessEqual => "`<=`",
             Self::Greater => "`>`",
             Self::GreaterEqual => "`>=`",
+            Self::Comment => "a comment",
             Self::Foreign | Self::Unknown => "this",
             Self::End => "the end of the file",
         }

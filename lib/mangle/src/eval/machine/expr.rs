@@ -6,6 +6,7 @@ use super::Machine;
 use crate::{
     builtin::{Answers, Fault, Function, Operand, Relation},
     eval::{
+        MAX_VALUE,
         error::Stop,
         plan::{Key, Output, Rows},
     },
@@ -15,8 +16,6 @@ use crate::{
 
 /// A built-in that goes through so many bytes counts as one step.
 const BYTES_PER_STEP: u64 = 64;
-/// No built-in goes through more: it could not be interrupted in time.
-const MAX_BYTES: usize = 16 << 20;
 
 type Values = smallvec::SmallVec<[Value; 4]>;
 
@@ -67,8 +66,8 @@ impl Machine<'_, '_> {
     #[inline(always)]
     fn pay(&mut self, values: &[Value]) -> Result<(), Stop> {
         let bytes: usize = values.iter().map(|&value| self.tools.interner.weight(value)).sum();
-        if bytes > MAX_BYTES {
-            return Err(self.tools.meter.too_large(MAX_BYTES, bytes).into());
+        if bytes > MAX_VALUE {
+            return Err(self.tools.meter.too_large(MAX_VALUE, bytes).into());
         }
         self.step(1 + bytes as u64 / BYTES_PER_STEP)
     }
@@ -180,7 +179,10 @@ impl Machine<'_, '_> {
     /// For each answer of a deferred predicate, the rest of the plan.
     pub(super) fn call(&mut self, at: usize, pred: PredId, keys: &[Option<Key>], rows: &Rows) -> Result<bool, Stop> {
         let known: Vec<Option<u64>> = keys.iter().map(|key| key.as_ref().map(|key| self.word(key))).collect();
+        let made = self.made();
+        self.tools.meter.resting += made;
         let answers = self.world.calls.call(self.world, self.tools, pred, &known, self.depth + 1)?;
+        self.tools.meter.resting -= made;
         let width = known.len().max(1);
         let mut any = false;
         for row in answers.chunks_exact(width) {

@@ -23,7 +23,7 @@ impl Parser<'_> {
                 self.bump();
             }
         }
-        unit.comments = std::mem::take(&mut self.lexer.comments);
+        unit.comments = std::mem::take(&mut self.comments);
         unit
     }
 

@@ -66,8 +66,13 @@ const MAX_FINDINGS: usize = 100;
 /// How deep terms may be nested.
 const MAX_DEPTH: usize = 100;
 
+/// How many bytes a word, number or name may have. Nobody writes longer ones, and what is said of them repeats them.
+const MAX_WORD: u32 = 1 << 16;
+/// How many bytes a string may have: an evaluation works on no larger value.
+const MAX_LITERAL: u32 = crate::eval::MAX_VALUE as u32;
+
 /// What a token adds to the tree in bytes, on average over any part of a program, or less.
-const TOKEN_BYTES: u64 = 96;
+const TOKEN_BYTES: u32 = 96;
 /// Tokens between two looks at the bounds.
 const CHUNK: u64 = 4096;
 
@@ -96,78 +101,117 @@ struct Parser<'s> {
     ahead: Token,
     depth: usize,
     words: HashMap<&'s str, Arc<str>>,
+    /// The comments that were passed by.
+    comments: Vec<Span>,
     diagnostics: Vec<Diagnostic>,
 }
 
 impl<'s> Parser<'s> {
     fn new(source: &'s Source, dialect: Dialect, bounds: &'s Bounds) -> Self {
-        let mut lexer = Lexer::new(source);
-        let token = lexer.next();
-        let ahead = lexer.next();
-        let last = Token {
+        let none = Token {
             kind: TokenKind::Dot,
             span: source.span().before(),
         };
-        Self {
+        let mut this = Self {
             source,
             bounds,
             fuel: 0,
             taken: 0,
             stopped: false,
             dialect,
-            lexer,
-            last,
-            token,
-            ahead,
+            lexer: Lexer::new(source, &bounds.cancel),
+            last: none,
+            token: none,
+            ahead: none,
             depth: 0,
             words: HashMap::new(),
+            comments: Vec::new(),
             diagnostics: Vec::new(),
-        }
+        };
+        this.token = this.read();
+        this.ahead = this.read();
+        this
     }
 
     /// The token to look at becomes the last one.
     fn bump(&mut self) -> Token {
         self.last = self.token;
         self.token = self.ahead;
-        let Span { start, end } = self.last.span;
-        let cost = 1 + u64::from(end - start) / TOKEN_BYTES;
-        match self.fuel.checked_sub(cost) {
-            Some(left) => self.fuel = left,
-            None => self.look(cost),
-        }
-        self.ahead = self.lexer.next();
+        self.ahead = self.read();
         self.last
     }
 
-    /// Looks whether to go on with a token that costs so much; if not, the text ends here.
+    /// The next token of the grammar, paid for before anything is made of it.
+    fn read(&mut self) -> Token {
+        loop {
+            let token = self.lexer.next();
+            let length = token.span.end - token.span.start;
+            // A token becomes as much text in the tree, a comment only a place.
+            let (most, cost) = match token.kind {
+                TokenKind::End if self.bounds.cancel.is_cancelled() => return self.stop(self.cancelled()),
+                TokenKind::End => return token,
+                TokenKind::Comment => (u32::MAX, 1),
+                TokenKind::String | TokenKind::Bytes | TokenKind::Unterminated => (MAX_LITERAL, 1 + length / TOKEN_BYTES),
+                _ => (MAX_WORD, 1 + length / TOKEN_BYTES),
+            };
+            if length > most {
+                return self.stop(too_long(token, most));
+            }
+            match self.fuel.checked_sub(u64::from(cost)) {
+                Some(left) => self.fuel = left,
+                None => {
+                    if let Err(why) = self.refuel(u64::from(cost)) {
+                        return self.stop(why);
+                    }
+                }
+            }
+            if token.kind != TokenKind::Comment {
+                return token;
+            }
+            self.comments.push(token.span);
+        }
+    }
+
+    /// Looks whether to go on with a token that costs so much.
     #[cold]
-    fn look(&mut self, cost: u64) {
+    fn refuel(&mut self, cost: u64) -> Result<(), Diagnostic> {
+        if self.bounds.cancel.is_cancelled() {
+            return Err(self.cancelled());
+        }
         self.taken -= self.fuel;
-        let left = (self.bounds.bytes / TOKEN_BYTES).saturating_sub(self.taken);
-        let why = if self.bounds.cancel.is_cancelled() {
-            Diagnostic::new(Code::BudgetExceeded, self.last.span, "reading was cancelled")
-                .here("read up to here")
-                .help("it was interrupted, or took longer than it was allowed")
-        } else if left < cost {
+        let left = (self.bounds.bytes / u64::from(TOKEN_BYTES)).saturating_sub(self.taken);
+        if left < cost {
             let text = format!(
                 "the program needs more than the {} bytes of memory that it is allowed",
                 self.bounds.bytes
             );
-            Diagnostic::new(Code::BudgetExceeded, self.last.span, text)
+            return Err(Diagnostic::new(Code::BudgetExceeded, self.token.span, text)
                 .here("read up to here")
-                .help("hand large sets of facts over as data, not as text")
-        } else {
-            let given = left.min(CHUNK.max(cost));
-            self.taken += given;
-            self.fuel = given - cost;
-            return;
-        };
-        self.fuel = 0;
+                .help("hand large sets of facts over as data, not as text"));
+        }
+        let given = left.min(CHUNK.max(cost));
+        self.taken += given;
+        self.fuel = given - cost;
+        Ok(())
+    }
+
+    fn cancelled(&self) -> Diagnostic {
+        Diagnostic::new(Code::BudgetExceeded, self.token.span, "reading was cancelled")
+            .here("read up to here")
+            .help("it was interrupted, or took longer than it was allowed")
+    }
+
+    /// The text ends here; why is the last thing to report.
+    fn stop(&mut self, why: Diagnostic) -> Token {
         if !self.stopped {
             self.diagnostics.push(why);
         }
         self.stopped = true;
         self.lexer.stop();
+        Token {
+            kind: TokenKind::End,
+            span: self.token.span.after(),
+        }
     }
 
     fn at(&self, kind: TokenKind) -> bool {
@@ -270,6 +314,12 @@ impl<'s> Parser<'s> {
             _ => false,
         }
     }
+}
+
+/// Says that a token has more bytes than it may have.
+fn too_long(token: Token, most: u32) -> Diagnostic {
+    let text = format!("{} has more than {most} bytes", token.kind.describe());
+    Diagnostic::new(Code::BudgetExceeded, token.span, text).help("hand large values over as data, not as text")
 }
 
 #[cfg(test)]

@@ -64,7 +64,7 @@ impl Parser<'_> {
             let found = Diagnostic::new(Code::InvalidName, whole, format!("`{}` is not a name constant", self.text(whole)));
             let found = found.here("a part is empty").fix("take the slash away", self.ahead.span, "");
             self.report(found);
-            self.ahead = self.lexer.next();
+            self.ahead = self.read();
         }
         text.into()
     }

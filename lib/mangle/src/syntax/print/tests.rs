@@ -3,7 +3,10 @@
 use expect_test::{Expect, expect};
 
 use super::format;
-use crate::syntax::{Dialect, Sources, lexer::Lexer, parse, token::TokenKind};
+use crate::{
+    eval::Cancel,
+    syntax::{Dialect, Sources, lexer::Lexer, parse, token::TokenKind},
+};
 
 fn formatted(text: &str) -> String {
     let sources = Sources::of("test.mg", text).expect("short");
@@ -16,10 +19,15 @@ fn formatted(text: &str) -> String {
 /// What a text says: its tokens but for commas before a closing bracket, and its comments.
 fn tokens(text: &str) -> Vec<String> {
     let sources = Sources::of("test.mg", text).expect("short");
-    let mut lexer = Lexer::new(sources.get(0).expect("one source"));
-    let mut out: Vec<String> = Vec::new();
+    let cancel = Cancel::default();
+    let mut lexer = Lexer::new(sources.get(0).expect("one source"), &cancel);
+    let (mut out, mut comments): (Vec<String>, Vec<String>) = Default::default();
     loop {
         let token = lexer.next();
+        if token.kind == TokenKind::Comment {
+            comments.push(sources.text(token.span).trim_end().to_owned());
+            continue;
+        }
         let closes = matches!(
             token.kind,
             TokenKind::RightParen | TokenKind::RightBracket | TokenKind::RightBrace | TokenKind::Greater | TokenKind::Dot | TokenKind::Pipe
@@ -28,7 +36,7 @@ fn tokens(text: &str) -> Vec<String> {
             out.pop();
         }
         if token.kind == TokenKind::End {
-            out.extend(lexer.comments.iter().map(|&span| sources.text(span).trim_end().to_owned()));
+            out.extend(comments);
             return out;
         }
         out.push(sources.text(token.span).replace('⟸', ":-"));
