@@ -24,7 +24,7 @@ const MAX_DEPTH: usize = 12;
 /// Fills in the types of every predicate and reports what does not fit.
 pub(crate) fn infer(model: &mut Model<'_>, strata: &Strata, report: &mut Report) {
     let prefixes = Prefixes::of(model);
-    declared(model);
+    declared(model, report);
     facts(model, &prefixes, report);
     for group in &strata.groups {
         if report.is_cancelled() {
@@ -41,8 +41,11 @@ pub(crate) fn infer(model: &mut Model<'_>, strata: &Strata, report: &mut Report)
 }
 
 /// Declared types stand; a declaration without any means anything.
-fn declared(model: &mut Model<'_>) {
+fn declared(model: &mut Model<'_>, report: &Report) {
     for info in &mut model.predicates {
+        if report.is_cancelled() {
+            return;
+        }
         if let Some(decl) = &info.declaration {
             info.types = if decl.bounds.is_empty() {
                 vec![vec![Type::Any; info.arity]]

@@ -21,7 +21,7 @@ const MAX_PREMISES: usize = 64;
 
 /// Looks at every rule.
 pub(crate) fn check(model: &Model<'_>, report: &mut Report) {
-    let alive = alive(model);
+    let alive = alive(model, report);
     for rule in &model.rules {
         if report.is_cancelled() {
             return;
@@ -35,7 +35,7 @@ pub(crate) fn check(model: &Model<'_>, report: &mut Report) {
 }
 
 /// Which predicates can have rows at all: facts, data from elsewhere, or a rule all of whose premises can.
-fn alive(model: &Model<'_>) -> Vec<bool> {
+fn alive(model: &Model<'_>, report: &Report) -> Vec<bool> {
     let mut alive: Vec<bool> = model
         .predicates
         .iter()
@@ -43,11 +43,14 @@ fn alive(model: &Model<'_>) -> Vec<bool> {
         .collect();
     let needs = |rule: &RuleInfo<'_>| rule.premises.iter().filter(|meaning| matches!(meaning, Meaning::Fact(_))).count();
     let mut missing: Vec<usize> = model.rules.iter().map(needs).collect();
-    let mut readers: HashMap<PredId, Vec<usize>> = HashMap::new();
+    let mut readers: Vec<Vec<u32>> = vec![Vec::new(); alive.len()];
     for (number, rule) in model.rules.iter().enumerate() {
+        if report.is_cancelled() {
+            return alive;
+        }
         for meaning in &rule.premises {
             if let Meaning::Fact(pred) = meaning {
-                readers.entry(*pred).or_default().push(number);
+                readers[pred.index()].push(number as u32);
             }
         }
     }
@@ -63,8 +66,9 @@ fn alive(model: &Model<'_>) -> Vec<bool> {
             queue.push(head);
         }
     }
-    while let Some(pred) = queue.pop() {
-        for number in readers.remove(&pred).unwrap_or_default() {
+    while let Some(pred) = queue.pop().filter(|_| !report.is_cancelled()) {
+        for number in std::mem::take(&mut readers[pred.index()]) {
+            let number = number as usize;
             missing[number] -= 1;
             let head = model.rules[number].head;
             if missing[number] == 0 && !std::mem::replace(&mut alive[head.index()], true) {

@@ -105,6 +105,13 @@ pub fn analyse_within(inputs: &[Input<'_>], dialect: Dialect, bounds: &Bounds) -
         model.rules[number].order = order;
     }
     let strata = strata::stratify(&model, &mut report);
+    if report.is_cancelled() {
+        // Of what was found so far nothing is known to be right.
+        return Analysis {
+            diagnostics: report.finish(),
+            ..Analysis::default()
+        };
+    }
     number_strata(&mut model, &strata);
     time::recursion(&model, &strata, dialect, &mut report);
     if report.errors() == 0 {
@@ -113,10 +120,11 @@ pub fn analyse_within(inputs: &[Input<'_>], dialect: Dialect, bounds: &Bounds) -
     lint::check(&model, &mut report);
     let program = (report.errors() == 0).then(|| lower::lower(&model, &strata, &mut report));
     let program = program.filter(|_| report.errors() == 0 && !report.is_cancelled());
+    let dependencies = dependencies(&strata, &report);
     Analysis {
         program,
         diagnostics: report.finish(),
-        dependencies: dependencies(&strata),
+        dependencies,
         predicates: model.predicates,
     }
 }
@@ -204,16 +212,19 @@ fn number_strata(model: &mut model::Model<'_>, strata: &strata::Strata) {
     }
 }
 
-fn dependencies(strata: &strata::Strata) -> Vec<Dependency> {
-    let of = |(index, edges): (usize, &Vec<strata::Edge>)| {
-        let one = move |edge: &strata::Edge| Dependency {
+fn dependencies(strata: &strata::Strata, report: &Report) -> Vec<Dependency> {
+    let mut all = Vec::with_capacity(strata.edges.iter().map(Vec::len).sum());
+    for (index, edges) in strata.edges.iter().enumerate() {
+        if report.is_cancelled() {
+            break;
+        }
+        all.extend(edges.iter().map(|edge| Dependency {
             from: crate::program::PredId(index as u32),
             on: edge.on,
             complete: edge.why != strata::Why::Positive,
             rule: RuleId(edge.rule as u32),
             span: edge.span,
-        };
-        edges.iter().map(one).collect::<Vec<_>>()
-    };
-    strata.edges.iter().enumerate().flat_map(of).collect()
+        }));
+    }
+    all
 }

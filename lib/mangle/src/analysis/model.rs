@@ -111,7 +111,10 @@ pub(crate) struct Model<'u> {
     pub(crate) predicates: Vec<PredicateInfo>,
     pub(crate) rules: Vec<RuleInfo<'u>>,
     pub(crate) facts: Vec<FactInfo<'u>>,
-    by_name: HashMap<Arc<str>, Vec<PredId>>,
+    /// The first predicate of each name.
+    by_name: HashMap<Arc<str>, PredId>,
+    /// For each predicate the next one of the same name, with another arity.
+    next: Vec<Option<PredId>>,
 }
 
 impl Model<'_> {
@@ -124,12 +127,12 @@ impl Model<'_> {
     }
 
     /// The predicates of this name, whatever their arity.
-    pub(crate) fn named(&self, name: &str) -> &[PredId] {
-        self.by_name.get(name).map_or(&[], Vec::as_slice)
+    pub(crate) fn named(&self, name: &str) -> impl Iterator<Item = PredId> {
+        std::iter::successors(self.by_name.get(name).copied(), |pred| self.next[pred.index()])
     }
 
     pub(crate) fn find(&self, name: &str, arity: usize) -> Option<PredId> {
-        self.named(name).iter().copied().find(|&id| self.pred(id).arity == arity)
+        self.named(name).find(|&id| self.pred(id).arity == arity)
     }
 
     /// Every name.
@@ -139,7 +142,13 @@ impl Model<'_> {
 
     pub(crate) fn add(&mut self, info: PredicateInfo) -> PredId {
         let id = PredId(self.predicates.len() as u32);
-        self.by_name.entry(info.name.clone()).or_default().push(id);
+        match self.named(&info.name).last() {
+            Some(last) => self.next[last.index()] = Some(id),
+            None => {
+                self.by_name.insert(info.name.clone(), id);
+            }
+        }
+        self.next.push(None);
         self.predicates.push(info);
         id
     }

@@ -189,8 +189,9 @@ impl<'u> Names<'_, 'u> {
             }
             return known;
         }
-        if let Some(&other) = self.model.named(&name).first() {
-            self.other_arity(head, &name, &[other]);
+        let other = self.model.named(&name).next();
+        if let Some(other) = other {
+            self.other_arity(head, &name, other);
         }
         self.model.add(PredicateInfo {
             name,
@@ -323,9 +324,9 @@ impl<'u> Names<'_, 'u> {
 
     fn not_found(&mut self, atom: &Atom, local: &str) {
         let text = &*atom.predicate.text;
-        let named = [self.model.named(local), self.model.named(text)].concat();
-        if !named.is_empty() {
-            return self.other_arity(atom, text, &named);
+        let other = self.model.named(local).chain(self.model.named(text)).next();
+        if let Some(other) = other {
+            return self.other_arity(atom, text, other);
         }
         let found = Diagnostic::new(Code::UndeclaredPredicate, atom.predicate.span, format!("nothing defines `{text}`"));
         let near = self.report.nearest(
@@ -344,8 +345,8 @@ impl<'u> Names<'_, 'u> {
         });
     }
 
-    fn other_arity(&mut self, atom: &Atom, name: &str, known: &[PredId]) {
-        let info = self.model.pred(known[0]);
+    fn other_arity(&mut self, atom: &Atom, name: &str, known: PredId) {
+        let info = self.model.pred(known);
         let text = format!("`{name}` has {}, not {}", count(info.arity, "argument"), atom.args.len());
         let what = if info.declaration.is_some() {
             "declared here"

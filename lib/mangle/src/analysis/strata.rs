@@ -53,8 +53,8 @@ impl Strata {
 
 /// Orders the predicates; cycles through negation or aggregation are reported.
 pub(crate) fn stratify(model: &Model<'_>, report: &mut Report) -> Strata {
-    let edges = edges(model);
-    let (groups, of) = components(&edges);
+    let edges = edges(model, report);
+    let (groups, of) = components(&edges, report);
     let strata = Strata { groups, of, edges };
     for group in &strata.groups {
         if report.is_cancelled() || report.is_full() {
@@ -67,9 +67,12 @@ pub(crate) fn stratify(model: &Model<'_>, report: &mut Report) -> Strata {
     strata
 }
 
-fn edges(model: &Model<'_>) -> Vec<Vec<Edge>> {
+fn edges(model: &Model<'_>, report: &Report) -> Vec<Vec<Edge>> {
     let mut edges = vec![Vec::new(); model.predicates.len()];
     for (number, rule) in model.rules.iter().enumerate() {
+        if report.is_cancelled() {
+            break;
+        }
         let grouped = rule.clause.transforms.iter().any(|transform| transform.group.is_some());
         for (premise, meaning) in rule.clause.premises.iter().zip(&rule.premises) {
             let Some((on, negated)) = meaning.pred() else { continue };
@@ -108,8 +111,9 @@ fn merges(model: &Model<'_>, edges: &mut [Vec<Edge>]) {
     }
 }
 
-/// Strongly connected components, each after those that it depends on (Tarjan, without recursion: programs are big).
-fn components(edges: &[Vec<Edge>]) -> (Vec<Vec<PredId>>, Vec<usize>) {
+/// Strongly connected components, each after those that it depends on (Tarjan, without recursion: programs are big). Some are
+/// missing once the analysis is cancelled.
+fn components(edges: &[Vec<Edge>], report: &Report) -> (Vec<Vec<PredId>>, Vec<usize>) {
     const NEW: usize = usize::MAX;
     let count = edges.len();
     let (mut seen, mut low, mut of) = (vec![NEW; count], vec![0; count], vec![NEW; count]);
@@ -120,6 +124,9 @@ fn components(edges: &[Vec<Edge>]) -> (Vec<Vec<PredId>>, Vec<usize>) {
         }
         let mut path = vec![(root, 0)];
         while let Some(&mut (node, ref mut next)) = path.last_mut() {
+            if report.is_cancelled() {
+                return (groups, of);
+            }
             if *next == 0 {
                 (seen[node], low[node]) = (time, time);
                 time += 1;

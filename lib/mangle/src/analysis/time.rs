@@ -27,13 +27,13 @@ pub(crate) fn annotations(model: &Model<'_>, report: &mut Report) {
         if report.is_cancelled() {
             return;
         }
-        head(model, fact.pred, &fact.clause.head, fact.clause.time.as_ref(), report);
+        head(model, fact.pred, &fact.clause.head, fact.clause.time.as_deref(), report);
     }
     for rule in &model.rules {
         if report.is_cancelled() {
             return;
         }
-        head(model, rule.head, &rule.clause.head, rule.clause.time.as_ref(), report);
+        head(model, rule.head, &rule.clause.head, rule.clause.time.as_deref(), report);
         for (premise, meaning) in rule.clause.premises.iter().zip(&rule.premises) {
             body(model, premise, *meaning, report);
         }
@@ -109,7 +109,7 @@ fn body(model: &Model<'_>, premise: &Premise, meaning: Meaning, report: &mut Rep
             report.push(found.fix("ask for now", after, "@[now]").fix("ask for any time", after, "@[_, _]"));
         }
         Meaning::Fact(pred) | Meaning::NoFact(pred) if !model.pred(pred).temporal => {
-            let says_nothing = literal.operator.is_none() && literal.time.as_ref().is_none_or(is_always);
+            let says_nothing = literal.operator.is_none() && literal.time.as_deref().is_none_or(is_always);
             timed
                 .filter(|_| !says_nothing)
                 .into_iter()
@@ -159,6 +159,9 @@ pub(crate) fn recursion(model: &Model<'_>, strata: &Strata, dialect: Dialect, re
         }
     }
     for group in strata.groups.iter().filter(|group| group.len() > 1) {
+        if report.is_cancelled() || report.is_full() {
+            return;
+        }
         mutual(model, strata, group, dialect, report);
     }
 }

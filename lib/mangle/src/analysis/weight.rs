@@ -4,8 +4,8 @@ use super::Input;
 use crate::{
     diagnostic::{Code, Diagnostic},
     syntax::{
-        Bounds, Span,
-        ast::{Clause, Item, Term, TermKind},
+        Bounds,
+        ast::{Clause, Decl, Item, Term, TermKind},
     },
 };
 
@@ -15,33 +15,57 @@ const PREMISE: u64 = 500;
 /// A fact, which may be the only one of its predicate.
 const FACT: u64 = 200;
 const ARGUMENT: u64 = 16;
+const LET: u64 = 200;
+const TYPE: u64 = 100;
 const DECLARATION: u64 = 2_000;
 
-/// Says where the program becomes too large, if it does.
+/// Says where the program becomes too large, if it does. What is cancelled meanwhile is small enough.
 pub(super) fn check(inputs: &[Input<'_>], bounds: &Bounds) -> Option<Diagnostic> {
     let mut sum = 0;
-    let too_heavy = |item: &&Item| {
+    let mut items = inputs.iter().flat_map(|input| &input.unit.items);
+    let too_heavy = items.find(|item| {
         sum += match item {
-            Item::Decl(_) => DECLARATION,
+            Item::Decl(decl) => of_declaration(decl),
             Item::Clause(clause) => of_clause(clause),
         };
-        sum > bounds.bytes
-    };
-    let span: Span = inputs.iter().flat_map(|input| &input.unit.items).find(too_heavy)?.span();
+        sum > bounds.bytes || bounds.cancel.is_cancelled()
+    })?;
+    if sum <= bounds.bytes {
+        return None;
+    }
     let text = format!(
         "the program needs more than the {} bytes of memory that it is allowed",
         bounds.bytes
     );
-    let found = Diagnostic::new(Code::BudgetExceeded, span, text).here("with everything up to here");
+    let found = Diagnostic::new(Code::BudgetExceeded, too_heavy.span(), text).here("with everything up to here");
     Some(found.help("make facts of what many rules have in common"))
 }
 
+fn of_declaration(decl: &Decl) -> u64 {
+    let said = decl.descr.iter().flat_map(|atom| &atom.args).map(of_term).sum::<u64>();
+    let types = decl.bounds.iter().flat_map(|bounds| &bounds.types).map(of_type).sum::<u64>();
+    DECLARATION + said + types
+}
+
+/// What a type adds: it is in the declaration, and in what is known of the predicate.
+fn of_type(ty: &Term) -> u64 {
+    let TermKind::Type(written) = &ty.kind else {
+        return TYPE;
+    };
+    let members = written
+        .members
+        .iter()
+        .flat_map(|member| std::iter::once(&member.key).chain(&member.value));
+    TYPE + members.map(of_type).sum::<u64>()
+}
+
 fn of_clause(clause: &Clause) -> u64 {
-    let args = clause.head.args.iter().map(of_term).sum::<u64>();
+    let terms = clause.terms().map(of_term).sum::<u64>();
     if clause.is_fact() {
-        return FACT + args;
+        return FACT + terms;
     }
-    RULE + args + clause.premises.len() as u64 * PREMISE
+    let lets = clause.transforms.iter().map(|transform| transform.lets.len()).sum::<usize>();
+    RULE + terms + clause.premises.len() as u64 * PREMISE + lets as u64 * LET
 }
 
 /// What an argument adds, text included: values have a copy of their own.

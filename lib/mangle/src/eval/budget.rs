@@ -124,6 +124,9 @@ impl std::error::Error for Exceeded {}
 /// No built-in goes through more bytes of a value: it could not be interrupted in time.
 pub(crate) const MAX_VALUE: usize = 16 << 20;
 
+/// How many values may lie within each other: what compares and prints them calls itself for each.
+pub(crate) const MAX_DEPTH: u32 = 500;
+
 /// Steps between two looks at the flag and at memory.
 const CHUNK: u64 = 1024;
 

@@ -25,8 +25,8 @@ mod snapshot;
 pub(crate) mod sort;
 pub(crate) mod table;
 
-pub(crate) use budget::MAX_VALUE;
 pub use budget::{Budget, Cancel, Exceeded, Limit};
+pub(crate) use budget::{MAX_DEPTH, MAX_VALUE};
 pub use coverage::RuleCount;
 pub use error::{BadMerge, EvalError};
 pub use evaluation::{Evaluation, Options, Running};

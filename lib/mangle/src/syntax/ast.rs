@@ -119,7 +119,7 @@ pub struct Clause {
     /// What is said.
     pub head: Atom,
     /// When it holds.
-    pub time: Option<Annotation>,
+    pub time: Option<Box<Annotation>>,
     /// Under which conditions, if it has a body.
     pub premises: Vec<Premise>,
     /// What is done with the rows that fulfil the premises, one after the other.
@@ -194,7 +194,7 @@ pub enum Premise {
     /// `!p(..)`; with an annotation or operator only as an extension.
     Negated(Literal),
     /// `left op right`.
-    Compare(Comparison),
+    Compare(Box<Comparison>),
 }
 
 impl Premise {
@@ -211,11 +211,11 @@ impl Premise {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Literal {
     /// `<-[..]` and its like before the atom.
-    pub operator: Option<Operator>,
+    pub operator: Option<Box<Operator>>,
     /// The atom.
     pub atom: Atom,
     /// `@[..]` after it.
-    pub time: Option<Annotation>,
+    pub time: Option<Box<Annotation>>,
     /// From `!` or the operator to the end of the annotation.
     pub span: Span,
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     TIME_BASE, Tag, Value,
-    pool::{Slices, Texts, Words},
+    pool::{Shape, Slices, Texts, Words},
     view::View,
 };
 use crate::eval::hash::Keys;
@@ -24,6 +24,9 @@ pub struct Interner {
     slices: Slices,
     words: Words,
 }
+
+/// What a word is when it is written out, in bytes.
+const WORD: usize = 8;
 
 /// A map or struct has one key twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -206,10 +209,25 @@ impl Interner {
     }
 
     fn slice(&mut self, tag: Tag, slice: &[u64]) -> Value {
-        let number = self
-            .find_slice(slice)
-            .unwrap_or_else(|| self.slices_below + self.slices.add(self.keys, slice) as usize);
+        let number = self.find_slice(slice).unwrap_or_else(|| {
+            let shape = slice
+                .iter()
+                .fold(Shape::flat(WORD), |shape, &word| shape.around(self.shape(Value::from_bits(word))));
+            self.slices_below + self.slices.add(self.keys, slice, shape) as usize
+        });
         Value::pack(tag, number as u64)
+    }
+
+    /// How large a value is when it is written out.
+    pub(crate) fn shape(&self, value: Value) -> Shape {
+        match value.tag() {
+            Tag::Name | Tag::String | Tag::Bytes => Shape::flat(WORD + self.text_at(value).len()),
+            Tag::Pair | Tag::List | Tag::Map | Tag::Struct => {
+                let (layer, at) = self.slices_at(value);
+                layer.slices.shape(at)
+            }
+            _ => Shape::flat(WORD),
+        }
     }
 
     fn find_slice(&self, slice: &[u64]) -> Option<usize> {
@@ -261,11 +279,17 @@ impl Interner {
     }
 
     fn slice_at(&self, value: Value) -> &[u64] {
+        let (layer, at) = self.slices_at(value);
+        layer.slices.get(at)
+    }
+
+    /// The layer that has a slice, and its place there.
+    fn slices_at(&self, value: Value) -> (&Self, usize) {
         let at = value.payload() as usize;
         let mut layer = self;
         while at < layer.slices_below {
             layer = layer.below.as_deref().expect("a layer that starts above zero has one below");
         }
-        layer.slices.get(at - layer.slices_below)
+        (layer, at - layer.slices_below)
     }
 }

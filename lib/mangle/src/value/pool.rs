@@ -15,6 +15,7 @@ pub(super) struct Texts {
 pub(super) struct Slices {
     words: Vec<u64>,
     ends: Vec<u32>,
+    shapes: Vec<Shape>,
     table: Table,
 }
 
@@ -23,6 +24,32 @@ pub(super) struct Slices {
 pub(super) struct Words {
     words: Vec<u64>,
     table: Table,
+}
+
+/// How large a value is when it is written out: what it shares within counts as often as it stands there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Shape {
+    /// About how many bytes; at most so many are counted.
+    pub(crate) bytes: u32,
+    /// How many values lie within each other.
+    pub(crate) depth: u32,
+}
+
+impl Shape {
+    /// Of what has no values within.
+    pub(super) const fn flat(bytes: usize) -> Self {
+        let bytes = if bytes > u32::MAX as usize { u32::MAX } else { bytes as u32 };
+        Self { bytes, depth: 0 }
+    }
+
+    /// Of what has this one within, beside others.
+    pub(super) const fn around(self, inner: Self) -> Self {
+        let depth = inner.depth.saturating_add(1);
+        Self {
+            bytes: self.bytes.saturating_add(inner.bytes),
+            depth: if depth > self.depth { depth } else { self.depth },
+        }
+    }
 }
 
 impl Texts {
@@ -68,8 +95,13 @@ impl Slices {
         self.table.find(hash, |at| self.get(at as usize) == slice)
     }
 
-    pub(super) fn add(&mut self, keys: Keys, slice: &[u64]) -> u32 {
+    pub(super) fn shape(&self, at: usize) -> Shape {
+        self.shapes[at]
+    }
+
+    pub(super) fn add(&mut self, keys: Keys, slice: &[u64], shape: Shape) -> u32 {
         let at = self.ends.len() as u32;
+        self.shapes.push(shape);
         self.words.extend_from_slice(slice);
         self.ends.push(self.words.len() as u32);
         self.table.insert(keys.words(slice.iter().copied()), at);
@@ -77,7 +109,7 @@ impl Slices {
     }
 
     pub(super) fn heap(&self) -> usize {
-        8 * self.words.capacity() + 4 * self.ends.capacity() + self.table.heap()
+        8 * self.words.capacity() + 4 * self.ends.capacity() + 8 * self.shapes.capacity() + self.table.heap()
     }
 }
 

@@ -13,13 +13,14 @@ use mangle::{
     eval::{Budget, Cancel, EvalError, Evaluation, Exceeded, Limit, Model, Options, Running},
     explain::{Explainer, Life, coverage},
     program::{FactBlock, Facts, Interval, PredId, RuleId},
-    syntax::{Bounds, Dialect, Sources, ast::BoundKind, parse},
+    syntax::{Bounds, Dialect, Sources, ast::BoundKind, parse, parse_within},
     value::{Interner, Value},
 };
 
 use crate::{
-    budgets::{BURDENS, RUNAWAYS, TRAPS, WIDE, burden, program, read_within},
+    budgets::{WIDE, read_within, run},
     engine::{Source, load},
+    runaways::{BURDENS, RUNAWAYS, Runaway, TRAPS, burden, program},
 };
 
 /// How long a thread has been at work: a machine that is busy with other things makes it no longer.
@@ -56,33 +57,100 @@ fn after_cancelling(cancel: &Cancel, when: Duration, work: impl FnOnce() + Send 
     took
 }
 
+/// Evaluates until it is cancelled, or until its memory is full.
+fn evaluate(runaway: Runaway, cancel: Cancel) {
+    let options = Options {
+        cancel,
+        budget: WIDE,
+        ..Options::default()
+    };
+    let result = run(program(&runaway), &options);
+    let exceeded = matches!(
+        result,
+        Err(EvalError::Exceeded(Exceeded {
+            limit: Limit::Cancelled | Limit::Bytes,
+            ..
+        }))
+    );
+    assert!(exceeded, "{}", runaway.name);
+}
+
+/// How long an evaluation goes on after it was cancelled at this moment; nothing if it ended before.
+fn evaluated(runaway: Runaway, when: Duration) -> Option<Duration> {
+    let cancel = Cancel::default();
+    let flag = cancel.clone();
+    after_cancelling(&flag, when, move || evaluate(runaway, cancel))
+}
+
 #[test]
 fn a_cancelled_evaluation_ends_within_a_tenth_of_a_second() {
     for &runaway in RUNAWAYS {
-        let cancel = Cancel::default();
-        let options = Options {
-            cancel: cancel.clone(),
-            budget: WIDE,
-            ..Options::default()
-        };
-        let program = program(&runaway);
-        let took = after_cancelling(&cancel, SOON, move || {
-            let result = Evaluation::new(program, &options).and_then(Evaluation::run);
-            // What filled its memory before it was cancelled ended by itself.
-            let exceeded = matches!(
-                result,
-                Err(EvalError::Exceeded(Exceeded {
-                    limit: Limit::Cancelled | Limit::Bytes,
-                    ..
-                }))
-            );
-            assert!(exceeded, "{}", runaway.name);
-        });
+        let took = evaluated(runaway, SOON);
         assert!(
             took.is_none_or(|took| took < Duration::from_millis(100)),
             "{}: {took:?}",
             runaway.name
         );
+    }
+}
+
+/// Moments all over a piece of work, of which only the first seconds are looked at.
+fn moments(work: impl FnOnce(Cancel) + Send + 'static) -> impl Iterator<Item = Duration> {
+    const COUNT: u32 = 32;
+    const LONGEST: Duration = Duration::from_secs(4);
+    let cancel = Cancel::default();
+    let flag = cancel.clone();
+    let begun = Instant::now();
+    after_cancelling(&flag, LONGEST, move || work(cancel));
+    let step = begun.elapsed().min(LONGEST) / COUNT;
+    (0..COUNT).map(move |moment| step * moment + Duration::from_millis(1))
+}
+
+/// The longest of many, printed.
+fn worst(name: &'static str, all: impl Iterator<Item = Duration>) -> (&'static str, Duration) {
+    let worst = all.max().unwrap_or_default();
+    println!("{name}: {worst:?}");
+    (name, worst)
+}
+
+/// Evaluations of up to a GiB, cancelled at many moments.
+#[test]
+#[ignore = "long: cargo xtask soak mangle"]
+fn soak_mangle_cancel_evaluations() {
+    let all: Vec<(&str, Duration)> = RUNAWAYS
+        .iter()
+        .map(|&runaway| {
+            let moments = moments(move |cancel| evaluate(runaway, cancel));
+            worst(runaway.name, moments.map_while(|when| evaluated(runaway, when)))
+        })
+        .collect();
+    assert!(all.iter().all(|(_, worst)| *worst < Duration::from_millis(100)), "{all:#?}");
+}
+
+#[test]
+fn what_is_one_token_can_be_cancelled_while_it_is_read() {
+    const LONG: usize = 300 << 20;
+    let long: [(&str, fn() -> String); 4] = [
+        ("a comment", || format!("p(1). #{}", "x".repeat(LONG))),
+        ("blanks", || format!("p(1). {}", " \n".repeat(LONG / 2))),
+        ("a string", || format!("p(\"{}\").", "x".repeat(LONG))),
+        ("a string without an end", || format!("p(1). p(\"{}", "\\x".repeat(LONG / 2))),
+    ];
+    for (name, text) in long {
+        let sources = burden(&text());
+        for moment in [1, 10, 30] {
+            let cancel = Cancel::default();
+            let bounds = Bounds {
+                cancel: cancel.clone(),
+                ..Bounds::default()
+            };
+            let sources = sources.clone();
+            let took = after_cancelling(&cancel, Duration::from_millis(moment), move || {
+                let source = sources.get(0).expect("it was just added");
+                drop(parse_within(source, Dialect::Extended, &bounds));
+            });
+            assert!(took.is_none_or(|took| took < Duration::from_millis(30)), "{name}: {took:?}");
+        }
     }
 }
 
@@ -142,28 +210,28 @@ fn reading_and_analysing_can_be_cancelled() {
 /// Milliseconds that a cancelled analysis may go on; more in a build that is not optimised.
 const LEEWAY: u64 = if cfg!(debug_assertions) { 300 } else { 100 };
 
-/// Within the bounds that a caller gets who says nothing, and at every moment.
+/// Within the bounds that a caller gets who says nothing, and at many moments.
 #[test]
 #[ignore = "long: cargo xtask soak mangle"]
 fn soak_mangle_cancel() {
     let mut all = Vec::new();
     for (name, text) in BURDENS.iter().chain(TRAPS) {
         let sources = burden(&text());
-        let mut worst = Duration::ZERO;
-        for moment in 0.. {
-            let cancel = Cancel::default();
+        let read = |sources: Sources, cancel: Cancel| {
             let bounds = Bounds {
-                cancel: cancel.clone(),
+                cancel,
                 ..Bounds::default()
             };
-            let sources = sources.clone();
-            let when = Duration::from_millis(5 + 45 * moment);
-            let Some(took) = after_cancelling(&cancel, when, move || drop(read_within(&sources, &bounds))) else {
-                break;
-            };
-            worst = worst.max(took);
-        }
-        all.push((name, worst));
+            drop(read_within(&sources, &bounds));
+        };
+        let whole = sources.clone();
+        let moments = moments(move |cancel| read(whole, cancel));
+        let took = moments.map_while(|when| {
+            let (sources, cancel) = (sources.clone(), Cancel::default());
+            let flag = cancel.clone();
+            after_cancelling(&flag, when, move || read(sources, cancel))
+        });
+        all.push(worst(name, took));
     }
     assert!(all.iter().all(|(_, worst)| *worst < Duration::from_millis(LEEWAY)), "{all:#?}");
 }
@@ -383,18 +451,16 @@ fn what_became_of_rules_is_told_one_by_one() {
     assert!(start.elapsed() < Duration::from_millis(100), "{:?} for 20 rules", start.elapsed());
 }
 
-/// Explanations, cancelled at every moment.
+/// Explanations, cancelled at many moments.
 #[test]
 #[ignore = "long: cargo xtask soak mangle"]
 fn soak_mangle_cancel_explanations() {
-    for riddle in RIDDLES {
-        let model = model(riddle);
-        let moments = (0..).map(|moment| Duration::from_millis(5 + 45 * moment));
-        let worst = moments.map_while(|when| explained(*riddle, &model, when)).max();
-        assert!(
-            worst.is_none_or(|worst| worst < Duration::from_millis(100)),
-            "{}: {worst:?}",
-            riddle.name
-        );
+    let mut all = Vec::new();
+    for &riddle in RIDDLES {
+        let model = model(&riddle);
+        let whole = Arc::clone(&model);
+        let moments = moments(move |cancel| drop(explain(&riddle, &whole, WIDE, cancel)));
+        all.push(worst(riddle.name, moments.map_while(|when| explained(riddle, &model, when))));
     }
+    assert!(all.iter().all(|(_, worst)| *worst < Duration::from_millis(100)), "{all:#?}");
 }

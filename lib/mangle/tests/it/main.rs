@@ -1,5 +1,9 @@
 //! The language as its users meet it: programs in, facts or findings out.
 
+use std::alloc::System;
+
+use cap::Cap;
+
 mod agreement;
 mod book;
 mod budgets;
@@ -13,4 +17,9 @@ mod generate;
 mod laws;
 mod naive;
 mod proofs;
+mod runaways;
 mod sameness;
+
+/// Knows how much was allocated.
+#[global_allocator]
+static ALLOCATOR: Cap<System> = Cap::new(System, usize::MAX);

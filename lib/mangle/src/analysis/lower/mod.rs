@@ -20,7 +20,13 @@ use crate::{
 /// Makes the program. The model has no errors; what only shows now (a key that stands twice) is reported.
 pub(crate) fn lower(model: &Model<'_>, strata: &Strata, report: &mut Report) -> Program {
     let mut interner = Interner::new();
-    let predicates = model.predicates.iter().map(|info| predicate(model, info)).collect();
+    let mut predicates = Vec::with_capacity(model.predicates.len());
+    for info in &model.predicates {
+        if report.is_cancelled() {
+            return Program::default();
+        }
+        predicates.push(predicate(model, info));
+    }
     let mut rules = Vec::with_capacity(model.rules.len());
     for info in &model.rules {
         if report.is_cancelled() {
@@ -31,7 +37,7 @@ pub(crate) fn lower(model: &Model<'_>, strata: &Strata, report: &mut Report) -> 
     let mut program = Program {
         predicates,
         rules,
-        strata: runs(model, strata),
+        strata: runs(model, strata, report),
         ..Program::default()
     };
     program.facts.blocks = facts(model, &mut interner, report);
@@ -98,14 +104,14 @@ fn facts(model: &Model<'_>, interner: &mut Interner, report: &mut Report) -> Vec
             block.rows.push(value::constant(arg, interner, report));
         }
         if info.temporal {
-            block.times.push(rule::fact_time(fact.clause.time.as_ref()));
+            block.times.push(rule::fact_time(fact.clause.time.as_deref()));
         }
     }
     blocks
 }
 
 /// One stratum for each group that has rules, each after those that it reads.
-fn runs(model: &Model<'_>, strata: &Strata) -> Vec<Stratum> {
+fn runs(model: &Model<'_>, strata: &Strata, report: &Report) -> Vec<Stratum> {
     let run = |group: &Vec<PredId>| {
         let mut rules: Vec<RuleId> = group.iter().flat_map(|&pred| model.pred(pred).rules.iter().copied()).collect();
         rules.sort();
@@ -115,5 +121,6 @@ fn runs(model: &Model<'_>, strata: &Strata) -> Vec<Stratum> {
             recursive: group.iter().any(|&pred| strata.is_recursive(pred)),
         }
     };
-    strata.groups.iter().map(run).filter(|stratum| !stratum.rules.is_empty()).collect()
+    let groups = strata.groups.iter().take_while(|_| !report.is_cancelled());
+    groups.map(run).filter(|stratum| !stratum.rules.is_empty()).collect()
 }

@@ -45,7 +45,7 @@ pub(super) fn lower(model: &Model<'_>, info: &RuleInfo<'_>, interner: &mut Inter
     let head = Head {
         pred: info.head,
         args: info.clause.head.args.iter().map(|arg| lower.expr(arg)).collect(),
-        time: temporal.then(|| lower.head_time(info.clause.time.as_ref())),
+        time: temporal.then(|| lower.head_time(info.clause.time.as_deref())),
     };
     let mut names: Vec<Arc<str>> = lower.variables.all.iter().map(|(name, _)| visible(name)).collect();
     names.truncate(usize::from(Slot::MAX));

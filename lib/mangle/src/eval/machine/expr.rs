@@ -6,7 +6,7 @@ use super::Machine;
 use crate::{
     builtin::{Answers, Fault, Function, Operand, Relation},
     eval::{
-        MAX_VALUE,
+        MAX_DEPTH, MAX_VALUE,
         error::Stop,
         plan::{Key, Output, Rows},
     },
@@ -16,6 +16,12 @@ use crate::{
 
 /// A built-in that goes through so many bytes counts as one step.
 const BYTES_PER_STEP: u64 = 64;
+
+/// Of arguments of so many bytes, what may come out is counted before it is made.
+const LARGE: usize = 1 << 16;
+
+/// A sentence about [`MAX_DEPTH`].
+const TOO_DEEP: &str = "nested at most 500 levels deep";
 
 type Values = smallvec::SmallVec<[Value; 4]>;
 
@@ -59,7 +65,11 @@ impl Machine<'_, '_> {
     /// A built-in may make a large value in one step.
     #[inline(always)]
     pub(crate) fn check_size(&self, value: Value) -> Result<(), Stop> {
-        if value.is_inline() { Ok(()) } else { self.check_bytes() }
+        if value.is_inline() {
+            return Ok(());
+        }
+        self.check_bytes()?;
+        self.check_shape(value)
     }
 
     /// Takes the steps of a built-in: one, and more if it has to go through large values.
@@ -69,7 +79,23 @@ impl Machine<'_, '_> {
         if bytes > MAX_VALUE {
             return Err(self.tools.meter.too_large(MAX_VALUE, bytes).into());
         }
+        if bytes > LARGE {
+            // The result is made by itself before it is stored.
+            self.check_more_bytes(2 * bytes)?;
+        }
         self.step(1 + bytes as u64 / BYTES_PER_STEP)
+    }
+
+    /// Refuses values that could not be written out: they share what is within, so a small one may stand for any number of bytes.
+    fn check_shape(&self, value: Value) -> Result<(), Stop> {
+        let shape = self.tools.interner.shape(value);
+        if shape.bytes as usize > MAX_VALUE {
+            return Err(self.tools.meter.too_large(MAX_VALUE, shape.bytes as usize).into());
+        }
+        if shape.depth > MAX_DEPTH {
+            return Err(self.fault(Fault::Range(TOO_DEEP)));
+        }
+        Ok(())
     }
 
     pub(super) fn fault(&self, fault: Fault) -> Stop {

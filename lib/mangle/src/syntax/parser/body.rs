@@ -1,6 +1,6 @@
 //! Premises and transforms.
 
-use super::{Parse, Parser};
+use super::{MAX_TERMS, Parse, Parser};
 use crate::{
     diagnostic::{Code, Diagnostic},
     syntax::{
@@ -12,9 +12,15 @@ use crate::{
 /// How many premises a rule may have. People write a dozen; each one that joins is a loop within a loop.
 const MAX_PREMISES: usize = 500;
 
+/// How many terms a rule may have, those within others included. The analysis goes through a rule several times before it looks
+/// at the cancel flag again.
+const MAX_TERMS_OF_RULE: usize = 100_000;
+
 impl Parser<'_> {
     /// Everything between `:-` and the full stop.
     pub(super) fn body(&mut self, clause: &mut Clause) -> Parse<()> {
+        let head = MAX_TERMS - self.room;
+        self.room = MAX_TERMS_OF_RULE.saturating_sub(head);
         loop {
             if clause.premises.len() == MAX_PREMISES {
                 let found = Diagnostic::new(Code::TooManyPremises, self.token.span, "the rule has too many premises");
@@ -56,7 +62,7 @@ impl Parser<'_> {
             self.compared_atom(&literal)?;
             return Ok(Premise::Atom(literal));
         }
-        self.comparison().map(Premise::Compare)
+        self.comparison().map(Box::new).map(Premise::Compare)
     }
 
     /// Whether the word here is a predicate rather than a variable in lower case that is compared.
@@ -65,9 +71,13 @@ impl Parser<'_> {
     }
 
     fn literal(&mut self, start: crate::syntax::Span) -> Parse<Literal> {
-        let operator = self.operator()?;
+        let operator = self.operator()?.map(Box::new);
         let atom = self.atom()?;
-        let time = if self.at(TokenKind::At) { Some(self.annotation()?) } else { None };
+        let time = if self.at(TokenKind::At) {
+            Some(Box::new(self.annotation()?))
+        } else {
+            None
+        };
         let span = self.since(start);
         Ok(Literal {
             operator,

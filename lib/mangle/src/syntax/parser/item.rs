@@ -1,6 +1,6 @@
 //! Packages, declarations, clauses.
 
-use super::{Lost, Parse, Parser};
+use super::{Lost, MAX_TERMS, Parse, Parser};
 use crate::{
     diagnostic::{Code, Diagnostic},
     syntax::{
@@ -28,6 +28,7 @@ impl Parser<'_> {
     }
 
     fn item(&mut self, unit: &mut Unit) -> Parse<()> {
+        self.room = MAX_TERMS;
         let keyword = if self.at(TokenKind::Variable) {
             self.text(self.token.span)
         } else {
@@ -146,7 +147,11 @@ impl Parser<'_> {
         self.head_traps()?;
         self.small_keyword()?;
         let head = self.atom()?;
-        let time = if self.at(TokenKind::At) { Some(self.annotation()?) } else { None };
+        let time = if self.at(TokenKind::At) {
+            Some(Box::new(self.annotation()?))
+        } else {
+            None
+        };
         let mut clause = Clause {
             head,
             time,

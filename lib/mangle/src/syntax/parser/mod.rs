@@ -65,6 +65,8 @@ pub fn parse_within(source: &Source, dialect: Dialect, bounds: &Bounds) -> Parse
 const MAX_FINDINGS: usize = 100;
 /// How deep terms may be nested.
 const MAX_DEPTH: usize = 100;
+/// How many terms a declaration or clause may have, those within others included: a fact that is larger is data.
+const MAX_TERMS: usize = 1_000_000;
 
 /// How many bytes a word, number or name may have. Nobody writes longer ones, and what is said of them repeats them.
 const MAX_WORD: u32 = 1 << 16;
@@ -100,6 +102,8 @@ struct Parser<'s> {
     /// The one after it.
     ahead: Token,
     depth: usize,
+    /// How many more terms the item may have.
+    room: usize,
     words: HashMap<&'s str, Arc<str>>,
     /// The comments that were passed by.
     comments: Vec<Span>,
@@ -124,6 +128,7 @@ impl<'s> Parser<'s> {
             token: none,
             ahead: none,
             depth: 0,
+            room: MAX_TERMS,
             words: HashMap::new(),
             comments: Vec::new(),
             diagnostics: Vec::new(),

@@ -19,6 +19,11 @@ impl Parser<'_> {
                 "terms may be nested {MAX_DEPTH} levels deep: name the inner parts with `=`"
             )));
         }
+        let Some(room) = self.room.checked_sub(1) else {
+            let found = Diagnostic::new(Code::BudgetExceeded, self.token.span, "the clause has too many terms");
+            return self.lose(found.help("hand large values over as data; make facts of what a rule lists"));
+        };
+        self.room = room;
         self.depth += 1;
         let start = self.token.span;
         let kind = self.term_kind(start);
