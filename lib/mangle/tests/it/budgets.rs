@@ -304,6 +304,6 @@ fn one_measured_case() {
         read_within(&sources, &bounds);
     }
     let grown = (ALLOCATOR.max_allocated() - before) as u64;
-    println!("{case}: {} KiB of {}", grown >> 10, ALLOWED >> 10);
+    eprintln!("{case}: {} KiB of {}", grown >> 10, ALLOWED >> 10);
     assert!(grown <= 2 * ALLOWED + BESIDE, "{case}: {} KiB", grown >> 10);
 }

@@ -20,7 +20,7 @@ use mangle::{
 use crate::{
     budgets::{WIDE, read_within, run},
     engine::{Source, load},
-    runaways::{BURDENS, RUNAWAYS, Runaway, TRAPS, burden, program},
+    runaways::{BURDENS, Burden, RUNAWAYS, Runaway, TRAPS, burden, program},
 };
 
 /// How long a thread has been at work: a machine that is busy with other things makes it no longer.
@@ -109,7 +109,7 @@ fn moments(work: impl FnOnce(Cancel) + Send + 'static) -> impl Iterator<Item = D
 /// The longest of many, printed.
 fn worst(name: &'static str, all: impl Iterator<Item = Duration>) -> (&'static str, Duration) {
     let worst = all.max().unwrap_or_default();
-    println!("{name}: {worst:?}");
+    eprintln!("{name}: {worst:?}");
     (name, worst)
 }
 
@@ -130,7 +130,7 @@ fn soak_mangle_cancel_evaluations() {
 #[test]
 fn what_is_one_token_can_be_cancelled_while_it_is_read() {
     const LONG: usize = 300 << 20;
-    let long: [(&str, fn() -> String); 4] = [
+    let long: [Burden; 4] = [
         ("a comment", || format!("p(1). #{}", "x".repeat(LONG))),
         ("blanks", || format!("p(1). {}", " \n".repeat(LONG / 2))),
         ("a string", || format!("p(\"{}\").", "x".repeat(LONG))),

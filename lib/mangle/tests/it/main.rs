@@ -1,8 +1,7 @@
 //! The language as its users meet it: programs in, facts or findings out.
 
-use std::alloc::System;
-
 use cap::Cap;
+use mimalloc::MiMalloc;
 
 mod agreement;
 mod book;
@@ -20,6 +19,6 @@ mod proofs;
 mod runaways;
 mod sameness;
 
-/// Knows how much was allocated.
+/// The allocator of the product; knows how much was allocated.
 #[global_allocator]
-static ALLOCATOR: Cap<System> = Cap::new(System, usize::MAX);
+static ALLOCATOR: Cap<MiMalloc> = Cap::new(MiMalloc, usize::MAX);

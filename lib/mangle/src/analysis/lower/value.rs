@@ -3,6 +3,7 @@
 use super::super::report::Report;
 use crate::{
     diagnostic::{Code, Diagnostic},
+    eval::sort::merge_sort,
     syntax::ast::{Term, TermKind},
     value::{Interner, MapError, Value},
 };
@@ -51,9 +52,15 @@ pub(super) fn constant(term: &Term, interner: &mut Interner, report: &mut Report
     }
 }
 
+/// Entries in the order of their keys, so that a map of them is made in one pass.
 fn both(entries: &[(Term, Term)], interner: &mut Interner, report: &mut Report) -> Vec<(Value, Value)> {
     let mut pair = |(key, value): &(Term, Term)| (constant(key, interner, report), constant(value, interner, report));
-    entries.iter().map(&mut pair).collect()
+    let mut made: Vec<(Value, Value)> = entries.iter().map(&mut pair).collect();
+    let stop = |_| if report.is_cancelled() { Err(()) } else { Ok(()) };
+    if merge_sort(&mut made, &stop, |a, b| interner.compare(a.0, b.0)).is_err() {
+        made.clear();
+    }
+    made
 }
 
 fn twice(term: &Term, key: Value, interner: &mut Interner, report: &mut Report) -> Value {

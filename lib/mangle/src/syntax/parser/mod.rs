@@ -165,7 +165,7 @@ impl<'s> Parser<'s> {
             match self.fuel.checked_sub(u64::from(cost)) {
                 Some(left) => self.fuel = left,
                 None => {
-                    if let Err(why) = self.refuel(u64::from(cost)) {
+                    if let Some(why) = self.refuel(u64::from(cost)) {
                         return self.stop(why);
                     }
                 }
@@ -177,11 +177,11 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Looks whether to go on with a token that costs so much.
+    /// Why not to go on with a token that costs so much, if there is a reason.
     #[cold]
-    fn refuel(&mut self, cost: u64) -> Result<(), Diagnostic> {
+    fn refuel(&mut self, cost: u64) -> Option<Diagnostic> {
         if self.bounds.cancel.is_cancelled() {
-            return Err(self.cancelled());
+            return Some(self.cancelled());
         }
         self.taken -= self.fuel;
         let left = (self.bounds.bytes / u64::from(TOKEN_BYTES)).saturating_sub(self.taken);
@@ -190,14 +190,13 @@ impl<'s> Parser<'s> {
                 "the program needs more than the {} bytes of memory that it is allowed",
                 self.bounds.bytes
             );
-            return Err(Diagnostic::new(Code::BudgetExceeded, self.token.span, text)
-                .here("read up to here")
-                .help("hand large sets of facts over as data, not as text"));
+            let found = Diagnostic::new(Code::BudgetExceeded, self.token.span, text).here("read up to here");
+            return Some(found.help("hand large sets of facts over as data, not as text"));
         }
         let given = left.min(CHUNK.max(cost));
         self.taken += given;
         self.fuel = given - cost;
-        Ok(())
+        None
     }
 
     fn cancelled(&self) -> Diagnostic {
