@@ -231,7 +231,7 @@ impl Machine<'_, '_> {
         let kept = bytes.max(size_of::<Value>() * values.capacity());
         self.hold(if reducer.gathers { kept + bytes } else { kept });
         if bytes > PIECE {
-            self.charge_bytes()?;
+            self.check_bytes()?;
         }
         values.reserve(rows.len() * args.len());
         self.evaluate_each(bindings, rows, args, values)?;
