@@ -1,4 +1,4 @@
-//! Intervals as values: pairs of times.
+//! Intervals as values: pairs of times, or of numbers of nanoseconds.
 
 use super::{
     context::{Context, Fault},
@@ -9,18 +9,18 @@ use crate::value::Value;
 pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     entry(
         "fn:interval:start",
-        exactly(&[".Pair</time, /time>"]),
-        "/time",
-        "The first instant of an interval.",
+        exactly(&[".Pair<X, Y>"]),
+        "X",
+        "The first instant of an interval: of a pair of times, or of numbers of nanoseconds.",
         "fn:interval:start(fn:pair(fn:time:from_unix_nanos(0), fn:time:from_unix_nanos(9)))",
         "1970-01-01T00:00:00Z",
         |cx, args| Ok(cx.pair(args[0])?.0),
     ),
     entry(
         "fn:interval:end",
-        exactly(&[".Pair</time, /time>"]),
-        "/time",
-        "The last instant of an interval.",
+        exactly(&[".Pair<X, Y>"]),
+        "Y",
+        "The last instant of an interval: of a pair of times, or of numbers of nanoseconds.",
         "fn:interval:end(fn:pair(fn:time:from_unix_nanos(0), fn:time:from_unix_nanos(9)))",
         "1970-01-01T00:00:00.000000009Z",
         |cx, args| Ok(cx.pair(args[0])?.1),

@@ -185,6 +185,36 @@ impl Index {
         }
     }
 
+    /// Reads what [`Self::get`] will read for the keys in these `columns` of some rows, all of it before any is used. `hashes` are those
+    /// of the keys.
+    pub(crate) fn fetch(&self, width: usize, rows: &[u64], row_width: usize, columns: &[u16], hashes: &[u64]) {
+        let word = |grouped: &[u64], start: Option<&u32>| {
+            let place = start.map(|&start| start as usize * width);
+            place.and_then(|place| grouped.get(place)).copied().unwrap_or_default()
+        };
+        let read = match &self.groups {
+            Groups::Dense {
+                least,
+                starts,
+                rows: grouped,
+            } => {
+                let column = columns.first().map_or(0, |&column| usize::from(column));
+                let start = |row: &[u64]| starts.get((row[column].wrapping_sub(*least) / (TAG + 1)) as usize);
+                let rows = rows.chunks_exact(row_width);
+                let sum = rows.clone().fold(0, |sum, row| sum ^ start(row).copied().unwrap_or_default());
+                rows.fold(u64::from(sum), |sum, row| sum ^ word(grouped, start(row)))
+            }
+            Groups::Hashed {
+                groups,
+                starts,
+                rows: grouped,
+                ..
+            } => groups.fetch(hashes, |group| word(grouped, starts.get(group as usize))),
+        };
+        // Nobody needs the sum, but without it nothing would be read.
+        std::hint::black_box(read);
+    }
+
     /// Whether no key has two rows.
     pub(crate) fn is_unique(&self) -> bool {
         self.unique

@@ -3,6 +3,7 @@
 //! The relation of the head is the machine's own while the plan runs, so that new rows go right in; what it reads of that
 //! relation it reads by number, up to the rows that were there when the round began.
 
+mod ahead;
 mod emit;
 mod expr;
 mod outbox;
@@ -98,6 +99,8 @@ pub(crate) struct Found {
     plain: bool,
     /// Rows go right into the head.
     direct: Option<emit::Direct>,
+    /// What later steps look up for each row of a scan.
+    ahead: Vec<ahead::Ahead>,
 }
 
 impl Found {
@@ -112,6 +115,7 @@ impl Found {
             versioned: false,
             plain: false,
             direct: None,
+            ahead: Vec::new(),
         }
     }
 
@@ -183,6 +187,9 @@ pub(crate) fn prepare(
             }
             _ => Found::nothing(),
         });
+    }
+    for at in 0..found.len() {
+        found[at].ahead = ahead::Ahead::of(plan, &found, at);
     }
     Ok(found)
 }
@@ -286,6 +293,7 @@ fn prepare_rows(plan: &Plan, rows: &Rows, at: usize, relation: &mut Relation, gr
         versioned: relation.versions.is_some(),
         plain: rows.binds_only() && relation.versions.is_none(),
         direct: emit::Direct::of(plan, at, rows).filter(|_| relation.versions.is_none()),
+        ahead: Vec::new(),
     })
 }
 

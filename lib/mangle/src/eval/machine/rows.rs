@@ -1,6 +1,6 @@
 //! The loops over rows of a step.
 
-use super::{Found, Machine, Own};
+use super::{Found, Machine, Own, ahead::BATCH};
 use crate::eval::{
     error::Stop,
     index::NONE,
@@ -178,12 +178,16 @@ impl Machine<'_, '_> {
             return self.emit_direct(direct, words, width);
         }
         let mut any = false;
-        for (row, number) in words.chunks_exact(width).zip(first..) {
-            self.step(1)?;
-            if checks.iter().all(|&(column, word)| row[usize::from(column)] == word) {
-                any |= self.visit(at, rows, row, Some(number))?;
-                if any && rows.once {
-                    break;
+        let mut numbers = first..;
+        for words in words.chunks(BATCH * width) {
+            self.look_ahead(at, words, width);
+            for (row, number) in words.chunks_exact(width).zip(&mut numbers) {
+                self.step(1)?;
+                if checks.iter().all(|&(column, word)| row[usize::from(column)] == word) {
+                    any |= self.visit(at, rows, row, Some(number))?;
+                    if any && rows.once {
+                        return Ok(true);
+                    }
                 }
             }
         }
