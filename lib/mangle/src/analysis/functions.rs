@@ -149,13 +149,19 @@ impl Check<'_> {
         call.args.iter().for_each(|arg| self.term(arg));
         let name = &*call.function.text;
         let known = function(name).map(|(function, _)| (function.params, function.doc));
-        let Some((params, doc)) = known else {
-            if reducer(name).is_none() && name != "fn:group_by" {
-                self.unknown(call);
-            }
-            return;
-        };
-        self.arity(call, params, doc);
+        match known {
+            Some((params, doc)) => self.arity(call, params, doc),
+            None if reducer(name).is_some() => self.outside_group(call, "reduces the rows of a group"),
+            None if name == "fn:group_by" => self.outside_group(call, "makes the groups of a transform"),
+            None => self.unknown(call),
+        }
+    }
+
+    fn outside_group(&mut self, call: &Call, does: &str) {
+        let text = format!("`{}` {does}", call.function.text);
+        let found = Diagnostic::new(Code::ReducerOutsideGroup, call.span, text).here("there is no group here");
+        let help = "behind the premises, put `|> do fn:group_by(..)`, and give each reducer a `let` of its own";
+        self.report.push(found.help(help));
     }
 
     fn reducer(&mut self, call: &Call) {

@@ -126,9 +126,6 @@ impl Check<'_> {
         if let Some(number) = self.define(one, |number| rows.contains(number) || after.contains(number)) {
             after.add(number);
         }
-        if !reducer {
-            self.no_reducer_inside(&one.value);
-        }
     }
 
     fn plain(&mut self, one: &Let) {
@@ -140,7 +137,6 @@ impl Check<'_> {
                 self.unknown(&name, one.value.span);
             }
         }
-        self.no_reducer_inside(&one.value);
         let scope = std::mem::take(&mut self.scope);
         let defined = self.define(one, |number| scope.contains(number));
         self.scope = scope;
@@ -175,18 +171,5 @@ impl Check<'_> {
         let found = Diagnostic::new(Code::UnboundVariable, span, format!("`{name}` has no value")).here("needed here");
         self.report
             .push(found.help("a transform sees the variables of the premises and those of transforms before it"));
-    }
-
-    fn no_reducer_inside(&mut self, value: &Term) {
-        let TermKind::Call(call) = &value.kind else { return };
-        if builtin::reducer(&call.function.text).is_some() && builtin::function(&call.function.text).is_none() {
-            let text = format!("`{}` reduces the rows of a group", call.function.text);
-            let found = Diagnostic::new(Code::ReducerOutsideGroup, call.span, text);
-            let found = found.here("there is no group here");
-            return self
-                .report
-                .push(found.help("put `do fn:group_by(..)` before it, and give it a `let` of its own"));
-        }
-        call.args.iter().for_each(|arg| self.no_reducer_inside(arg));
     }
 }

@@ -130,6 +130,9 @@ pub(crate) const MAX_DEPTH: u32 = 500;
 /// Steps between two looks at the flag and at memory.
 const CHUNK: u64 = 1024;
 
+/// Rows between two looks at the flag where each is little work.
+pub(crate) const GLANCE: usize = 1 << 16;
+
 /// Counts what is used.
 #[derive(Debug)]
 pub(crate) struct Meter {
@@ -173,11 +176,20 @@ impl Meter {
     /// Takes `count` steps. `moving` are the bytes that the running rule holds beside [`Self::resting`].
     #[inline(always)]
     pub(crate) fn step(&mut self, count: u64, moving: impl FnOnce() -> usize) -> Result<(), Exceeded> {
-        if let Some(left) = self.fuel.checked_sub(count) {
-            self.fuel = left;
-            return Ok(());
-        }
-        self.refuel(count, moving())
+        if self.spend(count) { Ok(()) } else { self.refuel(count, moving()) }
+    }
+
+    /// Takes `count` steps if there is fuel for them.
+    #[inline(always)]
+    pub(crate) fn spend(&mut self, count: u64) -> bool {
+        let left = self.fuel.checked_sub(count);
+        self.fuel = left.unwrap_or(self.fuel);
+        left.is_some()
+    }
+
+    /// Steps before the next look.
+    pub(crate) fn fuel(&self) -> u64 {
+        self.fuel
     }
 
     /// Takes the steps of making a plan for a rule: for each premise that it takes, the planner looks at all that are left.
@@ -186,8 +198,9 @@ impl Meter {
         self.step(premises * premises / 64, || 0)
     }
 
+    /// Takes `count` steps for which there is no fuel, and looks at memory and at the flag.
     #[cold]
-    fn refuel(&mut self, count: u64, moving: usize) -> Result<(), Exceeded> {
+    pub(crate) fn refuel(&mut self, count: u64, moving: usize) -> Result<(), Exceeded> {
         self.check_bytes(moving)?;
         let wanted = count.max(CHUNK);
         let left = self.budget.steps - self.granted;
@@ -215,7 +228,7 @@ impl Meter {
     /// Looks at the flag now and then while work is done that has been paid for: indexing `at` of many rows.
     #[inline(always)]
     pub(crate) fn glance(&self, at: usize) -> Result<(), Exceeded> {
-        if at.is_multiple_of(1 << 16) && self.cancel.is_cancelled() {
+        if at.is_multiple_of(GLANCE) && self.cancel.is_cancelled() {
             return Err(self.exceeded(Limit::Cancelled, 0, 0));
         }
         Ok(())

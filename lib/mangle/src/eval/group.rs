@@ -2,6 +2,7 @@
 
 use super::{
     MAX_VALUE,
+    budget::GLANCE,
     error::Stop,
     hash::Keys,
     machine::{Machine, Target},
@@ -179,6 +180,9 @@ impl Machine<'_, '_> {
         self.hold(2 * size_of::<u32>() * bindings.len());
         for (number, row) in bindings.words.chunks_exact(bindings.width()).enumerate() {
             self.charge(1)?;
+            if number.is_multiple_of(GLANCE) {
+                table.make_room(GLANCE, self.tools.meter, 0)?;
+            }
             let group = table.find_or_insert(bindings.keys.columns(row, &columns), firsts.len() as u32, |group| {
                 let first = bindings.row(firsts[group as usize] as usize);
                 columns.iter().all(|&column| first[usize::from(column)] == row[usize::from(column)])

@@ -2,7 +2,7 @@
 //! lookup reads one run of memory; rows that still come are chained.
 
 use super::{
-    budget::{Exceeded, Meter},
+    budget::{Exceeded, GLANCE, Meter},
     hash::Keys,
     segment::Segment,
     table::Table,
@@ -88,7 +88,8 @@ impl Index {
         let place = |word: u64| ((word as i64 - least) as u64 / (TAG + 1)) as usize;
         let mut starts = vec![0_u32; span + 1];
         let mut unique = true;
-        for &word in words() {
+        for (at, &word) in words().enumerate() {
+            meter.glance(at)?;
             let start = &mut starts[place(word)];
             unique &= *start == 0;
             *start += 1;
@@ -121,6 +122,9 @@ impl Index {
         let mut group_of: Vec<u32> = Vec::with_capacity(rows.len() / width);
         for (at, row) in rows.chunks_exact(width).enumerate() {
             meter.glance(at)?;
+            if at.is_multiple_of(GLANCE) {
+                groups.make_room(GLANCE, meter, 0)?;
+            }
             let group = groups.find_or_insert(keys.columns(row, columns), firsts.len() as u32, |group| {
                 let first = &rows[firsts[group as usize] as usize * width..][..width];
                 columns.iter().all(|&column| first[usize::from(column)] == row[usize::from(column)])
@@ -255,6 +259,9 @@ impl Chain {
         let known = before.len();
         for (at, row) in rows.chunks_exact(width).enumerate().skip(known) {
             meter.glance(at)?;
+            if at.is_multiple_of(GLANCE) {
+                newest.make_room(GLANCE, meter, 0)?;
+            }
             let last = newest.replace(keys.columns(row, columns), at as u32, |last| {
                 let last = &rows[last as usize * width..][..width];
                 columns.iter().all(|&column| last[usize::from(column)] == row[usize::from(column)])

@@ -21,7 +21,7 @@ use super::{
     interval_set::IntervalSet,
     plan::{Access, Key, Plan, Rows, Step, TimeKey},
     relation::{Frozen, Range, Relation},
-    segment::Segment,
+    segment::{Segment, make_room},
 };
 use crate::{
     builtin::{Answers, Context, Fault},
@@ -266,7 +266,7 @@ fn prepare_rows(plan: &Plan, rows: &Rows, at: usize, relation: &mut Relation, gr
         }
     }
     if let Access::Find(_) = &rows.access {
-        meter.resting += relation.own.prepare_to_find();
+        meter.resting += relation.own.prepare_to_find(meter)?;
     }
     // An index holds its rows once more, a chain a link for each; the exact sum is taken when the rule has run.
     meter.resting += indexed * (8 * relation.width() + 4);
@@ -425,12 +425,39 @@ impl<'a, 'b> Machine<'a, 'b> {
         matches!(&self.head, Some((head, _)) if *head == pred)
     }
 
-    /// Takes steps, and looks at memory now and then.
+    /// Takes steps; now and then looks at memory and at the flag.
     #[inline(always)]
     fn step(&mut self, count: u64) -> Result<(), Stop> {
+        if self.tools.meter.spend(count) {
+            Ok(())
+        } else {
+            self.refuel(count)
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn refuel(&mut self, count: u64) -> Result<(), Stop> {
         let Self { tools, head, target, .. } = self;
         let Tools { interner, meter, .. } = &mut **tools;
-        meter.step(count, || moving(interner, head.as_ref().map(|(_, relation)| &**relation), target))?;
+        let moving = moving(interner, head.as_ref().map(|(_, relation)| &**relation), target);
+        meter.refuel(count, moving)?;
+        // A step gives one row at most, and what is on its way is less than that again.
+        let more = 2 * (meter.fuel() + count) as usize;
+        let mut width = 1;
+        if let Some((_, relation)) = head {
+            width = relation.width();
+            relation.own.make_room(more, meter, moving)?;
+        }
+        match target {
+            Target::Rows | Target::Proofs(_) => {}
+            Target::Timed(pending) => make_room(pending, more, meter, moving)?,
+            Target::Loose(rows) => make_room(rows, more * width, meter, moving)?,
+            Target::Bindings(distinct, all) => {
+                distinct.make_room(more, meter, moving)?;
+                make_room(all, if all.is_empty() { 0 } else { more * distinct.width }, meter, moving)?;
+            }
+        }
         Ok(())
     }
 

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::{
-    budget::{Exceeded, Meter},
+    budget::{Exceeded, GLANCE, Meter},
     error::{EvalError, Stop},
     evaluation::Evaluation,
     external::Batch,
@@ -209,6 +209,9 @@ impl Round {
         }
         let relation = &mut evaluation.relations[pred.index()];
         let width = relation.width();
+        relation
+            .own
+            .make_room(derived.rows.len() / width, &evaluation.meter, relation.own.moving())?;
         relation.own.reserve(derived.rows.len() / width);
         for (at, row) in derived.rows.chunks_exact(width).enumerate() {
             if all_new {
@@ -337,6 +340,10 @@ fn run_plan(evaluation: &mut Evaluation, plan: &Plan, pred: PredId, found: &[Fou
     } = evaluation;
     // What the head holds is counted while it grows.
     meter.resting = meter.resting.saturating_sub(head.own.moving());
+    if head.own.len() > GLANCE {
+        // Rows that were added without being looked for: from now on they are, and making the table takes its time.
+        head.own.prepare_to_find(meter)?;
+    }
     let predicate = program.predicate(pred);
     let target = match (&plan.emit, predicate.merge.is_some(), predicate.temporal) {
         (Emit::Group(group), ..) => Target::Bindings(Segment::new(group.kept.len().max(1), 0, head.own.keys), Vec::new()),

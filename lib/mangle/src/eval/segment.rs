@@ -1,6 +1,9 @@
 //! Rows of one width end to end, each once, and what finds them.
 
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::{
+    convert::Infallible,
+    sync::{Arc, OnceLock, PoisonError, RwLock},
+};
 
 use super::{
     budget::{Exceeded, Meter},
@@ -8,6 +11,26 @@ use super::{
     index::{Columns, Index},
     table::Table,
 };
+
+/// Makes room for so many more words, or whatever they are. Where they are very many, it can be stopped while they move, and does not
+/// begin if that were too much beside the `moving` bytes.
+pub(crate) fn make_room<T: Copy>(words: &mut Vec<T>, more: usize, meter: &Meter, moving: usize) -> Result<(), Exceeded> {
+    /// So many take milliseconds to move.
+    const LARGE: usize = 1 << 20;
+    let wanted = words.len() + more;
+    if wanted < LARGE || wanted <= words.capacity() {
+        return Ok(());
+    }
+    let capacity = wanted.max(2 * words.capacity());
+    meter.check_bytes(moving + (capacity - words.capacity()) * size_of::<T>())?;
+    let mut grown = Vec::with_capacity(capacity);
+    for part in words.chunks(LARGE) {
+        meter.glance(0)?;
+        grown.extend_from_slice(part);
+    }
+    *words = grown;
+    Ok(())
+}
 
 /// Rows and what finds them. A predicate without arguments has rows of one word that is zero.
 #[derive(Debug)]
@@ -118,6 +141,15 @@ impl Segment {
         }
     }
 
+    /// As [`Self::reserve`] for a segment that becomes large: it can be stopped while it grows, and does not begin if that were too much
+    /// beside the `moving` bytes, its own among them. Others grow when they have to.
+    pub(crate) fn make_room(&mut self, more: usize, meter: &Meter, moving: usize) -> Result<(), Exceeded> {
+        let before = self.moving();
+        make_room(&mut self.rows, more * self.width, meter, moving)?;
+        let moving = moving + self.moving() - before;
+        self.table.get_mut().map_or(Ok(()), |table| table.make_room(more, meter, moving))
+    }
+
     /// The table, made if need be.
     #[inline(always)]
     fn table(&self) -> &Table {
@@ -127,18 +159,27 @@ impl Segment {
     #[cold]
     #[inline(never)]
     fn whole_table(&self) -> Table {
-        let mut table = Table::default();
-        table.reserve(self.rows.capacity() / self.width);
-        for (at, row) in self.rows.chunks_exact(self.width).enumerate() {
-            table.insert(self.keys.row(row), at as u32);
-        }
+        let Ok(table) = self.table_within(|_| Ok::<(), Infallible>(()));
         table
     }
 
+    fn table_within<E>(&self, look: impl Fn(usize) -> Result<(), E>) -> Result<Table, E> {
+        let mut table = Table::default();
+        table.reserve(self.rows.capacity() / self.width);
+        for (at, row) in self.rows.chunks_exact(self.width).enumerate() {
+            look(at)?;
+            table.insert(self.keys.row(row), at as u32);
+        }
+        Ok(table)
+    }
+
     /// Makes the table now; gives how many bytes came with it.
-    pub(crate) fn prepare_to_find(&self) -> usize {
-        let there = self.table.get().map_or(0, Table::heap);
-        self.table().heap() - there
+    pub(crate) fn prepare_to_find(&self, meter: &Meter) -> Result<usize, Exceeded> {
+        if self.table.get().is_some() {
+            return Ok(0);
+        }
+        let made = self.table_within(|at| meter.glance(at))?;
+        Ok(self.table.get_or_init(|| made).heap())
     }
 
     /// Lets go of the table, which comes back when somebody looks for a row; gives how many bytes it had.

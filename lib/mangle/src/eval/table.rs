@@ -1,6 +1,10 @@
 //! A table from hashes to numbers of rows that lie elsewhere. A slot holds the upper half of the hash beside the number:
 //! looking for what is not there reads no row, and neither does growing.
 
+use std::convert::Infallible;
+
+use super::budget::{Exceeded, Meter};
+
 /// Open addressing with linear probing; the upper bits of a hash say where to begin.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
@@ -24,6 +28,8 @@ impl Default for Table {
 
 const UPPER: u64 = !(u32::MAX as u64);
 const LEAST: usize = 8;
+/// From so many slots on it takes milliseconds to grow.
+const LARGE: usize = 1 << 18;
 
 /// At most three in four slots are taken.
 const fn room_of(slots: usize) -> usize {
@@ -34,9 +40,25 @@ impl Table {
     /// Makes room for so many more entries.
     pub(crate) fn reserve(&mut self, more: usize) {
         if self.left < more {
-            let wanted = room_of(self.slots.len()) - self.left + more;
-            self.grow((wanted + wanted / 3 + 1).next_power_of_two());
+            self.grow(self.slots_with(more));
         }
+    }
+
+    /// As [`Self::reserve`] for a table that becomes large: it can be stopped while it grows, and does not begin if that were too much
+    /// beside the `moving` bytes. Others grow when they have to.
+    pub(crate) fn make_room(&mut self, more: usize, meter: &Meter, moving: usize) -> Result<(), Exceeded> {
+        let slots = self.slots_with(more);
+        if self.left >= more || slots < LARGE {
+            return Ok(());
+        }
+        meter.check_bytes(moving + 8 * (slots - self.slots.len()))?;
+        self.grow_within(slots, |at| meter.glance(at))
+    }
+
+    /// How many slots there have to be for so many more entries.
+    fn slots_with(&self, more: usize) -> usize {
+        let wanted = room_of(self.slots.len()) - self.left + more;
+        (wanted + wanted / 3 + 1).next_power_of_two()
     }
 
     /// The number with this hash for which `same` holds.
@@ -117,17 +139,26 @@ impl Table {
         }
     }
 
-    /// Entries move in the order of their places: memory is written from one end to the other.
     #[cold]
     #[inline(never)]
     fn grow(&mut self, slots: usize) {
+        let Ok(()) = self.grow_within(slots, |_| Ok::<(), Infallible>(()));
+    }
+
+    /// Entries move in the order of their places: memory is written from one end to the other. `look` may end it at any of them; then
+    /// the table is of no use any more.
+    fn grow_within<E>(&mut self, slots: usize, look: impl Fn(usize) -> Result<(), E>) -> Result<(), E> {
         let slots = slots.max(LEAST);
         let taken = room_of(self.slots.len()) - self.left;
         let old = std::mem::replace(&mut self.slots, vec![0; slots]);
         self.left = room_of(slots) - taken;
         self.shift = u64::BITS - slots.trailing_zeros();
         let mask = slots - 1;
-        for slot in old.into_iter().filter(|slot| *slot != 0) {
+        for (at, slot) in old.into_iter().enumerate() {
+            look(at)?;
+            if slot == 0 {
+                continue;
+            }
             // A number has 32 bits, so there are no more slots than the upper half of a hash can tell apart.
             let mut at = ((slot & UPPER) >> self.shift) as usize & mask;
             while self.slots[at] != 0 {
@@ -135,6 +166,7 @@ impl Table {
             }
             self.slots[at] = slot;
         }
+        Ok(())
     }
 
     /// Bytes on the heap.
