@@ -1,41 +1,12 @@
 //! `mangle-peer ENGINE CASE [SIZE]`: one measurement in a process of its own, as a line of JSON.
-//!
-//! Every engine gets the same rows in memory and is timed from there to the last derived row; parsing is measured apart.
 
-mod data;
-mod intent;
-mod ours;
-mod programs;
-mod with_ascent;
-mod with_datafrog;
+use std::{env, process::ExitCode};
 
-use std::{env, fs, process::ExitCode, time::Instant};
-
-use data::Input;
-
-/// What an engine did.
-struct Outcome {
-    /// Rows derived, summed over the predicates that the case names: engines have to agree.
-    rows: usize,
-    milliseconds: f64,
-}
-
-/// Runs `work` and measures it.
-fn timed(work: impl FnOnce() -> usize) -> Outcome {
-    let start = Instant::now();
-    let rows = work();
-    Outcome {
-        rows,
-        milliseconds: start.elapsed().as_secs_f64() * 1e3,
-    }
-}
-
-/// The most memory that this process ever had, in KiB.
-fn peak() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"));
-    line.and_then(|line| line.split_whitespace().nth(1)?.parse().ok()).unwrap_or(0)
-}
+use mangle_peer::{
+    Outcome,
+    data::{CASES, Input},
+    ours, peak, programs, with_ascent, with_datafrog,
+};
 
 fn main() -> ExitCode {
     let args: Vec<String> = env::args().skip(1).collect();
@@ -57,10 +28,6 @@ fn main() -> ExitCode {
             Some(outcome) => outcome,
             None => return ExitCode::from(3),
         },
-        "intent" => {
-            println!("{}", intent::run(&input));
-            return ExitCode::SUCCESS;
-        }
         "parse" => ours::parse(&input),
         "clingo" => {
             print!("{}", programs::clingo(&input));
@@ -83,8 +50,8 @@ fn print_sample(engine: &str, case: &str, outcome: &Outcome, before: u64) {
 
 fn usage() -> ExitCode {
     eprintln!(
-        "usage: mangle-peer mangle|ascent|datafrog|clingo|intent|parse CASE [SIZE]\ncases: {}",
-        data::CASES.join(", ")
+        "usage: mangle-peer mangle|ascent|datafrog|clingo|parse CASE [SIZE]\ncases: {}",
+        CASES.join(", ")
     );
     ExitCode::from(2)
 }

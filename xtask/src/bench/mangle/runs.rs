@@ -47,6 +47,8 @@ pub(super) struct Sample {
 #[derive(Debug)]
 pub(super) struct Peer {
     binary: PathBuf,
+    /// Our engine alone, with the allocator of the gateway.
+    intents: PathBuf,
     python: Option<PathBuf>,
     folder: tempfile::TempDir,
 }
@@ -78,9 +80,16 @@ impl Peer {
         ensure!(output.status.success(), "`{manifest}` does not build");
         let lines = output.stdout.split(|byte| *byte == b'\n');
         let messages = lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok());
-        let mut executables = messages.filter_map(|message| message["executable"].as_str().map(PathBuf::from));
+        let executables: Vec<PathBuf> = messages
+            .filter_map(|message| message["executable"].as_str().map(PathBuf::from))
+            .collect();
+        let built = |name: &str| {
+            let found = executables.iter().find(|path| path.file_stem().is_some_and(|stem| stem == name));
+            found.cloned().with_context(|| format!("cargo built no `{name}`"))
+        };
         Ok(Self {
-            binary: executables.next().context("cargo built no `mangle-peer`")?,
+            binary: built("mangle-peer")?,
+            intents: built("mangle-intent")?,
             python,
             folder: tempfile::tempdir()?,
         })
@@ -130,10 +139,7 @@ impl Peer {
 
     /// Milliseconds of an intent on a warm snapshot: half of them take no longer, 99 of 100 take no longer, and making the snapshot.
     pub(super) fn intent(&self) -> anyhow::Result<[f64; 3]> {
-        let output = Command::new(&self.binary)
-            .args(["intent", "tools"])
-            .stderr(Stdio::inherit())
-            .output()?;
+        let output = Command::new(&self.intents).stderr(Stdio::inherit()).output()?;
         ensure!(output.status.success(), "the intents fail");
         let sample: Value = serde_json::from_slice(&output.stdout)?;
         Ok([number(&sample, "p50")?, number(&sample, "p99")?, number(&sample, "snapshot_ms")?])
