@@ -6,8 +6,9 @@ mod item;
 mod term;
 mod time;
 mod traps;
+mod words;
 
-use std::{collections::HashMap, sync::Arc};
+use std::sync::Arc;
 
 use super::{
     Bounds,
@@ -17,6 +18,7 @@ use super::{
     token::{Token, TokenKind},
 };
 use crate::diagnostic::{Code, Diagnostic};
+use words::Words;
 
 /// Which language is accepted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -104,7 +106,7 @@ struct Parser<'s> {
     depth: usize,
     /// How many more terms the item may have.
     room: usize,
-    words: HashMap<&'s str, Arc<str>>,
+    words: Words<'s>,
     /// The comments that were passed by.
     comments: Vec<Span>,
     diagnostics: Vec<Diagnostic>,
@@ -129,7 +131,7 @@ impl<'s> Parser<'s> {
             ahead: none,
             depth: 0,
             room: MAX_TERMS,
-            words: HashMap::new(),
+            words: Words::default(),
             comments: Vec::new(),
             diagnostics: Vec::new(),
         };
@@ -246,8 +248,7 @@ impl<'s> Parser<'s> {
 
     /// The word of a token; equal words share their text.
     fn word(&mut self, span: Span) -> Arc<str> {
-        let text = self.text(span);
-        Arc::clone(self.words.entry(text).or_insert_with(|| text.into()))
+        self.words.share(self.text(span))
     }
 
     fn ident(&mut self, span: Span) -> Ident {
