@@ -21,7 +21,8 @@ use super::{
     interval_set::IntervalSet,
     plan::{Access, Key, Plan, Rows, Step, TimeKey},
     relation::{Frozen, Range, Relation},
-    segment::{Segment, make_room},
+    room::make_room,
+    segment::Segment,
 };
 use crate::{
     builtin::{Answers, Context, Fault},
@@ -444,6 +445,7 @@ impl<'a, 'b> Machine<'a, 'b> {
         meter.refuel(count, moving)?;
         // A step gives one row at most, and what is on its way is less than that again.
         let more = 2 * (meter.fuel() + count) as usize;
+        interner.make_room(more, expr::BYTES_PER_STEP as usize * more, meter, moving)?;
         let mut width = 1;
         if let Some((_, relation)) = head {
             width = relation.width();

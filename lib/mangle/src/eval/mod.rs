@@ -19,6 +19,7 @@ mod model;
 mod past;
 mod plan;
 mod relation;
+pub(crate) mod room;
 mod round;
 mod segment;
 mod snapshot;

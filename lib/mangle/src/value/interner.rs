@@ -7,7 +7,7 @@ use super::{
     pool::{Shape, Slices, Texts, Words},
     view::View,
 };
-use crate::eval::hash::Keys;
+use crate::eval::{Exceeded, hash::Keys, parts::Meter};
 
 /// Gives values to things and things to values.
 ///
@@ -69,6 +69,17 @@ impl Interner {
     /// The bytes that this layer holds on the heap.
     pub fn heap(&self) -> usize {
         self.texts.heap() + self.slices.heap() + self.words.heap()
+    }
+
+    /// Makes room for so many more values of so many bytes together, where that is much to move: it can be stopped, and does not begin
+    /// if that were too much beside the `moving` bytes.
+    pub(crate) fn make_room(&mut self, more: usize, bytes: usize, meter: &Meter, moving: usize) -> Result<(), Exceeded> {
+        /// Values that are made between two looks; more than that are parts of large ones.
+        const MOST: usize = 1 << 13;
+        let more = more.min(MOST);
+        self.texts.make_room(more, bytes, meter, moving)?;
+        self.slices.make_room(more, bytes, meter, moving)?;
+        self.words.make_room(more, meter, moving)
     }
 
     /// An integer.

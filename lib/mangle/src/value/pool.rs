@@ -1,6 +1,6 @@
 //! Pools of equal things stored once: bytes, words, and slices of words. Numbers count on from the pool below.
 
-use crate::eval::{hash::Keys, table::Table};
+use crate::eval::{Exceeded, hash::Keys, parts::Meter, room::make_room, table::Table};
 
 /// Byte strings.
 #[derive(Clone, Debug, Default)]
@@ -75,6 +75,14 @@ impl Texts {
         at
     }
 
+    /// Makes room for so many more of so many bytes together, at most as many as there are; see [`make_room`].
+    pub(super) fn make_room(&mut self, more: usize, bytes: usize, meter: &Meter, moving: usize) -> Result<(), Exceeded> {
+        let bytes = bytes.min(self.bytes.len());
+        make_room(&mut self.bytes, bytes, meter, moving)?;
+        make_room(&mut self.ends, more, meter, moving)?;
+        self.table.make_room(more, meter, moving)
+    }
+
     pub(super) fn heap(&self) -> usize {
         self.bytes.capacity() + 4 * self.ends.capacity() + self.table.heap()
     }
@@ -108,6 +116,15 @@ impl Slices {
         at
     }
 
+    /// Makes room for so many more of so many bytes together, at most as many as there are; see [`make_room`].
+    pub(super) fn make_room(&mut self, more: usize, bytes: usize, meter: &Meter, moving: usize) -> Result<(), Exceeded> {
+        let words = (bytes / size_of::<u64>()).min(self.words.len());
+        make_room(&mut self.words, words, meter, moving)?;
+        make_room(&mut self.ends, more, meter, moving)?;
+        make_room(&mut self.shapes, more, meter, moving)?;
+        self.table.make_room(more, meter, moving)
+    }
+
     pub(super) fn heap(&self) -> usize {
         8 * self.words.capacity() + 4 * self.ends.capacity() + 8 * self.shapes.capacity() + self.table.heap()
     }
@@ -131,6 +148,12 @@ impl Words {
         self.words.push(word);
         self.table.insert(keys.row(&[word]), at);
         at
+    }
+
+    /// Makes room for so many more; see [`make_room`].
+    pub(super) fn make_room(&mut self, more: usize, meter: &Meter, moving: usize) -> Result<(), Exceeded> {
+        make_room(&mut self.words, more, meter, moving)?;
+        self.table.make_room(more, meter, moving)
     }
 
     pub(super) fn heap(&self) -> usize {

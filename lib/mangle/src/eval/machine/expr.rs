@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// A built-in that goes through so many bytes counts as one step.
-const BYTES_PER_STEP: u64 = 64;
+pub(super) const BYTES_PER_STEP: u64 = 64;
 
 /// Of arguments of so many bytes, what may come out is counted before it is made.
 const LARGE: usize = 1 << 16;
