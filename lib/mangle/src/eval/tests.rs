@@ -55,6 +55,23 @@ fn recursion_reaches_the_fixpoint() {
 }
 
 #[test]
+fn a_row_that_several_bindings_give_is_there_once() {
+    let mut b = Builder::default();
+    let (tool, price, cost) = (b.pred("tool", 1), b.pred("price", 3), b.pred("cost", 2));
+    b.give(tool, &[1]);
+    // The third column is not looked at.
+    b.give(price, &[1, 9, 5]);
+    b.give(price, &[1, 9, 6]);
+    b.rule(head(cost, [v(0), v(1)]), [fact(tool, [v(0)]), fact(price, [v(0), v(1), v(2)])]);
+    b.stratum(&[cost], false);
+    let all = shown(b.program());
+    assert_eq!(
+        all.lines().filter(|line| line.starts_with("cost")).collect::<Vec<_>>(),
+        ["cost(1, 9)"]
+    );
+}
+
+#[test]
 fn three_ways_through_one_predicate() {
     let mut b = Builder::default();
     let (s, t) = (b.pred("s", 2), b.pred("t", 2));

@@ -189,8 +189,13 @@ pub(crate) fn values(row: &[String], interner: &mut Interner) -> Vec<Value> {
     args.map(|arg| constant(arg, interner).expect("a constant")).collect()
 }
 
-/// The facts as text.
+/// The facts as text. None is there twice, which their texts don't tell: `1` is a number and a float.
 pub(crate) fn facts(model: &Model) -> Rows {
+    for (at, predicate) in model.program().predicates.iter().enumerate() {
+        let pred = PredId(at as u32);
+        let different: BTreeSet<Vec<u64>> = model.rows(pred).map(|row| row.iter().map(|value| value.bits()).collect()).collect();
+        assert_eq!(different.len(), model.len(pred), "rows of {} are there twice", predicate.name);
+    }
     let text = model.to_text().into_iter();
     text.map(|(key, rows)| (key, rows.into_iter().collect())).collect()
 }
