@@ -15,7 +15,7 @@ use crate::{
     eval::Cancel,
     program::Comparison,
     syntax::{
-        Span,
+        Span, Word,
         ast::{Annotation, Atom, BoundKind, Call, Premise, Term, TermKind, Transform},
     },
 };
@@ -119,7 +119,7 @@ impl<'c, 'u> Checker<'c, 'u> {
         }
     }
 
-    fn get(&mut self, state: &State, name: &std::sync::Arc<str>, span: Span) -> Type {
+    fn get(&mut self, state: &State, name: &Word, span: Span) -> Type {
         let number = self.variables.number(name, span);
         state.get(number).cloned().unwrap_or(Type::Any)
     }

@@ -11,7 +11,7 @@ use crate::{
     diagnostic::{Code, Diagnostic},
     program::Mode,
     syntax::{
-        Span,
+        Span, Word,
         ast::{Atom, Decl, Term, TermKind},
     },
 };
@@ -24,7 +24,7 @@ pub struct Declaration {
     /// The predicate's name.
     pub name_span: Span,
     /// The names of the arguments.
-    pub args: Vec<Arc<str>>,
+    pub args: Vec<Word>,
     /// `doc(..)`
     pub doc: Vec<Box<str>>,
     /// `arg(X, ..)`, by position.
@@ -96,7 +96,7 @@ pub(crate) fn read(decl: &Decl, report: &mut Report) -> Declaration {
         ..Declaration::default()
     };
     for arg in &decl.atom.args {
-        let name: Arc<str> = match &arg.kind {
+        let name: Word = match &arg.kind {
             TermKind::Variable(name) => name.clone(),
             _ => "_".into(),
         };

@@ -1,6 +1,6 @@
 //! What is allowed and probably not meant: rules that never fire, joins without a link, words that stand once.
 
-use std::{collections::HashMap, sync::Arc};
+use std::collections::HashMap;
 
 use super::{
     model::{Meaning, Model, RuleInfo},
@@ -11,7 +11,7 @@ use crate::{
     diagnostic::{Code, Diagnostic},
     program::PredId,
     syntax::{
-        Span,
+        Span, Word,
         ast::{Bound, BoundKind, Clause, Premise},
     },
 };
@@ -160,8 +160,8 @@ fn once(rule: &RuleInfo<'_>, report: &mut Report) {
     if groups && clause.premises.len() > 1 {
         return;
     }
-    let mut seen: HashMap<Arc<str>, Seen> = HashMap::new();
-    let mut see = |name: &Arc<str>, span: Span, place: Place| {
+    let mut seen: HashMap<Word, Seen> = HashMap::new();
+    let mut see = |name: &Word, span: Span, place: Place| {
         seen.entry(name.clone()).or_insert(Seen { times: 0, span, place }).times += 1;
     };
     clause

@@ -1,6 +1,7 @@
 //! Names: which predicate each atom means, across packages.
 
 use std::{
+    borrow::Cow,
     collections::{HashMap, HashSet},
     ops::Range,
     sync::Arc,
@@ -78,7 +79,7 @@ fn package(input: &Input<'_>) -> Arc<str> {
         .unit
         .package
         .as_ref()
-        .map_or_else(|| "".into(), |package| package.name.text.clone())
+        .map_or_else(|| "".into(), |package| (*package.name.text).into())
 }
 
 /// What each package may name, whichever of its files says so.
@@ -87,11 +88,11 @@ fn uses(inputs: &[Input<'_>], report: &mut Report) -> HashMap<Arc<str>, HashSet<
     for input in inputs {
         let package = package(input);
         for one in &input.unit.uses {
-            if one.name.text == package {
+            if *one.name.text == *package {
                 let found = Diagnostic::new(Code::SelfUse, one.span, format!("`{package}` is this package"));
                 report.push(found.fix("leave it out", one.span, ""));
             }
-            uses.entry(package.clone()).or_default().insert(one.name.text.clone());
+            uses.entry(package.clone()).or_default().insert((*one.name.text).into());
         }
     }
     uses
@@ -105,9 +106,9 @@ struct Names<'r, 'u> {
 }
 
 /// A name within its package.
-fn qualify(package: &str, name: &Arc<str>) -> Arc<str> {
+fn qualify<'n>(package: &str, name: &'n str) -> Cow<'n, str> {
     if package.is_empty() {
-        name.clone()
+        name.into()
     } else {
         format!("{package}.{name}").into()
     }
@@ -130,7 +131,7 @@ impl<'u> Names<'_, 'u> {
             return self.report.push(found.fix("leave this one out", decl.span, ""));
         }
         self.model.add(PredicateInfo {
-            name,
+            name: name.into(),
             arity,
             package: package.clone(),
             temporal: declaration.temporal,
@@ -194,7 +195,7 @@ impl<'u> Names<'_, 'u> {
             self.other_arity(head, &name, other);
         }
         self.model.add(PredicateInfo {
-            name,
+            name: name.into(),
             arity: head.args.len(),
             package: package.clone(),
             temporal: timed,

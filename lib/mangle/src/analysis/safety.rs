@@ -12,7 +12,7 @@ use crate::{
     diagnostic::{Code, Diagnostic},
     program::Mode,
     syntax::{
-        Dialect, Span,
+        Dialect, Span, Word,
         ast::{Clause, Literal, Premise, Term, TermKind},
     },
 };
@@ -151,7 +151,7 @@ impl Check<'_, '_> {
 
     fn mentions(&self, premise: &Premise, name: &str) -> bool {
         let mut found = false;
-        let mut see = |other: &std::sync::Arc<str>, _: Span| found |= &**other == name;
+        let mut see = |other: &Word, _: Span| found |= &**other == name;
         match premise {
             Premise::Atom(literal) | Premise::Negated(literal) => {
                 literal.atom.args.iter().for_each(|arg| super::variables::each(arg, &mut see));
@@ -168,7 +168,7 @@ impl Check<'_, '_> {
     fn place_in(&self, number: usize, within: Span) -> Option<Span> {
         let name = self.variables.name(number);
         let mut found = None;
-        let mut see = |other: &std::sync::Arc<str>, span: Span| {
+        let mut see = |other: &Word, span: Span| {
             if other == name && within.contains(span) && found.is_none() {
                 found = Some(span);
             }

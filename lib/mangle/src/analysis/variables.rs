@@ -1,23 +1,23 @@
 //! The variables of one rule by number, and where they stand in terms.
 
-use std::{collections::HashMap, sync::Arc};
+use std::collections::HashMap;
 
 use crate::syntax::{
-    Span,
+    Span, Word,
     ast::{Annotation, Bound, BoundKind, Term, TermKind},
 };
 
 /// The variables of a rule, numbered in the order in which they are first met.
 #[derive(Debug, Default)]
 pub(crate) struct Variables {
-    by_name: HashMap<Arc<str>, usize>,
+    by_name: HashMap<Word, usize>,
     /// Name and first place of each.
-    pub(crate) all: Vec<(Arc<str>, Span)>,
+    pub(crate) all: Vec<(Word, Span)>,
 }
 
 impl Variables {
     /// The number of a variable, a new one if it was not met before.
-    pub(crate) fn number(&mut self, name: &Arc<str>, span: Span) -> usize {
+    pub(crate) fn number(&mut self, name: &Word, span: Span) -> usize {
         if let Some(&known) = self.by_name.get(name) {
             return known;
         }
@@ -31,7 +31,7 @@ impl Variables {
         self.by_name.get(name).copied()
     }
 
-    pub(crate) fn name(&self, number: usize) -> &Arc<str> {
+    pub(crate) fn name(&self, number: usize) -> &Word {
         &self.all[number].0
     }
 
@@ -56,7 +56,7 @@ impl Variables {
 }
 
 /// Calls `see` with every variable in a term.
-pub(crate) fn each(term: &Term, see: &mut impl FnMut(&Arc<str>, Span)) {
+pub(crate) fn each(term: &Term, see: &mut impl FnMut(&Word, Span)) {
     match &term.kind {
         TermKind::Variable(name) => see(name, term.span),
         TermKind::List(items) => items.iter().for_each(|item| each(item, see)),

@@ -1,9 +1,8 @@
 //! A proof: facts, and what each of them rests on. A fact stands once, however often it is used.
 
-use std::sync::Arc;
-
 use crate::{
     program::{Interval, PredId, RuleId},
+    syntax::Word,
     value::Value,
 };
 
@@ -74,7 +73,7 @@ pub struct Derivation {
     /// When its head holds with these values.
     pub time: Option<Interval>,
     /// The values of its variables, in the order of their numbers; for a group those of the first row.
-    pub bindings: Vec<(Arc<str>, Value)>,
+    pub bindings: Vec<(Word, Value)>,
     /// For each premise what it rests on; empty for a group.
     pub premises: Vec<Support>,
     /// For a rule that makes groups: the rows of the group.
@@ -85,7 +84,7 @@ pub struct Derivation {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contribution {
     /// The values of the rule's variables.
-    pub bindings: Vec<(Arc<str>, Value)>,
+    pub bindings: Vec<(Word, Value)>,
     /// For each premise what it rests on.
     pub premises: Vec<Support>,
 }

@@ -1,7 +1,5 @@
 //! Runs a rule backwards: with the values of its head given, which bindings fulfil its premises?
 
-use std::sync::Arc;
-
 use super::Explainer;
 use crate::{
     eval::{
@@ -9,6 +7,7 @@ use crate::{
         parts::{Deepest, Even, Machine, Plan, Proofs, Relation, Seen, Segment, Target, Tools, Wish, World, give, plan, prepare_shared},
     },
     program::{Aggregate, Atom, Expr, Interval, PredId, Premise, Rule, RuleId, Slot, Term, Transform},
+    syntax::Word,
     value::Value,
 };
 
@@ -92,9 +91,9 @@ impl Open {
     }
 
     /// The rule's own variables and their values.
-    pub(super) fn bindings(&self, registers: &[u64]) -> Vec<(Arc<str>, Value)> {
+    pub(super) fn bindings(&self, registers: &[u64]) -> Vec<(Word, Value)> {
         let named = self.rule.names.iter().zip(registers).filter(|(name, _)| !name.is_empty());
-        named.map(|(name, &word)| (Arc::clone(name), Value::from_bits(word))).collect()
+        named.map(|(name, &word)| (name.clone(), Value::from_bits(word))).collect()
     }
 }
 

@@ -14,6 +14,7 @@ use crate::{
         parts::{IntervalSet, Seen},
     },
     program::{Atom, Expr, Interval, PredId, Premise, RuleId, Term},
+    syntax::Word,
     value::Value,
 };
 
@@ -278,11 +279,11 @@ impl Builder<'_, '_> {
     }
 
     /// The rule's own variables and their values, on account.
-    fn bindings(&mut self, open: &Open, registers: &[u64]) -> Result<Vec<(Arc<str>, Value)>, EvalError> {
+    fn bindings(&mut self, open: &Open, registers: &[u64]) -> Result<Vec<(Word, Value)>, EvalError> {
         let bindings = open.bindings(registers);
         let supports = open.rule.premises.len() * size_of::<Support>();
         let meter = &mut self.explainer.meter;
-        meter.resting += size_of::<Contribution>() + bindings.capacity() * size_of::<(Arc<str>, Value)>() + supports;
+        meter.resting += size_of::<Contribution>() + bindings.capacity() * size_of::<(Word, Value)>() + supports;
         meter.step(1, || 0)?;
         Ok(bindings)
     }

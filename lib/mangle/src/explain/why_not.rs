@@ -10,6 +10,7 @@ use super::{
 use crate::{
     eval::EvalError,
     program::{Interval, PredId, Premise, RuleId, Term},
+    syntax::Word,
     value::Value,
 };
 
@@ -41,7 +42,7 @@ pub struct Failure {
     /// Which rule.
     pub rule: RuleId,
     /// The values that its variables had where it came no further.
-    pub bindings: Vec<(Arc<str>, Value)>,
+    pub bindings: Vec<(Word, Value)>,
     /// Where it came no further.
     pub obstacle: Obstacle,
 }

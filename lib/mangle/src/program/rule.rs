@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     builtin::{Function, Reducer, Relation},
-    syntax::Span,
+    syntax::{Span, Word},
     value::Value,
 };
 
@@ -36,7 +36,7 @@ pub struct Rule {
     /// How many variables there are.
     pub slots: Slot,
     /// The variables as they are written, by slot; made-up ones are empty.
-    pub names: Vec<std::sync::Arc<str>>,
+    pub names: Vec<Word>,
     /// Where it stands.
     pub span: Span,
 }

@@ -1,8 +1,6 @@
 //! The tree of a source, as it was written: nothing is resolved, nothing reordered, every node has its span.
 
-use std::sync::Arc;
-
-use super::source::Span;
+use super::{source::Span, word::Word};
 
 /// One source file.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -40,8 +38,8 @@ impl Unit {
 /// A word that names something: a predicate, function, variable or package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ident {
-    /// As written; variables with their capital, functions with `fn:`. Equal words of a unit share their text.
-    pub text: Arc<str>,
+    /// As written; variables with their capital, functions with `fn:`.
+    pub text: Word,
     /// Where.
     pub span: Span,
 }
@@ -157,7 +155,7 @@ impl Clause {
     }
 
     /// Calls `see` with every place of a variable: in terms, times and definitions.
-    pub fn each_variable(&self, see: &mut dyn FnMut(&Arc<str>, Span)) {
+    pub fn each_variable(&self, see: &mut dyn FnMut(&Word, Span)) {
         self.terms().for_each(|term| term.each_variable(see));
         for bound in self.bounds() {
             if let BoundKind::Variable(name) = &bound.kind {
@@ -299,7 +297,7 @@ pub struct Term {
 
 impl Term {
     /// Calls `see` with every variable in it.
-    pub fn each_variable(&self, see: &mut dyn FnMut(&Arc<str>, Span)) {
+    pub fn each_variable(&self, see: &mut dyn FnMut(&Word, Span)) {
         match &self.kind {
             TermKind::Variable(name) => see(name, self.span),
             TermKind::List(items) => items.iter().for_each(|item| item.each_variable(see)),
@@ -319,7 +317,7 @@ impl Term {
 #[derive(Clone, Debug, PartialEq)]
 pub enum TermKind {
     /// `X`
-    Variable(Arc<str>),
+    Variable(Word),
     /// `_`: each one is a variable of its own.
     Wildcard,
     /// `/a/b`
@@ -447,7 +445,7 @@ pub enum BoundKind {
     /// A distance, in nanoseconds.
     Duration(i64),
     /// A variable.
-    Variable(Arc<str>),
+    Variable(Word),
     /// `_`: no bound.
     Unbounded,
     /// `now`: the evaluation time.

@@ -2,6 +2,8 @@
 
 use std::{fmt, sync::Arc};
 
+use super::word::Word;
+
 /// A range of bytes. Positions count through all sources of one [`Sources`], so spans of different files never overlap.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
@@ -60,7 +62,7 @@ pub struct Position {
 #[derive(Clone, Debug)]
 pub struct Source {
     name: Arc<str>,
-    text: Arc<str>,
+    text: Arc<Box<str>>,
     base: u32,
     /// What lies before each [`BLOCK`] of bytes: no place needs more than a block to be gone through, however long lines are.
     marks: Vec<Mark>,
@@ -114,6 +116,12 @@ impl Source {
     /// The whole text.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The text of a span, for those who keep it.
+    pub(super) fn word(&self, span: Span) -> Word {
+        let range = self.range(span);
+        Word::within(&self.text, range.start as u32, range.end as u32)
     }
 
     /// The whole of it as a span.
@@ -208,7 +216,7 @@ impl Sources {
         }
         self.sources.push(Source {
             name: name.into(),
-            text: text.into(),
+            text: Arc::new(text.into()),
             base: base as u32,
             marks: marks(text.as_bytes()),
         });

@@ -1,9 +1,7 @@
 //! Where names stand in a document: predicates, functions, variables.
 
-use std::sync::Arc;
-
 use mangle::syntax::{
-    Span,
+    Span, Word,
     ast::{Atom, Clause, Item, Premise, Term, TermKind, Unit},
 };
 
@@ -20,11 +18,11 @@ pub(super) struct Occurrence {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum What {
     /// A predicate with its package, or a built-in.
-    Predicate(Arc<str>, usize),
+    Predicate(Word, usize),
     /// A function or reducer.
-    Function(Arc<str>),
+    Function(Word),
     /// A variable of the clause that begins there.
-    Variable(Arc<str>, u32),
+    Variable(Word, u32),
 }
 
 /// All names of a document in order.
@@ -73,7 +71,7 @@ fn predicate(atom: &Atom, package: &str, defines: bool) -> Occurrence {
 }
 
 /// A name without a package belongs to the file's own.
-fn whole(text: &Arc<str>, package: &str) -> Arc<str> {
+fn whole(text: &Word, package: &str) -> Word {
     if package.is_empty() || text.starts_with(':') || text.contains('.') {
         return text.clone();
     }
@@ -91,7 +89,7 @@ fn merger(descr: &Atom, package: &str) -> Option<Occurrence> {
     // With an escape in it, it is no name.
     let is_plain = (span.end - span.start) as usize == name.len();
     is_plain.then(|| Occurrence {
-        what: What::Predicate(whole(&(&**name).into(), package), ARGUMENTS),
+        what: What::Predicate(whole(&Word::from(&**name), package), ARGUMENTS),
         span,
         defines: false,
     })
@@ -114,7 +112,7 @@ fn functions(term: &Term, all: &mut Vec<Occurrence>) {
     }
 }
 
-fn function(name: &Arc<str>, span: Span) -> Occurrence {
+fn function(name: &Word, span: Span) -> Occurrence {
     Occurrence {
         what: What::Function(name.clone()),
         span,

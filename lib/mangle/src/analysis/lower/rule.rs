@@ -1,7 +1,5 @@
 //! One rule: variables become slots, terms expressions.
 
-use std::sync::Arc;
-
 use super::{
     super::{
         functions,
@@ -16,7 +14,7 @@ use crate::{
     builtin::Function,
     program::{self, Aggregate, Atom, Expr, Head, HeadTime, PredId, Rule, Slot, Transform, When, Window},
     syntax::{
-        Span,
+        Span, Word,
         ast::{Annotation, Bound, BoundKind, Call, Let, Literal, Operator, OperatorKind, Premise, Term, TermKind},
     },
     value::Interner,
@@ -47,7 +45,7 @@ pub(super) fn lower(model: &Model<'_>, info: &RuleInfo<'_>, interner: &mut Inter
         args: info.clause.head.args.iter().map(|arg| lower.expr(arg)).collect(),
         time: temporal.then(|| lower.head_time(info.clause.time.as_deref())),
     };
-    let mut names: Vec<Arc<str>> = lower.variables.all.iter().map(|(name, _)| visible(name)).collect();
+    let mut names: Vec<Word> = lower.variables.all.iter().map(|(name, _)| visible(name)).collect();
     names.truncate(usize::from(Slot::MAX));
     Rule {
         head,
@@ -60,7 +58,7 @@ pub(super) fn lower(model: &Model<'_>, info: &RuleInfo<'_>, interner: &mut Inter
 }
 
 /// Variables of our own making begin with a space, which no program can write.
-fn visible(name: &Arc<str>) -> Arc<str> {
+fn visible(name: &Word) -> Word {
     if name.starts_with(' ') { "".into() } else { name.clone() }
 }
 
@@ -90,13 +88,13 @@ struct Lower<'l> {
 
 impl Lower<'_> {
     /// The analysis refuses rules with more variables than slots.
-    fn slot(&mut self, name: &Arc<str>, span: Span) -> Slot {
+    fn slot(&mut self, name: &Word, span: Span) -> Slot {
         Slot::try_from(self.variables.number(name, span)).unwrap_or(Slot::MAX)
     }
 
     fn fresh(&mut self, span: Span) -> Slot {
         self.made += 1;
-        let name: Arc<str> = format!(" {}", self.made).into();
+        let name = Word::from(format!(" {}", self.made));
         self.slot(&name, span)
     }
 

@@ -22,7 +22,7 @@ type Read<T> = Result<T, BadType>;
 pub(crate) fn read_type(term: &Term) -> Read<Type> {
     match &term.kind {
         TermKind::Name(name) => Ok(base(name)),
-        TermKind::Variable(name) => Ok(Type::Var(name.clone())),
+        TermKind::Variable(name) => Ok(Type::Var((**name).into())),
         TermKind::Wildcard => Ok(Type::Any),
         TermKind::Type(written) => constructed(&written.name.text, &written.members, term.span),
         TermKind::Call(call) => {

@@ -6,9 +6,6 @@ mod item;
 mod term;
 mod time;
 mod traps;
-mod words;
-
-use std::sync::Arc;
 
 use super::{
     Bounds,
@@ -16,9 +13,9 @@ use super::{
     lexer::Lexer,
     source::{Source, Span},
     token::{Token, TokenKind},
+    word::Word,
 };
 use crate::diagnostic::{Code, Diagnostic};
-use words::Words;
 
 /// Which language is accepted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -106,7 +103,6 @@ struct Parser<'s> {
     depth: usize,
     /// How many more terms the item may have.
     room: usize,
-    words: Words<'s>,
     /// The comments that were passed by.
     comments: Vec<Span>,
     diagnostics: Vec<Diagnostic>,
@@ -131,7 +127,6 @@ impl<'s> Parser<'s> {
             ahead: none,
             depth: 0,
             room: MAX_TERMS,
-            words: Words::default(),
             comments: Vec::new(),
             diagnostics: Vec::new(),
         };
@@ -246,12 +241,12 @@ impl<'s> Parser<'s> {
         self.source.text().get(self.source.range(span)).unwrap_or_default()
     }
 
-    /// The word of a token; equal words share their text.
-    fn word(&mut self, span: Span) -> Arc<str> {
-        self.words.share(self.text(span))
+    /// The word of a token.
+    fn word(&self, span: Span) -> Word {
+        self.source.word(span)
     }
 
-    fn ident(&mut self, span: Span) -> Ident {
+    fn ident(&self, span: Span) -> Ident {
         Ident {
             text: self.word(span),
             span,

@@ -7,7 +7,10 @@ use mangle::{
     eval::Model,
     explain::{Because, Contribution, Derivation, Failure, Node, Obstacle, Proof, Support, WhyNot},
     program::{Interval, PredId, RuleId},
-    syntax::ast::{Clause, Premise, Unit},
+    syntax::{
+        Word,
+        ast::{Clause, Premise, Unit},
+    },
     value::{Value, View},
 };
 
@@ -378,7 +381,7 @@ impl<'m> Checker<'m> {
         }
     }
 
-    fn binding(&self, bindings: &[(std::sync::Arc<str>, Value)]) -> Binding {
+    fn binding(&self, bindings: &[(Word, Value)]) -> Binding {
         let named = bindings.iter().filter(|(name, _)| !name.is_empty());
         named.map(|(name, value)| (name.to_string(), self.plain(*value))).collect()
     }
