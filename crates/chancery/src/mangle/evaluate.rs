@@ -67,6 +67,7 @@ pub(super) fn finding(program: &Program, error: &EvalError) -> Diagnostic {
                 Some(_) => found
                     .here("while this rule was evaluated")
                     .note(format!("in stratum {}", exceeded.stratum)),
+                None if exceeded.limit == Limit::Cancelled => found.here("before any rule was evaluated"),
                 None => found.here("before any rule was evaluated: there are too many facts"),
             };
             found.help(match exceeded.limit {

@@ -88,7 +88,7 @@ impl Evaluation {
             relations,
             interner,
             meter: Meter::new(options.budget, options.cancel.clone()),
-            asked: Asked::default(),
+            asked: Asked::new(keys),
             calls: Calls::new(&program),
             now: options.now,
             counts: vec![RuleCount::default(); program.rules.len()],
@@ -182,6 +182,7 @@ impl Evaluation {
         let heap = relation.heap();
         relation.own.drop_indexes();
         let moving = relation.own.moving();
+        relation.own.make_room(rows.len(), &self.meter, 0)?;
         for row in rows {
             let fits = row
                 .iter()

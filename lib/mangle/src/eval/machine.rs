@@ -16,7 +16,7 @@ use super::{
     budget::{Exceeded, Meter},
     call::Calls,
     error::Stop,
-    external::Asked,
+    external::{Asked, UNKNOWN},
     index::{Columns, Index},
     interval_set::IntervalSet,
     plan::{Access, Key, Plan, Rows, Step, TimeKey},
@@ -375,11 +375,12 @@ impl<'a, 'b> Machine<'a, 'b> {
                     true
                 }
                 Step::Ask(pred, question) => {
-                    let question = question.iter().map(|key| key.as_ref().map(|key| Value::from_bits(self.word(key))));
-                    let question: Vec<Option<Value>> = question.collect();
-                    let heap = self.tools.asked.heap();
-                    let answered = self.tools.asked.answered(*pred, question);
-                    self.tools.meter.kept += self.tools.asked.heap() - heap;
+                    let word = |key: &Option<Key>| key.as_ref().map_or(UNKNOWN, |key| self.word(key));
+                    let question: Vec<u64> = question.iter().map(word).collect();
+                    let asked = &mut *self.tools.asked;
+                    let heap = asked.heap();
+                    let answered = asked.answered(*pred, &question);
+                    self.tools.meter.kept += asked.heap() - heap;
                     answered
                 }
             };
@@ -440,12 +441,15 @@ impl<'a, 'b> Machine<'a, 'b> {
     #[inline(never)]
     fn refuel(&mut self, count: u64) -> Result<(), Stop> {
         let Self { tools, head, target, .. } = self;
-        let Tools { interner, meter, .. } = &mut **tools;
+        let Tools { interner, meter, asked } = &mut **tools;
         let moving = moving(interner, head.as_ref().map(|(_, relation)| &**relation), target);
         meter.refuel(count, moving)?;
         // A step gives one row at most, and what is on its way is less than that again.
         let more = 2 * (meter.fuel() + count) as usize;
         interner.make_room(more, expr::BYTES_PER_STEP as usize * more, meter, moving)?;
+        let heap = asked.heap();
+        asked.make_room(more, meter, moving)?;
+        meter.kept += asked.heap() - heap;
         let mut width = 1;
         if let Some((_, relation)) = head {
             width = relation.width();

@@ -149,9 +149,12 @@ impl Round {
             // A task without anything new is work too: a stratum may have a million rules.
             evaluation.meter.step(1, || 0)?;
             if task.delta.is_none_or(|pred| has_new(&evaluation.relations[pred.index()])) {
-                let (plan, pred) = (Arc::clone(&task.plan), task.pred);
-                self.run_task(evaluation, &plan, pred)?;
+                if !evaluation.asked.is_open() {
+                    let (plan, pred) = (Arc::clone(&task.plan), task.pred);
+                    self.run_task(evaluation, &plan, pred)?;
+                }
                 if evaluation.asked.is_open() {
+                    evaluation.meter.check_bytes(0)?;
                     return Ok(evaluation.asked.batch());
                 }
             }

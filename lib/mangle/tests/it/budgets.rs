@@ -1,6 +1,6 @@
 //! Programs that would run for ever, or fill all memory, end at their limits: not before, and not far behind.
 
-use std::{fs, path::PathBuf, process::Command, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, fs, path::PathBuf, process::Command, sync::Arc, time::Duration};
 
 use mangle::{
     analysis::{Input, Level, analyse_within},
@@ -73,6 +73,24 @@ fn every_limit_stops_every_runaway_before_twice_of_it() {
             assert!(within.contains(&exceeded.consumed), "{}: {exceeded:?}", runaway.name);
         }
     }
+}
+
+#[test]
+fn more_questions_than_a_batch_takes_are_all_answered() {
+    let text = "Decl next(X, Y) descr [external(), mode(\"+\", \"-\")] bound [/number, /number]. \
+                n(0). n(1). n(2). n(3). n(4). n(5). n(6). n(7). n(8). n(9). \
+                m(X) :- n(A), n(B), n(C), X = fn:plus(A, fn:mult(10, B), fn:mult(100, C)). \
+                far(X) :- m(A), n(B), n(C), X = fn:plus(A, fn:mult(1000, B), fn:mult(10000, C)). \
+                r(Y) :- far(X), next(X, Y).";
+    let source = Source {
+        name: "many questions".to_owned(),
+        text: text.to_owned(),
+    };
+    let program = load(&[source], Dialect::Strict).expect("nothing is wrong with it");
+    let result = program.find("r", 1).expect("a rule defines it");
+    let model = run(program, &Options::default()).expect("it ends");
+    let numbers: BTreeSet<i64> = model.rows(result).filter_map(|row| model.interner().as_number(row[0])).collect();
+    assert!(numbers.into_iter().eq(1..=100_000));
 }
 
 #[test]
