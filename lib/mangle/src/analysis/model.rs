@@ -24,8 +24,12 @@ pub struct PredicateInfo {
     pub temporal: bool,
     /// Whether it is computed where it is called and has no rows.
     pub deferred: bool,
-    /// Who owns it.
+    /// Who owns it: the highest level that declares or defines it.
     pub level: Level,
+    /// Where that level first does so.
+    pub(crate) owned: Span,
+    /// The level of its declaration, if it has one.
+    pub(crate) declared_at: Level,
     /// Where it is declared, or first defined.
     pub span: Span,
     /// How many facts of it stand in the sources.

@@ -137,6 +137,8 @@ impl<'u> Names<'_, 'u> {
             temporal: declaration.temporal,
             deferred: declaration.deferred,
             level: input.level,
+            declared_at: input.level,
+            owned: span,
             span,
             declaration: Some(declaration),
             ..PredicateInfo::default()
@@ -186,7 +188,10 @@ impl<'u> Names<'_, 'u> {
             let info = self.model.pred_mut(known);
             if info.declaration.is_none() {
                 info.temporal |= timed;
-                info.level = info.level.max(input.level);
+            }
+            if input.level > info.level {
+                info.level = input.level;
+                info.owned = head.predicate.span;
             }
             return known;
         }
@@ -200,6 +205,7 @@ impl<'u> Names<'_, 'u> {
             package: package.clone(),
             temporal: timed,
             level: input.level,
+            owned: head.predicate.span,
             span: head.predicate.span,
             ..PredicateInfo::default()
         })

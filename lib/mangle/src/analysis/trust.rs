@@ -10,8 +10,19 @@ use crate::{
     syntax::Span,
 };
 
-/// Checks every fact and rule against the owner of its predicate.
+/// Checks every declaration, fact and rule against the owner of its predicate.
 pub(crate) fn check(model: &Model<'_>, report: &mut Report) {
+    for info in &model.predicates {
+        if report.is_cancelled() {
+            return;
+        }
+        // A declaration can open a predicate, or change what it means: it is the owner's to write.
+        if let Some(decl) = info.declaration.as_ref().filter(|_| info.declared_at < info.level) {
+            let text = format!("the level `{}` may not declare `{}`", info.declared_at, info.name);
+            let found = Diagnostic::new(Code::TrustViolation, decl.name_span, text);
+            report.push(belongs(found, info).help("leave the declaration to the level that defines the predicate, or take another name"));
+        }
+    }
     for fact in &model.facts {
         if report.is_cancelled() {
             return;
@@ -39,12 +50,15 @@ fn opened(info: &PredicateInfo, level: Level) -> bool {
 
 fn refuse(info: &PredicateInfo, level: Level, span: Span, report: &mut Report) {
     let text = format!("the level `{level}` may not define `{}`", info.name);
-    let found = Diagnostic::new(Code::TrustViolation, span, text);
-    let found = found.label(info.span, format!("it belongs to the level `{}`", info.level));
+    let found = belongs(Diagnostic::new(Code::TrustViolation, span, text), info);
     let help = format!("define a predicate of your own; or the owner opens this one: `descr [open(/{level})]`");
     report.push(
         found
             .note("rules only add: a lower level that defines a predicate widens what a higher one meant")
             .help(help),
     );
+}
+
+fn belongs(found: Diagnostic, info: &PredicateInfo) -> Diagnostic {
+    found.label(info.owned, format!("it belongs to the level `{}`", info.level))
 }
