@@ -11,7 +11,7 @@ pub enum Level {
     Domain,
     /// What the operator allows.
     Policy,
-    /// What the product itself rests on; also the level of a program that stands alone.
+    /// What the product itself rests on; also the level of a program that stands alone, hence the default.
     #[default]
     Schema,
 }

@@ -9,6 +9,7 @@ mod level;
 mod lint;
 mod lower;
 mod merge;
+mod misfit;
 mod model;
 mod names;
 mod order;
@@ -24,6 +25,7 @@ mod weight;
 
 pub use declaration::{Declaration, MergeBy};
 pub use level::Level;
+pub use misfit::Misfit;
 pub use model::PredicateInfo;
 pub use types::{Field, Type};
 

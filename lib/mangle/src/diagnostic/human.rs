@@ -62,7 +62,10 @@ fn mended(edits: &[Edit], sources: &Sources) -> String {
     if text.len() > MAX_MENDED {
         return String::new();
     }
-    let (from, to) = ((edit.span.start - start) as usize, (edit.span.end - start) as usize);
+    let (from, to) = (
+        edit.span.start.saturating_sub(start) as usize,
+        edit.span.end.saturating_sub(start) as usize,
+    );
     let (Some(head), Some(tail)) = (text.get(..from), text.get(to..)) else {
         return String::new();
     };

@@ -1,6 +1,6 @@
 //! What each rule did in an evaluation.
 
-/// The work of one rule.
+/// The work of one rule. What a rule did for a snapshot counts in each request over it, too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RuleCount {
     /// How many times its premises were fulfilled.

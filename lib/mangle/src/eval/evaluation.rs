@@ -66,7 +66,7 @@ impl Evaluation {
         let strata = (0..program.strata.len()).collect();
         let mut this = Self::bare(program, interner, strata, |_| None, options);
         let program = Arc::clone(&this.program);
-        this.give(&program.facts)?;
+        this.take(&program.facts.blocks)?;
         Ok(this)
     }
 
@@ -105,15 +105,24 @@ impl Evaluation {
         &mut self.interner
     }
 
-    /// Adds facts. Only before the first [`Self::run`].
+    /// Adds facts before the first [`Self::run`]: all, or none if one of them does not fit its predicate. A request over a
+    /// [`super::Snapshot`] may bring facts of predicates that are declared `session()`. The types that a predicate is declared with are not
+    /// looked at here: [`crate::analysis::PredicateInfo::misfit`] does that.
     ///
     /// # Errors
-    /// A fact holds from something that is not a time, or memory does not suffice.
+    /// [`EvalError::BadFact`] says what is wrong with a fact; any other error is the end of the evaluation.
     pub fn give(&mut self, facts: &Facts) -> Result<(), EvalError> {
-        for block in &facts.blocks {
-            self.give_block(block)?;
+        if self.round.is_some() || self.at > 0 {
+            let late = "facts are given before an evaluation runs: start another one";
+            return Err(EvalError::BadFact(late.to_owned()));
         }
-        Ok(())
+        facts.blocks.iter().try_for_each(|block| self.check_block(block))?;
+        self.take(&facts.blocks)
+    }
+
+    /// Adds facts that are known to fit their predicates.
+    pub(super) fn take<'b>(&mut self, blocks: impl IntoIterator<Item = &'b FactBlock>) -> Result<(), EvalError> {
+        blocks.into_iter().try_for_each(|block| self.give_block(block))
     }
 
     fn give_block(&mut self, block: &FactBlock) -> Result<(), EvalError> {
@@ -161,22 +170,19 @@ impl Evaluation {
         Ok(Running::Done(Box::new(self.into_model())))
     }
 
-    /// Gives the rows that a question asked for. Rows that do not have its arguments are left out.
+    /// Gives the rows that a question asked for. Rows that do not have its arguments are left out. Who has no answer, because what
+    /// knows it failed, drops the evaluation: an answer without rows would say that there are none.
     ///
     /// # Errors
-    /// The question was not asked, or a row has another number of arguments than its predicate.
+    /// [`EvalError::BadAnswer`] if the question was not asked or was answered already, or a row does not fit its predicate: the question
+    /// stays as it was. Any other error is the end of the evaluation.
     pub fn answer(&mut self, question: &Question, rows: &[Vec<Value>]) -> Result<(), EvalError> {
-        let predicate = self.program.predicate(question.pred);
-        if let Some(row) = rows.iter().find(|row| row.len() != predicate.arity) {
-            return Err(EvalError::BadAnswer(format!(
-                "a row of `{}` has {} arguments, but {} are needed",
-                predicate.name,
-                row.len(),
-                predicate.arity
-            )));
-        }
+        self.check_answer(question, rows)?;
         if !self.asked.answer(question) {
-            return Err(EvalError::BadAnswer(format!("nothing like this was asked of `{}`", predicate.name)));
+            let name = &self.program.predicate(question.pred).name;
+            return Err(EvalError::BadAnswer(format!(
+                "nothing like this is asked of `{name}`: answer each question of the batch once"
+            )));
         }
         let relation = &mut self.relations[question.pred.index()];
         let heap = relation.heap();

@@ -9,6 +9,8 @@ mod coverage;
 mod error;
 mod evaluation;
 mod external;
+mod finding;
+mod given;
 mod group;
 pub(crate) mod hash;
 mod index;
@@ -33,7 +35,7 @@ pub use error::{BadMerge, EvalError};
 pub use evaluation::{Evaluation, Options, Running};
 pub use external::{Batch, Question};
 pub use model::{Fact, Model};
-pub use snapshot::Snapshot;
+pub use snapshot::{Base, Snapshot};
 
 /// What explanations use of the evaluator: the same machine, run backwards.
 pub(crate) mod parts {
@@ -41,6 +43,7 @@ pub(crate) mod parts {
         budget::Meter,
         call::{Calls, Even, give},
         external::Asked,
+        given::check_row,
         interval_set::IntervalSet,
         machine::{Deepest, Machine, Proofs, Seen, Target, Tools, World, prepare_shared},
         past::Past,

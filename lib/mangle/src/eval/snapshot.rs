@@ -26,50 +26,97 @@ pub struct Snapshot {
     /// The strata that each request evaluates.
     strata: Vec<usize>,
     /// Facts that hold relative to the time of the request.
-    later: Facts,
+    later: Vec<FactBlock>,
     seed: u64,
 }
 
-impl Snapshot {
-    /// Evaluates what no request can change: the strata that depend on no predicate marked `session`, on none that is external, and
-    /// not on the evaluation time. The budget of `options` is for this; requests have their own.
+/// A snapshot in the making: give it the facts that stand in no source, then [`Self::freeze`] it. The program stays as it is, so when
+/// only these facts change, nothing has to be analysed again.
+#[derive(Debug)]
+pub struct Base {
+    evaluation: Evaluation,
+    /// The strata that each request evaluates.
+    strata: Vec<usize>,
+    options: Options,
+}
+
+impl Base {
+    /// A program with the facts that stand in it. The budget of `options` is for the snapshot; requests have their own.
     ///
     /// # Errors
-    /// As [`Evaluation::run`].
+    /// As [`Evaluation::new`].
     pub fn new(program: Arc<Program>, options: &Options) -> Result<Self, EvalError> {
         let open = open_predicates(&program);
         let depends = |at: usize| program.strata[at].predicates.iter().any(|pred| open[pred.index()]);
         let (strata, fixed): (Vec<usize>, Vec<usize>) = (0..program.strata.len()).partition(|&at| depends(at));
-        let (later, now): (Vec<FactBlock>, Vec<FactBlock>) = program.facts.blocks.iter().cloned().partition(|block| {
-            let relative = |time: &HeadTime| reads_now(time.start) || reads_now(time.end);
-            block.times.iter().any(relative)
-        });
         let interner = Interner::overlay(Arc::new(program.interner.clone()), options.seed);
         let mut evaluation = Evaluation::bare(Arc::clone(&program), interner, fixed, |_| None, options);
-        evaluation.give(&Facts { blocks: now })?;
-        let model = match evaluation.run()? {
+        evaluation.take(program.facts.blocks.iter().filter(|block| !is_relative(block)))?;
+        Ok(Self {
+            evaluation,
+            strata,
+            options: options.clone(),
+        })
+    }
+
+    /// Where values for [`Self::give`] come from.
+    pub fn interner(&mut self) -> &mut Interner {
+        self.evaluation.interner()
+    }
+
+    /// Adds facts, of whatever predicate: all requests see them.
+    ///
+    /// # Errors
+    /// As [`Evaluation::give`]; and a fact may not hold relative to `now`, which is another time in each request.
+    pub fn give(&mut self, facts: &Facts) -> Result<(), EvalError> {
+        if facts.blocks.iter().any(is_relative) {
+            let text = "a fact of a snapshot may not hold relative to `now`: say from when, or give it to each request";
+            return Err(EvalError::BadFact(text.to_owned()));
+        }
+        self.evaluation.give(facts)
+    }
+
+    /// Evaluates what no request can change.
+    ///
+    /// # Errors
+    /// As [`Evaluation::run`].
+    pub fn freeze(self) -> Result<Snapshot, EvalError> {
+        let model = match self.evaluation.run()? {
             Running::Done(model) => model,
             // Strata that read external predicates are left to the requests.
             Running::Asks(..) => return Err(EvalError::BadAnswer("a snapshot cannot ask".to_owned())),
         };
         let Model {
+            program,
             relations,
             interner,
             counts,
             ..
         } = *model;
-        let relations = relations.into_iter().map(|relation| Arc::new(relation.freeze())).collect();
-        let this = Self {
-            program,
+        let later = program.facts.blocks.iter().filter(|block| is_relative(block)).cloned().collect();
+        let snapshot = Snapshot {
             interner,
-            relations,
+            relations: relations.into_iter().map(|relation| Arc::new(relation.freeze())).collect(),
             counts,
-            strata,
-            later: Facts { blocks: later },
-            seed: options.seed,
+            strata: self.strata,
+            later,
+            seed: self.options.seed,
+            program,
         };
-        this.warm(options);
-        Ok(this)
+        snapshot.warm(&self.options);
+        Ok(snapshot)
+    }
+}
+
+impl Snapshot {
+    /// Evaluates what no request can change: the strata that depend on no predicate marked `session`, on none that is external, and
+    /// not on the evaluation time. The budget of `options` is for this; requests have their own. [`Base`] takes facts that stand in no
+    /// source.
+    ///
+    /// # Errors
+    /// As [`Evaluation::run`].
+    pub fn new(program: Arc<Program>, options: &Options) -> Result<Self, EvalError> {
+        Base::new(program, options)?.freeze()
     }
 
     /// Runs an empty request, so that most indexes over frozen rows are there before the first one comes. Whether it succeeds does
@@ -99,7 +146,7 @@ impl Snapshot {
             options,
         );
         evaluation.counts.clone_from(&self.counts);
-        evaluation.give(&self.later)?;
+        evaluation.take(&self.later)?;
         Ok(evaluation)
     }
 
@@ -132,8 +179,7 @@ fn open_predicates(program: &Program) -> Vec<bool> {
         .map(|predicate| predicate.session || predicate.external.is_some())
         .collect();
     for block in &program.facts.blocks {
-        let relative = block.times.iter().any(|time| reads_now(time.start) || reads_now(time.end));
-        open[block.pred.index()] |= relative;
+        open[block.pred.index()] |= is_relative(block);
     }
     // Deferred predicates stand in no stratum order of their own: go round until nothing changes.
     loop {
@@ -158,6 +204,11 @@ fn open_predicates(program: &Program) -> Vec<bool> {
             return open;
         }
     }
+}
+
+/// Whether a fact holds relative to the evaluation time.
+fn is_relative(block: &FactBlock) -> bool {
+    block.times.iter().any(|time| reads_now(time.start) || reads_now(time.end))
 }
 
 const fn reads_now(bound: Bound) -> bool {

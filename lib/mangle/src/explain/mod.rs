@@ -23,7 +23,7 @@ use self::earlier::Earlier;
 use crate::{
     eval::{
         Budget, Cancel, EvalError, Model,
-        parts::{Asked, Calls, Meter, Past, Relation, Seen},
+        parts::{Asked, Calls, Meter, Past, Relation, Seen, check_row},
     },
     program::{Interval, PredId, Program, RuleId},
     value::{Interner, Value},
@@ -76,16 +76,18 @@ impl<'m> Explainer<'m> {
     /// its first interval). `None` if it does not.
     ///
     /// # Errors
-    /// The explanation needs more than its budget.
+    /// The explanation needs more than its budget, or the program can have no such fact.
     pub fn why(&mut self, pred: PredId, args: &[Value], time: Option<Interval>) -> Result<Option<Proof>, EvalError> {
+        check_row(&self.model.program, &self.interner, pred, args)?;
         why::why(self, pred, args, time)
     }
 
     /// Why a fact does not hold; of a temporal predicate, all through `time`, if one is given. `None` if it does.
     ///
     /// # Errors
-    /// The explanation needs more than its budget.
+    /// The explanation needs more than its budget, or the program can have no such fact.
     pub fn why_not(&mut self, pred: PredId, args: &[Value], time: Option<Interval>) -> Result<Option<WhyNot>, EvalError> {
+        check_row(&self.model.program, &self.interner, pred, args)?;
         why_not::why_not(self, pred, args, time)
     }
 

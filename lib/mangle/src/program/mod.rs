@@ -86,9 +86,13 @@ pub struct FactBlock {
 }
 
 impl Facts {
-    /// Adds a fact; `time` is there exactly if the predicate is temporal.
+    /// Adds a fact; `time` is there exactly if the predicate is temporal. Facts that differ in shape come into blocks of their own,
+    /// so that those that do not fit are found when they are given to an evaluation.
     pub fn push(&mut self, pred: PredId, args: &[Value], time: Option<HeadTime>) {
-        let at = match self.blocks.iter().rposition(|block| block.pred == pred) {
+        let alike = |block: &FactBlock| {
+            block.pred == pred && block.rows.len() == block.len * args.len() && block.times.is_empty() == time.is_none()
+        };
+        let at = match self.blocks.iter().rposition(alike) {
             Some(at) => at,
             None => {
                 self.blocks.push(FactBlock {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::rule::RuleId;
 use crate::syntax::Span;
 
-/// A predicate of one program, by number.
+/// A predicate of one program, by number. In another program, also one of the same sources, the number may mean another predicate or
+/// none: what takes it by index then panics. Look it up with [`super::Program::find`], once for each program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PredId(pub u32);
 

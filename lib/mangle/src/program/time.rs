@@ -69,6 +69,15 @@ pub struct HeadTime {
     pub end: Bound,
 }
 
+impl From<Interval> for HeadTime {
+    fn from(interval: Interval) -> Self {
+        Self {
+            start: Bound::At(interval.start),
+            end: Bound::At(interval.end),
+        }
+    }
+}
+
 /// How a body atom looks at the time of a fact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum When {

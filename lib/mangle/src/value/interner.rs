@@ -185,6 +185,17 @@ impl Interner {
         }
     }
 
+    /// Whether this interner, or one below it, can have made a value.
+    pub(crate) fn knows(&self, value: Value) -> bool {
+        let at = value.payload() as usize;
+        match value.tag() {
+            Tag::Number | Tag::Time | Tag::Duration => true,
+            Tag::WideNumber | Tag::WideTime | Tag::WideDuration | Tag::Float => at < self.words_below + self.words.len(),
+            Tag::Name | Tag::String | Tag::Bytes => at < self.texts_below + self.texts.len(),
+            Tag::Pair | Tag::List | Tag::Map | Tag::Struct => at < self.slices_below + self.slices.len(),
+        }
+    }
+
     /// The bytes that a value has beside its word, without those of the values in it.
     pub(crate) fn weight(&self, value: Value) -> usize {
         match value.tag() {

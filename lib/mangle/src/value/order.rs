@@ -7,45 +7,53 @@ use super::{Interner, Value, View};
 impl Interner {
     /// Numbers and floats by size, then times, durations, names, strings, bytes, pairs, lists, maps, structs; texts by bytes,
     /// what is made of values item by item.
-    pub fn compare(&self, a: Value, b: Value) -> Ordering {
-        if a == b {
-            return Ordering::Equal;
-        }
-        if let (Some(a), Some(b)) = (a.small_number(), b.small_number()) {
-            return a.cmp(&b);
-        }
-        match (self.view(a), self.view(b)) {
-            (View::Number(a), View::Number(b)) | (View::Time(a), View::Time(b)) | (View::Duration(a), View::Duration(b)) => a.cmp(&b),
-            (View::Float(a), View::Float(b)) => a.total_cmp(&b),
-            (View::Number(a), View::Float(b)) => number_and_float(a, b),
-            (View::Float(a), View::Number(b)) => number_and_float(b, a).reverse(),
-            (View::Name(a), View::Name(b)) | (View::String(a), View::String(b)) => a.cmp(b),
-            (View::Bytes(a), View::Bytes(b)) => a.cmp(b),
-            (View::Pair(a, b), View::Pair(c, d)) => self.compare(a, c).then_with(|| self.compare(b, d)),
-            (View::List(a), View::List(b)) => self.compare_items(a.iter(), b.iter()),
-            (View::Map(a), View::Map(b)) | (View::Struct(a), View::Struct(b)) => {
-                self.compare_items(a.iter().flat_map(|(k, v)| [k, v]), b.iter().flat_map(|(k, v)| [k, v]))
+    pub fn compare(&self, mut a: Value, mut b: Value) -> Ordering {
+        // One value, one word: the first two items that differ decide. So there is nothing to come back to, however deep they lie.
+        loop {
+            if a == b {
+                return Ordering::Equal;
             }
-            _ => a.kind().cmp(&b.kind()),
+            if let (Some(a), Some(b)) = (a.small_number(), b.small_number()) {
+                return a.cmp(&b);
+            }
+            let differing = match (self.view(a), self.view(b)) {
+                (View::Number(a), View::Number(b)) | (View::Time(a), View::Time(b)) | (View::Duration(a), View::Duration(b)) => {
+                    return a.cmp(&b);
+                }
+                (View::Float(a), View::Float(b)) => return a.total_cmp(&b),
+                (View::Number(a), View::Float(b)) => return number_and_float(a, b),
+                (View::Float(a), View::Number(b)) => return number_and_float(b, a).reverse(),
+                (View::Name(a), View::Name(b)) | (View::String(a), View::String(b)) => return a.cmp(b),
+                (View::Bytes(a), View::Bytes(b)) => return a.cmp(b),
+                (View::Pair(a, b), View::Pair(c, d)) => differing([a, b].into_iter(), [c, d].into_iter()),
+                (View::List(a), View::List(b)) => differing(a.iter(), b.iter()),
+                (View::Map(a), View::Map(b)) | (View::Struct(a), View::Struct(b)) => {
+                    differing(a.iter().flat_map(|(k, v)| [k, v]), b.iter().flat_map(|(k, v)| [k, v]))
+                }
+                _ => return a.kind().cmp(&b.kind()),
+            };
+            match differing {
+                Ok(items) => (a, b) = items,
+                Err(order) => return order,
+            }
         }
     }
 
     /// Rows, argument by argument.
     pub fn compare_rows(&self, a: &[Value], b: &[Value]) -> Ordering {
-        self.compare_items(a.iter().copied(), b.iter().copied())
+        differing(a.iter().copied(), b.iter().copied()).map_or_else(|order| order, |(a, b)| self.compare(a, b))
     }
+}
 
-    fn compare_items(&self, mut a: impl Iterator<Item = Value>, mut b: impl Iterator<Item = Value>) -> Ordering {
-        loop {
-            match (a.next(), b.next()) {
-                (None, None) => return Ordering::Equal,
-                (None, Some(_)) => return Ordering::Less,
-                (Some(_), None) => return Ordering::Greater,
-                (Some(a), Some(b)) => match self.compare(a, b) {
-                    Ordering::Equal => {}
-                    unequal => return unequal,
-                },
-            }
+/// The first items that differ; if there are none, which of the two has fewer.
+fn differing(mut a: impl Iterator<Item = Value>, mut b: impl Iterator<Item = Value>) -> Result<(Value, Value), Ordering> {
+    loop {
+        match (a.next(), b.next()) {
+            (None, None) => return Err(Ordering::Equal),
+            (None, Some(_)) => return Err(Ordering::Less),
+            (Some(_), None) => return Err(Ordering::Greater),
+            (Some(a), Some(b)) if a != b => return Ok((a, b)),
+            _ => {}
         }
     }
 }

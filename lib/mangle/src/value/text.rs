@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::{Interner, Value, View, civil, view::Entries};
+use crate::eval::{MAX_DEPTH, MAX_VALUE};
 
 /// A value that prints itself; see [`Interner::print`].
 #[derive(Clone, Copy, Debug)]
@@ -13,7 +14,8 @@ pub struct Printed<'a> {
 }
 
 impl Interner {
-    /// As the result of a program shows it: a Mangle term, but times in RFC 3339 and durations like `1h30m0s`.
+    /// As the result of a program shows it: a Mangle term, but times in RFC 3339 and durations like `1h30m0s`. In place of a value that is
+    /// larger or deeper than an evaluation may have one, `…`.
     pub fn print(&self, value: Value) -> Printed<'_> {
         Printed {
             interner: self,
@@ -50,6 +52,10 @@ impl Printed<'_> {
 
 impl fmt::Display for Printed<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shape = self.interner.shape(self.value);
+        if shape.depth > MAX_DEPTH || shape.bytes as usize > MAX_VALUE {
+            return f.write_str("…");
+        }
         match self.interner.view(self.value) {
             View::Number(number) => write!(f, "{number}"),
             View::Float(float) => write_float(f, float, self.source),

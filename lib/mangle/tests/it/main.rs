@@ -11,6 +11,7 @@ mod cancelling;
 mod corpus;
 mod damage;
 mod diagnostics;
+mod embedding;
 mod engine;
 mod generate;
 mod laws;

@@ -6,7 +6,7 @@ mod relate;
 use std::{fmt, sync::Arc};
 
 pub(crate) use read::{read_text, read_type};
-pub(crate) use relate::{agree, bind, conforms, is_narrower, join, meet, substitute};
+pub(crate) use relate::{agree, bind, conforms, is_narrower, is_under, join, meet, substitute};
 
 /// A type.
 #[derive(Clone, Debug, PartialEq, Eq)]

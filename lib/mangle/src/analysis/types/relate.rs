@@ -27,7 +27,7 @@ pub(crate) fn conforms(left: &Type, right: &Type) -> bool {
 }
 
 /// Whether a name has parts behind the prefix. The prefix itself is not under it.
-fn is_under(name: &str, prefix: &str) -> bool {
+pub(crate) fn is_under(name: &str, prefix: &str) -> bool {
     name.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('/'))
 }
 
