@@ -1,6 +1,7 @@
 //! From files to a program, with everything that is to be said about it.
 
 use std::io::Read;
+use std::mem::ManuallyDrop;
 use std::path::Path;
 
 use anyhow::Context as _;
@@ -37,10 +38,11 @@ pub(super) fn dialect(program: &Program) -> Dialect {
     if program.extended { Dialect::Extended } else { Dialect::Strict }
 }
 
-/// Reads the files of a program.
-pub(super) fn load(program: &Program, bounds: &Bounds) -> anyhow::Result<Loaded> {
+/// Reads the files of a program, the only one of its command. Its memory goes back to the system when that ends: piece by piece it
+/// would take as long as a large program took to read.
+pub(super) fn load(program: &Program, bounds: &Bounds) -> anyhow::Result<ManuallyDrop<Loaded>> {
     let (sources, levels) = gather(program)?;
-    Ok(understand(sources, levels, dialect(program), bounds))
+    Ok(ManuallyDrop::new(understand(sources, levels, dialect(program), bounds)))
 }
 
 /// The texts of the files of a program, and how far each is trusted.

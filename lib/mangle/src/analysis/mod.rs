@@ -93,6 +93,9 @@ pub fn analyse_within(inputs: &[Input<'_>], dialect: Dialect, bounds: &Bounds) -
     }
     let mut report = Report::until(bounds.cancel.clone());
     let mut model = names::resolve(inputs, dialect, &mut report);
+    if report.is_cancelled() {
+        return ended_early(report);
+    }
     call_modes(&mut model, dialect);
     trust::check(&model, &mut report);
     time::annotations(&model, &mut report);
@@ -108,11 +111,7 @@ pub fn analyse_within(inputs: &[Input<'_>], dialect: Dialect, bounds: &Bounds) -
     }
     let strata = strata::stratify(&model, &mut report);
     if report.is_cancelled() {
-        // Of what was found so far nothing is known to be right.
-        return Analysis {
-            diagnostics: report.finish(),
-            ..Analysis::default()
-        };
+        return ended_early(report);
     }
     number_strata(&mut model, &strata);
     time::recursion(&model, &strata, dialect, &mut report);
@@ -128,6 +127,14 @@ pub fn analyse_within(inputs: &[Input<'_>], dialect: Dialect, bounds: &Bounds) -
         diagnostics: report.finish(),
         dependencies,
         predicates: model.predicates,
+    }
+}
+
+/// What is left of an analysis that was cancelled: of what it found so far nothing is known to be right.
+fn ended_early(report: Report) -> Analysis {
+    Analysis {
+        diagnostics: report.finish(),
+        ..Analysis::default()
     }
 }
 

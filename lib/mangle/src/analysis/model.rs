@@ -1,10 +1,14 @@
 //! The program with its names resolved: predicates, rules and facts by number.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    hash::{BuildHasher, RandomState},
+    sync::Arc,
+};
 
 use super::{declaration::Declaration, level::Level, types::Type};
 use crate::{
     builtin::{Operand, Relation},
+    eval::table::Table,
     program::{Comparison, PredId, RuleId},
     syntax::{Span, ast::Clause},
 };
@@ -115,8 +119,10 @@ pub(crate) struct Model<'u> {
     pub(crate) predicates: Vec<PredicateInfo>,
     pub(crate) rules: Vec<RuleInfo<'u>>,
     pub(crate) facts: Vec<FactInfo<'u>>,
-    /// The first predicate of each name.
-    by_name: HashMap<Arc<str>, PredId>,
+    /// Finds the first predicate of each name.
+    by_name: Table,
+    /// Names are chosen by whoever writes programs: nobody else knows where they come to lie.
+    hasher: RandomState,
     /// For each predicate the next one of the same name, with another arity.
     next: Vec<Option<PredId>>,
 }
@@ -132,7 +138,9 @@ impl Model<'_> {
 
     /// The predicates of this name, whatever their arity.
     pub(crate) fn named(&self, name: &str) -> impl Iterator<Item = PredId> {
-        std::iter::successors(self.by_name.get(name).copied(), |pred| self.next[pred.index()])
+        let is_it = |number: u32| *self.predicates[number as usize].name == *name;
+        let first = self.by_name.find(self.hasher.hash_one(name), is_it);
+        std::iter::successors(first.map(PredId), |pred| self.next[pred.index()])
     }
 
     pub(crate) fn find(&self, name: &str, arity: usize) -> Option<PredId> {
@@ -149,7 +157,8 @@ impl Model<'_> {
         match self.named(&info.name).last() {
             Some(last) => self.next[last.index()] = Some(id),
             None => {
-                self.by_name.insert(info.name.clone(), id);
+                let hash = self.hasher.hash_one(&*info.name);
+                self.by_name.insert(hash, id.0);
             }
         }
         self.next.push(None);

@@ -39,7 +39,7 @@ const COMPARISONS: &[(&str, Comparison, Operand)] = &[
     (":duration:ge", Comparison::GreaterOrEqual, Operand::Duration),
 ];
 
-/// Resolves every name.
+/// Resolves every name; if it is cancelled, some.
 pub(crate) fn resolve<'u>(inputs: &[Input<'u>], dialect: Dialect, report: &mut Report) -> Model<'u> {
     let mut names = Names {
         model: Model::default(),
@@ -216,9 +216,7 @@ impl<'u> Names<'_, 'u> {
         for index in rules {
             let clause = self.model.rules[index].clause;
             if self.report.is_cancelled() {
-                // As many as the clause has, whatever they mean.
-                self.model.rules[index].premises = vec![Meaning::Broken; clause.premises.len()];
-                continue;
+                return;
             }
             let premises = clause.premises.iter().map(|premise| self.meaning(premise, package)).collect();
             self.model.rules[index].premises = premises;

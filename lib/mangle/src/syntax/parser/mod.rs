@@ -157,7 +157,10 @@ impl<'s> Parser<'s> {
                 _ => (MAX_WORD, 1 + length / TOKEN_BYTES),
             };
             if length > most {
-                return self.stop(too_long(token, most));
+                // Once it is cancelled, the last token reaches to the end of the text.
+                let cancelled = self.bounds.cancel.is_cancelled();
+                let why = if cancelled { self.cancelled() } else { too_long(token, most) };
+                return self.stop(why);
             }
             match self.fuel.checked_sub(u64::from(cost)) {
                 Some(left) => self.fuel = left,

@@ -1,7 +1,7 @@
 //! What the parser accepts, what it says of mistakes, and its bounds.
 
-use super::{Dialect, parse};
-use crate::syntax::{Sources, ast::Unit};
+use super::{Dialect, MAX_WORD, Parser, parse};
+use crate::syntax::{Bounds, Sources, ast::Unit};
 
 fn read(text: &str, dialect: Dialect) -> (Unit, Vec<&'static str>) {
     let sources = Sources::of("test.mg", text).expect("short");
@@ -111,4 +111,19 @@ fn depth_is_bounded() {
 fn findings_are_bounded() {
     let (_, codes) = read(&"a(x).\n".repeat(1_000), Dialect::Extended);
     assert_eq!((codes.len(), codes[100]), (101, "M0022"));
+}
+
+#[test]
+fn a_word_that_cancelling_cuts_off_is_not_called_too_long() {
+    // The flag is looked at within some thousand tokens, or a piece of the text: here the latter comes first, in the second name.
+    let piece = format!("a(1).\n#{}\n{}", "x".repeat((1 << 20) - 20), "p".repeat(100));
+    let text = format!("{piece}{}", "(1).\np".repeat(MAX_WORD as usize));
+    let sources = Sources::of("test.mg", &text).expect("short");
+    let source = sources.get(0).expect("one source");
+    let bounds = Bounds::default();
+    let mut parser = Parser::new(source, Dialect::Strict, &bounds);
+    bounds.cancel.cancel();
+    parser.unit();
+    let found: Vec<&str> = parser.diagnostics.iter().map(|found| &*found.message).collect();
+    assert_eq!(found, ["reading was cancelled"]);
 }
