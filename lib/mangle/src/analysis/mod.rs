@@ -29,6 +29,8 @@ pub use misfit::Misfit;
 pub use model::PredicateInfo;
 pub use types::{Field, Type};
 
+use smallvec::SmallVec;
+
 use crate::{
     diagnostic::{Code, Diagnostic},
     program::{Mode, Program, RuleId},
@@ -107,7 +109,7 @@ pub fn analyse_within(inputs: &[Input<'_>], dialect: Dialect, bounds: &Bounds) -
             break;
         }
         let order = safety::check(&model, &model.rules[number], dialect, &mut report);
-        model.rules[number].order = order;
+        model.rules[number].order = SmallVec::from_slice(&order);
     }
     let strata = strata::stratify(&model, &mut report);
     if report.is_cancelled() {

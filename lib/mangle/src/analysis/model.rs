@@ -5,25 +5,27 @@ use std::{
     sync::Arc,
 };
 
+use smallvec::SmallVec;
+
 use super::{declaration::Declaration, level::Level, types::Type};
 use crate::{
     builtin::{Operand, Relation},
     eval::table::Table,
     program::{Comparison, PredId, RuleId},
-    syntax::{Span, ast::Clause},
+    syntax::{Span, Word, ast::Clause},
 };
 
 /// A predicate and what is known of it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct PredicateInfo {
     /// With its package.
-    pub name: Arc<str>,
+    pub name: Word,
     /// The number of arguments.
     pub arity: usize,
     /// The package that it is defined in; empty for none.
     pub package: Arc<str>,
     /// Its declaration, if it has one.
-    pub declaration: Option<Declaration>,
+    pub declaration: Option<Box<Declaration>>,
     /// Whether its facts hold at intervals.
     pub temporal: bool,
     /// Whether it is computed where it is called and has no rows.
@@ -39,7 +41,7 @@ pub struct PredicateInfo {
     /// How many facts of it stand in the sources.
     pub facts: usize,
     /// Its rules.
-    pub rules: Vec<RuleId>,
+    pub rules: SmallVec<[RuleId; 2]>,
     /// What its rows are: alternatives, each with a type for every argument. Declared, or inferred.
     pub types: Vec<Vec<Type>>,
     /// In which stratum its rules run.
@@ -47,6 +49,26 @@ pub struct PredicateInfo {
 }
 
 impl PredicateInfo {
+    /// One of which nothing is known but its name.
+    pub(crate) fn named(name: Word) -> Self {
+        Self {
+            name,
+            arity: 0,
+            package: Arc::default(),
+            declaration: None,
+            temporal: false,
+            deferred: false,
+            level: Level::default(),
+            owned: Span::default(),
+            declared_at: Level::default(),
+            span: Span::default(),
+            facts: 0,
+            rules: SmallVec::new(),
+            types: Vec::new(),
+            stratum: None,
+        }
+    }
+
     /// `name/arity`, as people write it.
     pub fn label(&self) -> String {
         format!("{}/{}", self.name, self.arity)
@@ -80,9 +102,9 @@ pub(crate) struct RuleInfo<'u> {
     pub(crate) clause: &'u Clause,
     pub(crate) level: Level,
     /// What each premise means, as many as the clause has.
-    pub(crate) premises: Vec<Meaning>,
+    pub(crate) premises: SmallVec<[Meaning; 2]>,
     /// The premises in an order in which every variable has its value in time.
-    pub(crate) order: Vec<usize>,
+    pub(crate) order: SmallVec<[usize; 2]>,
 }
 
 /// What a premise means.

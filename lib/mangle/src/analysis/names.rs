@@ -1,11 +1,12 @@
 //! Names: which predicate each atom means, across packages.
 
 use std::{
-    borrow::Cow,
     collections::{HashMap, HashSet},
     ops::Range,
     sync::Arc,
 };
+
+use smallvec::SmallVec;
 
 use super::{
     Input,
@@ -18,7 +19,7 @@ use crate::{
     diagnostic::{Code, Diagnostic},
     program::{Comparison, PredId, RuleId},
     syntax::{
-        Dialect,
+        Dialect, Word,
         ast::{Atom, Clause, CompareOp, Decl, Ident, Premise, TermKind},
     },
 };
@@ -106,9 +107,9 @@ struct Names<'r, 'u> {
 }
 
 /// A name within its package.
-fn qualify<'n>(package: &str, name: &'n str) -> Cow<'n, str> {
+fn qualify(package: &str, name: &Word) -> Word {
     if package.is_empty() {
-        name.into()
+        name.clone()
     } else {
         format!("{package}.{name}").into()
     }
@@ -131,7 +132,6 @@ impl<'u> Names<'_, 'u> {
             return self.report.push(found.fix("leave this one out", decl.span, ""));
         }
         self.model.add(PredicateInfo {
-            name: name.into(),
             arity,
             package: package.clone(),
             temporal: declaration.temporal,
@@ -140,8 +140,8 @@ impl<'u> Names<'_, 'u> {
             declared_at: input.level,
             owned: span,
             span,
-            declaration: Some(declaration),
-            ..PredicateInfo::default()
+            declaration: Some(Box::new(declaration)),
+            ..PredicateInfo::named(name)
         });
     }
 
@@ -174,8 +174,8 @@ impl<'u> Names<'_, 'u> {
             head: pred,
             clause,
             level,
-            premises: Vec::new(),
-            order: Vec::new(),
+            premises: SmallVec::new(),
+            order: SmallVec::new(),
         });
     }
 
@@ -200,14 +200,13 @@ impl<'u> Names<'_, 'u> {
             self.other_arity(head, &name, other);
         }
         self.model.add(PredicateInfo {
-            name: name.into(),
             arity: head.args.len(),
             package: package.clone(),
             temporal: timed,
             level: input.level,
             owned: head.predicate.span,
             span: head.predicate.span,
-            ..PredicateInfo::default()
+            ..PredicateInfo::named(name)
         })
     }
 

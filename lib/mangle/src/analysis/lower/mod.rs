@@ -57,7 +57,7 @@ fn predicate(model: &Model<'_>, info: &PredicateInfo) -> Predicate {
         deterministic: !decl.nondeterministic,
     });
     Predicate {
-        name: info.name.clone(),
+        name: (*info.name).into(),
         arity: info.arity,
         temporal: info.temporal,
         generated: false,
@@ -80,7 +80,7 @@ fn merged(model: &Model<'_>, info: &PredicateInfo) -> Option<Merge> {
         keys: keys.clone(),
         merged: by.merged,
         by: target,
-        rules: model.pred(target).rules.clone(),
+        rules: model.pred(target).rules.to_vec(),
     })
 }
 
