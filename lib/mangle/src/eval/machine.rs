@@ -18,11 +18,11 @@ use super::{
     error::Stop,
     external::{Asked, UNKNOWN},
     index::{Columns, Index},
-    interval_set::IntervalSet,
     plan::{Access, Key, Plan, Rows, Step, TimeKey},
     relation::{Frozen, Range, Relation},
     room::make_room,
     segment::Segment,
+    times::Times,
 };
 use crate::{
     builtin::{Answers, Context, Fault},
@@ -90,7 +90,7 @@ pub(crate) struct Found {
     frozen: Option<Arc<Frozen>>,
     frozen_index: Option<Arc<Index>>,
     own: Own,
-    times: Option<Arc<Vec<IntervalSet>>>,
+    times: Option<Arc<Times>>,
     /// The numbers of the rows that the step may see.
     from: u32,
     to: u32,
@@ -201,7 +201,7 @@ pub(crate) struct Seen {
     /// How many rows, the first ones.
     pub rows: u32,
     /// When they hold.
-    pub times: Option<Arc<Vec<IntervalSet>>>,
+    pub times: Option<Arc<Times>>,
 }
 
 /// As [`prepare`] for plans that run within others: relations are in use, so only indexes over rows that stay are made.

@@ -27,6 +27,7 @@ mod segment;
 mod snapshot;
 pub(crate) mod sort;
 pub(crate) mod table;
+mod times;
 
 pub use budget::{Budget, Cancel, Exceeded, Limit};
 pub(crate) use budget::{MAX_DEPTH, MAX_VALUE};
@@ -50,6 +51,7 @@ pub(crate) mod parts {
         plan::{Emit, Plan, Wish, plan},
         relation::Relation,
         segment::Segment,
+        times::Times,
     };
 }
 

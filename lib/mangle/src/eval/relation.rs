@@ -9,6 +9,7 @@ use super::{
     interval_set::IntervalSet,
     past::Past,
     segment::Segment,
+    times::Times,
 };
 use crate::program::Interval;
 
@@ -27,10 +28,8 @@ pub(crate) struct Relation {
     pub own: Segment,
     /// Indexes over own rows of a predicate whose stratum is being evaluated.
     pub chains: Vec<Chain>,
-    /// For a temporal predicate, when each row (frozen ones first) holds. Shared with the snapshot until it changes.
-    pub times: Option<Arc<Vec<IntervalSet>>>,
-    /// Bytes of the sets in `times`, while they are not shared.
-    sets: usize,
+    /// For a temporal predicate, when each row holds. Shared with the rule that runs.
+    pub times: Option<Arc<Times>>,
     /// Rows and intervals that are new since the last round; only temporal predicates.
     pub fresh: Vec<(u32, Interval)>,
     /// The newest version of each row that can be replaced; only merged predicates.
@@ -62,13 +61,13 @@ impl Relation {
     /// `arity` arguments; over `frozen` rows if there are some, which have the same `keys`.
     pub(crate) fn new(arity: usize, temporal: bool, frozen: Option<Arc<Frozen>>, keys: Keys) -> Self {
         let first = frozen.as_ref().map_or(0, |frozen| frozen.segment.len());
-        let times = temporal.then(|| frozen.as_ref().map_or_else(Arc::default, |frozen| Arc::clone(&frozen.times)));
+        let over = |frozen: &Arc<Frozen>| Arc::new(Times::over(Arc::clone(&frozen.times), first as u32));
+        let times = temporal.then(|| frozen.as_ref().map_or_else(Arc::default, over));
         Self {
             own: Segment::new(arity.max(1), first as u32, keys),
             frozen,
             chains: Vec::new(),
             times,
-            sets: 0,
             fresh: Vec::new(),
             versions: None,
             old: 0,
@@ -157,30 +156,19 @@ impl Relation {
 
     /// When a row holds.
     pub(crate) fn times_of(&self, number: u32) -> Option<&IntervalSet> {
-        self.times.as_ref()?.get(number as usize)
+        self.times.as_ref()?.get(number)
     }
 
     /// Lets a row of a temporal predicate hold at `interval` too; what is new goes to `fresh`. Gives how many intervals it now has.
     pub(crate) fn hold(&mut self, number: u32, interval: Interval, fresh: &mut Vec<Interval>) -> usize {
         let Some(times) = &mut self.times else { return 0 };
-        if Arc::get_mut(times).is_none() {
-            self.sets = times.iter().map(IntervalSet::heap).sum();
-        }
-        let times = Arc::make_mut(times);
-        if times.len() <= number as usize {
-            times.resize_with(number as usize + 1, IntervalSet::default);
-        }
-        let set = &mut times[number as usize];
-        let heap = set.heap();
-        set.add(interval, fresh);
-        self.sets += set.heap().saturating_sub(heap);
-        set.len()
+        Arc::make_mut(times).hold(number, interval, fresh)
     }
 
     /// Bytes that grow as rows are given times.
     pub(crate) fn timing(&self) -> usize {
-        let times = self.times.as_ref().map_or(0, |times| times.capacity() * size_of::<IntervalSet>());
-        times + self.sets + self.fresh.capacity() * size_of::<(u32, Interval)>() + self.past.heap()
+        let times = self.times.as_ref().map_or(0, |times| times.heap());
+        times + self.fresh.capacity() * size_of::<(u32, Interval)>() + self.past.heap()
     }
 
     /// The place of the chain over `columns`, made if need be; the second is how many rows were taken in.
@@ -207,7 +195,7 @@ impl Relation {
     pub(crate) fn freeze(self) -> Frozen {
         Frozen {
             segment: self.own,
-            times: self.times.unwrap_or_default(),
+            times: Arc::new(self.times.map(Arc::unwrap_or_clone).unwrap_or_default().freeze()),
             past: self.past,
         }
     }

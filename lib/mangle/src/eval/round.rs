@@ -393,9 +393,9 @@ fn has_new(relation: &Relation) -> bool {
 
 fn all_times(relation: &Relation, meter: &Meter) -> Result<Vec<(u32, Interval)>, Exceeded> {
     let mut all = Vec::new();
-    for (number, set) in relation.times.iter().flat_map(|times| times.iter().enumerate()) {
-        meter.glance(number)?;
-        all.extend(set.iter().map(|interval| (number as u32, interval)));
+    for (number, set) in relation.times.iter().flat_map(|times| times.iter()) {
+        meter.glance(number as usize)?;
+        all.extend(set.iter().map(|interval| (number, interval)));
     }
     Ok(all)
 }

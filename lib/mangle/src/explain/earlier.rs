@@ -4,14 +4,17 @@ use std::{collections::HashMap, sync::Arc};
 
 use super::Explainer;
 use crate::{
-    eval::{EvalError, parts::IntervalSet},
+    eval::{
+        EvalError,
+        parts::{IntervalSet, Times},
+    },
     program::PredId,
 };
 
 /// The intervals of every row of some predicates, each before some round.
 #[derive(Debug, Default)]
 pub(super) struct Earlier {
-    known: HashMap<(PredId, u32), Arc<Vec<IntervalSet>>>,
+    known: HashMap<(PredId, u32), Arc<Times>>,
     bytes: usize,
 }
 
@@ -20,7 +23,7 @@ const KEPT: usize = 8 << 20;
 
 impl Explainer<'_> {
     /// When the rows of a temporal predicate held before `round`.
-    pub(super) fn earlier(&mut self, pred: PredId, round: u32) -> Result<Arc<Vec<IntervalSet>>, EvalError> {
+    pub(super) fn earlier(&mut self, pred: PredId, round: u32) -> Result<Arc<Times>, EvalError> {
         if let Some(times) = self.earlier.known.get(&(pred, round)) {
             return Ok(Arc::clone(times));
         }
@@ -43,10 +46,10 @@ impl Explainer<'_> {
                 bytes += set.heap().saturating_sub(heap);
             }
         }
-        self.keep(pred, round, Arc::new(times), bytes)
+        self.keep(pred, round, Arc::new(Times::of(times)), bytes)
     }
 
-    fn keep(&mut self, pred: PredId, round: u32, times: Arc<Vec<IntervalSet>>, bytes: usize) -> Result<Arc<Vec<IntervalSet>>, EvalError> {
+    fn keep(&mut self, pred: PredId, round: u32, times: Arc<Times>, bytes: usize) -> Result<Arc<Times>, EvalError> {
         if self.earlier.bytes + bytes > KEPT {
             self.meter.resting -= std::mem::take(&mut self.earlier).bytes;
         }

@@ -313,7 +313,7 @@ impl Builder<'_, '_> {
         };
         let times = seen(atom.pred).and_then(|seen| seen.times);
         let set = match &times {
-            Some(times) => times.get(number as usize),
+            Some(times) => times.get(number),
             None => relation.times_of(number),
         };
         let clock = Clock {

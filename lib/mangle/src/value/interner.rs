@@ -106,7 +106,8 @@ impl Interner {
         Value::inline(Tag::Duration, nanos).unwrap_or_else(|| self.word(Tag::WideDuration, nanos as u64))
     }
 
-    /// A name constant, with its leading slash.
+    /// A name constant, with its leading slash. Any text is taken: whoever has it from a stranger looks at it before, since one that is no
+    /// name (slashes, each with letters, digits or `.-_~%` behind it) can be printed, but not read back.
     pub fn name(&mut self, name: &str) -> Value {
         self.text(Tag::Name, name.as_bytes())
     }

@@ -37,6 +37,7 @@ impl Rules {
     fn new(text: &str) -> Self {
         let sources = Sources::of("rules.mg", text).expect("short");
         let parsed = parse(sources.get(0).expect("it was added"), Dialect::Strict);
+        assert!(parsed.is_ok(), "good rules: {:?}", parsed.diagnostics);
         let level = Level::Policy;
         let analysis = analyse(&[Input { unit: &parsed.unit, level }], Dialect::Strict);
         Self {
@@ -179,6 +180,56 @@ fn facts_of_a_snapshot_reach_every_request() {
     for _ in 0..2 {
         let model = done(snapshot.request(&Options::default()).expect("it begins"));
         assert_eq!((model.len(rules.pred("known")), model.len(rules.pred("allowed"))), (2, 0));
+    }
+}
+
+#[test]
+fn a_request_pays_for_the_times_that_it_adds() {
+    const MANY: i64 = 50_000;
+    const DAY: i64 = 86_400_000_000_000;
+    let rules = Rules::new(
+        "Decl seen(T) temporal descr [session()] bound [/name].
+Decl wants(T) descr [session()] bound [/name].
+often(T) :- wants(T), seen(T)@[1970-01-01], seen(T)@[1970-01-03].
+",
+    );
+    let seen = |interner: &mut Interner, number: i64, day: i64| {
+        let mut facts = Facts::default();
+        let name = interner.name(&format!("/tool/{number}"));
+        facts.push(rules.pred("seen"), &[name], Some(Interval::at(day * DAY).into()));
+        // Enough of them that the budget is looked at.
+        for number in (0..2_000).chain([number]) {
+            let name = interner.name(&format!("/tool/{number}"));
+            facts.push(rules.pred("wants"), &[name], None);
+        }
+        facts
+    };
+    let mut base = Base::new(Arc::clone(&rules.program), &Options::default()).expect("no facts yet");
+    let mut facts = Facts::default();
+    for number in 0..MANY {
+        let name = base.interner().name(&format!("/tool/{number}"));
+        facts.push(rules.pred("seen"), &[name], Some(Interval::at(0).into()));
+    }
+    base.give(&facts).expect("they fit");
+    let snapshot = base.freeze().expect("it ends");
+    // Far less than the times of the snapshot would take.
+    let little = Budget {
+        bytes: 1_000_000,
+        ..Budget::default()
+    };
+    // An old row that holds longer, a new one, and again the old one, which has forgotten what the first request said.
+    for (number, days, often) in [(7, vec![2], 1), (MANY, vec![0, 2], 1), (7, vec![0], 0)] {
+        let mut evaluation = snapshot
+            .request(&Options {
+                budget: little,
+                ..Options::default()
+            })
+            .expect("it begins");
+        for day in days {
+            let facts = seen(evaluation.interner(), number, day);
+            evaluation.give(&facts).expect("there is room");
+        }
+        assert_eq!(done(evaluation).len(rules.pred("often")), often, "{number}");
     }
 }
 

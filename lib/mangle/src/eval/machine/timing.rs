@@ -44,7 +44,7 @@ impl Machine<'_, '_> {
         }
         let Some(timing) = rows.timing else { return self.next(at) };
         let found = &self.found[at];
-        let Some(set) = found.times.as_ref().and_then(|times| times.get(number as usize)) else {
+        let Some(set) = found.times.as_ref().and_then(|times| times.get(number)) else {
             return Ok(false);
         };
         self.timed(at, rows, timing, set, None)
@@ -62,7 +62,7 @@ impl Machine<'_, '_> {
             let relation = self.relation(rows.pred);
             let (number, interval) = relation.fresh[place];
             let row: super::rows::Words = relation.row(number).into();
-            let Some(set) = times.get(number as usize).filter(|_| self.fits_row(rows, &row)) else {
+            let Some(set) = times.get(number).filter(|_| self.fits_row(rows, &row)) else {
                 continue;
             };
             for &(column, slot) in &rows.binds {
