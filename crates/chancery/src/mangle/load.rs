@@ -120,14 +120,7 @@ pub(super) fn parsed(sources: &Sources, levels: &[Level], dialect: Dialect, boun
 pub(super) fn analysed(sources: Sources, units: Vec<(Level, Parsed)>, dialect: Dialect, bounds: &Bounds) -> Loaded {
     let mut diagnostics: Vec<Diagnostic> = units.iter().flat_map(|(_, parsed)| parsed.diagnostics.iter().cloned()).collect();
     let analysis = if units.iter().all(|(_, parsed)| parsed.is_ok()) {
-        let inputs: Vec<Input<'_>> = units
-            .iter()
-            .map(|(level, parsed)| Input {
-                unit: &parsed.unit,
-                level: *level,
-            })
-            .collect();
-        analyse_within(&inputs, dialect, bounds)
+        analyse_units(&units, dialect, bounds)
     } else {
         Analysis::default()
     };
@@ -142,6 +135,18 @@ pub(super) fn analysed(sources: Sources, units: Vec<(Level, Parsed)>, dialect: D
         analysis,
         diagnostics,
     }
+}
+
+/// Analyses what could be read of each source.
+pub(super) fn analyse_units(units: &[(Level, Parsed)], dialect: Dialect, bounds: &Bounds) -> Analysis {
+    let inputs: Vec<Input<'_>> = units
+        .iter()
+        .map(|(level, parsed)| Input {
+            unit: &parsed.unit,
+            level: *level,
+        })
+        .collect();
+    analyse_within(&inputs, dialect, bounds)
 }
 
 /// Findings for people, with a count at the end.

@@ -202,7 +202,7 @@ fn unknown(name: &str, arity: usize, model: &Model) -> String {
 }
 
 /// The interval that is asked about; a bound that is left open is one that is.
-fn interval(time: &Annotation, now: i64) -> Option<Interval> {
+pub(super) fn interval(time: &Annotation, now: i64) -> Option<Interval> {
     let bound = |bound: &Bound, open: i64| match bound.kind {
         BoundKind::Time(nanos) => Some(nanos),
         BoundKind::Now => Some(now),

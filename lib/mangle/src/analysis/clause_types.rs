@@ -389,7 +389,8 @@ impl<'c, 'u> Checker<'c, 'u> {
             for term in [left, right] {
                 let known = this.type_of(term, state);
                 if !this.refine(state, term, &wanted) {
-                    return Err(Box::new(compared(term, &known, &wanted, Severity::Error)));
+                    let found = compared(term, &known, &wanted, Severity::Error);
+                    return Err(Box::new(by_relation(found, op, [left, right], &known, span)));
                 }
             }
             Ok(())
@@ -549,7 +550,10 @@ impl<'c, 'u> Checker<'c, 'u> {
             look.looks += 1;
             if meet(&actual, &wanted).is_never() && !actual.is_never() {
                 let text = format!("`{}` takes {wanted} here", call.function.text);
-                let found = Diagnostic::new(Code::ArgumentType, arg.span, text).here(format!("this is {actual}"));
+                let mut found = Diagnostic::new(Code::ArgumentType, arg.span, text).here(format!("this is {actual}"));
+                if functions::reducer(&call.function.text).is_some() {
+                    found = found.help("for the rows of a group, put it behind the premises: `|> do fn:group_by(..), let ..`");
+                }
                 look.misfits += 1;
                 look.problem.get_or_insert(found);
             }
@@ -565,12 +569,35 @@ fn compared(term: &Term, known: &Type, wanted: &Type, severity: Severity) -> Dia
     let text = format!("an order is asked of {known}");
     let mut found = Diagnostic::new(Code::Comparison, term.span, text).here(format!("this is {known}"));
     found.severity = severity;
-    found.help(match severity {
-        Severity::Error => format!(
-            "`<` and its like compare values of {wanted}; times have `:time:lt`, durations `:duration:lt`; with `--extended` everything has an order"
-        ),
-        _ => "names and strings are ordered by their bytes: is that meant?".to_owned(),
+    found.help(match (severity, wanted, known) {
+        (Severity::Error, Type::Time, _) => "`:time:lt` and its like compare values of /time; numbers have `<`",
+        (Severity::Error, Type::Duration, _) => "`:duration:lt` and its like compare values of /duration; numbers have `<`",
+        (Severity::Error, _, Type::Time) => "`<` and its like compare numbers; times have `:time:lt` and its like",
+        (Severity::Error, _, Type::Duration) => "`<` and its like compare numbers; durations have `:duration:lt` and its like",
+        (Severity::Error, ..) => "`<` and its like compare numbers; with `--extended` everything has an order",
+        _ => "names and strings are ordered by their bytes: is that meant?",
     })
+}
+
+/// The comparison of two variables that are times or durations, written as the relation for it.
+fn by_relation(found: Diagnostic, op: Comparison, sides: [&Term; 2], known: &Type, span: Span) -> Diagnostic {
+    let kind = match known {
+        Type::Time => "time",
+        Type::Duration => "duration",
+        _ => return found,
+    };
+    let order = match op {
+        Comparison::Less => "lt",
+        Comparison::LessOrEqual => "le",
+        Comparison::Greater => "gt",
+        Comparison::GreaterOrEqual => "ge",
+        Comparison::NotEqual => return found,
+    };
+    let [TermKind::Variable(left), TermKind::Variable(right)] = sides.map(|side| &side.kind) else {
+        return found;
+    };
+    let written = format!(":{kind}:{order}({left}, {right})");
+    found.fix(format!("write `{written}`"), span, written)
 }
 
 /// The type of a struct with these fields.

@@ -14,6 +14,7 @@ mod model;
 mod names;
 mod order;
 mod report;
+mod results;
 mod safety;
 mod strata;
 mod time;
@@ -102,6 +103,7 @@ pub fn analyse_within(inputs: &[Input<'_>], dialect: Dialect, bounds: &Bounds) -
     trust::check(&model, &mut report);
     time::annotations(&model, &mut report);
     functions::check(&model, &mut report);
+    results::check(&model, &mut report);
     definitions(&model, &mut report);
     merge::check(&model, &mut report);
     for number in 0..model.rules.len() {
@@ -140,17 +142,30 @@ fn ended_early(report: Report) -> Analysis {
     }
 }
 
-/// The value of a term that is a constant; a pair or tuple of constants is one too.
+/// The value of a term that is a constant, as facts are written with: a pair, time or duration that a function makes of constants
+/// is one too.
 pub fn constant(term: &Term, interner: &mut Interner) -> Option<Value> {
-    if let TermKind::Call(call) = &term.kind {
-        let is_tuple = matches!(&*call.function.text, "fn:pair" | "fn:tuple") && call.args.len() > 1;
-        let args: Option<Vec<Value>> = call.args.iter().map(|arg| constant(arg, interner)).collect();
-        let parts = args.filter(|_| is_tuple)?;
-        return parts.into_iter().rev().reduce(|rest, part| interner.pair(part, rest));
+    match &term.kind {
+        TermKind::Call(call) => results::written(call, interner),
+        TermKind::List(items) => {
+            let items: Option<Vec<Value>> = items.iter().map(|item| constant(item, interner)).collect();
+            Some(interner.list(&items?))
+        }
+        TermKind::Map(entries) => {
+            let entries = constants(entries, interner)?;
+            interner.map(entries).ok()
+        }
+        TermKind::Struct(entries) => {
+            let fields = constants(entries, interner)?;
+            interner.structure(fields).ok()
+        }
+        _ => lower::constant(term, interner, &mut Report::default()),
     }
-    let mut report = Report::default();
-    let value = lower::constant(term, interner, &mut report)?;
-    (report.errors() == 0).then_some(value)
+}
+
+fn constants(entries: &[(Term, Term)], interner: &mut Interner) -> Option<Vec<(Value, Value)>> {
+    let mut both = |(key, value): &(Term, Term)| Some((constant(key, interner)?, constant(value, interner)?));
+    entries.iter().map(&mut both).collect()
 }
 
 /// A predicate with a mode that asks for arguments, and no rows of its own, is computed where it is called if one of its rules

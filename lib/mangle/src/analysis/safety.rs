@@ -126,7 +126,13 @@ impl Check<'_, '_> {
             let (why, literal_span) = match premise {
                 Premise::Negated(literal) => ("a negated premise tests and gives no value", literal.span),
                 Premise::Compare(comparison) => ("a comparison tests and gives no value", comparison.span),
-                Premise::Atom(_) => continue,
+                Premise::Atom(literal) => {
+                    let is_argument = literal.atom.args.iter().any(|arg| arg.span == place);
+                    if is_argument && !literal.atom.predicate.text.starts_with(':') {
+                        found = found.here(format!("`{}` has to be told this: its mode says `+`", literal.atom.predicate.text));
+                    }
+                    continue;
+                }
             };
             if !literal_span.contains(place) && self.mentions(premise, &name) && found.labels.is_empty() {
                 found = found.label(literal_span, why);

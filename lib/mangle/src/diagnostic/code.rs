@@ -176,6 +176,8 @@ codes! {
         "In the strict language `<` and its like compare whole numbers; there are predicates for times and durations. The extended language has an order of everything, and warns where names or strings are compared.";
     InvalidStruct "M0307" Error "struct or map that is none"
         "The fields of a struct are name constants, and no key stands twice.";
+    NoResult "M0308" Error "function without a result"
+        "A function has no result for these constants: there is no such day, time zone or unit, no such item, or it divides by zero. An evaluation that comes to the call ends there.";
     NotStratifiable "M0401" Error "cycle through a negation or aggregation"
         "What is negated or aggregated has to be complete before. If it depends on the rule that negates it, there is no order to compute them in.";
     NotTemporal "M0501" Error "a time for what has none"
@@ -205,7 +207,7 @@ codes! {
     EvaluationFailed "M0902" Error "the evaluation failed"
         "A function had no answer for its arguments, or a merge did not come to an end. There are no partial results.";
     ExternalUnanswered "M0903" Error "nobody answers for an external predicate"
-        "The rows of an external predicate are asked for while a program is evaluated. On the command line there is nobody to ask.";
+        "The rows of an external predicate are asked for while a program is evaluated. On the command line a file answers: `--external price=prices.json`.";
 }
 
 impl Code {

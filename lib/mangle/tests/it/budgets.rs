@@ -143,6 +143,23 @@ fn the_default_budget_stops_every_runaway() {
 }
 
 #[test]
+fn the_book_says_what_is_allowed() {
+    let book = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/mangle/when-it-does-not-work.md");
+    let book = fs::read_to_string(book).expect("the book is part of the project").replace(',', "");
+    let budget = Budget::default();
+    for (option, allowed) in [
+        ("--max-steps", budget.steps.to_string()),
+        ("--max-facts", budget.facts.to_string()),
+        ("--max-intervals", budget.intervals.to_string()),
+        ("--max-bytes", format!("{} MiB", budget.bytes >> 20)),
+    ] {
+        let row = |line: &&str| line.ends_with(&format!("| `{option}` |"));
+        let row = book.lines().find(row).expect("the option is in the table of limits");
+        assert!(row.contains(&format!("| {allowed}")), "{allowed}: {row}");
+    }
+}
+
+#[test]
 fn a_report_names_the_rule_that_ran_and_its_stratum() {
     for runaway in RUNAWAYS {
         for &limit in runaway.uses {

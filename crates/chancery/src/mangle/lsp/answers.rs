@@ -8,8 +8,8 @@ use mangle::{
     builtin::{self, Params},
     diagnostic::{Diagnostic, Edit, Severity},
     syntax::{
-        Span,
-        ast::{Item, Premise, TermKind},
+        Parsed, Span,
+        ast::{BoundKind, Item, Premise, TermKind},
         format,
     },
 };
@@ -92,7 +92,7 @@ fn info<'d>(document: &'d Document, name: &str, arity: usize) -> Option<&'d Pred
         .find(|info| &*info.name == name && info.arity == arity)
 }
 
-/// A variable with what it may be, by the first premise that it is an argument of.
+/// A variable with what it may be, by the first premise that it is an argument of; a bound of an interval is a time.
 fn variable(document: &Document, name: &str, clause: u32) -> String {
     let clauses = document.loaded.units.iter().flat_map(|(_, parsed)| parsed.unit.clauses());
     let Some(clause) = clauses.into_iter().find(|other| other.span.start == clause) else {
@@ -120,7 +120,11 @@ fn variable(document: &Document, name: &str, clause: u32) -> String {
             };
         }
     }
-    String::new()
+    let mut bounds = clause.bounds();
+    match bounds.any(|bound| matches!(&bound.kind, BoundKind::Variable(other) if **other == *name)) {
+        true => format!("```mangle\n{name} : /time\n```"),
+        false => String::new(),
+    }
 }
 
 fn described(info: &PredicateInfo) -> String {
@@ -283,7 +287,7 @@ pub(super) fn completion(document: &Document, params: &Value) -> Value {
         .collect()
 }
 
-/// The variables of the clause at a position.
+/// The variables of the clause at a position; of one that cannot be read yet, the words in front of the position that may be some.
 fn variables_at(document: &Document, position: &Value) -> BTreeSet<String> {
     let (Some(at), Some((_, parsed))) = (document.offset(position), document.loaded.units.first()) else {
         return BTreeSet::new();
@@ -298,7 +302,25 @@ fn variables_at(document: &Document, position: &Value) -> BTreeSet<String> {
             names.insert(name.to_string());
         });
     }
+    if names.is_empty() {
+        names.extend(words_before(document, parsed, at).into_iter().filter(|word| is_variable(word)));
+    }
     names
+}
+
+/// The words between the last item that could be read and a position, the one that is being typed left out.
+fn words_before(document: &Document, parsed: &Parsed, at: u32) -> Vec<String> {
+    let base = document.source().map_or(0, |source| source.span().start);
+    let ends = parsed.unit.items.iter().map(|item| item.span().end);
+    let start = ends.filter(|end| *end <= at).max().unwrap_or(base);
+    let is_between = |c: char| !c.is_ascii_alphanumeric();
+    let text = document.text().get((start - base) as usize..(at - base) as usize);
+    let (before, _typed) = text.and_then(|text| text.rsplit_once(is_between)).unwrap_or_default();
+    before.split(is_between).map(str::to_owned).collect()
+}
+
+fn is_variable(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_uppercase()) && !matches!(word, "Decl" | "Package" | "Use")
 }
 
 /// The document in the one style; nothing if it cannot be read.

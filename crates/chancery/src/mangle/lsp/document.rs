@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::{
     super::{
         deadline::Deadline,
-        load::{Loaded, analysed},
+        load::{Loaded, analyse_units, analysed},
     },
     occurrence::{Occurrence, occurrences},
 };
@@ -71,10 +71,25 @@ impl Document {
             }
         }
         let occurrences = units.iter().flat_map(|(_, parsed)| occurrences(&parsed.unit)).collect();
+        let mut loaded = analysed(sources, units, dialect, &bounds);
+        if loaded.analysis.predicates.is_empty() {
+            // While somebody types, some clause is unfinished. The others have their names all the same.
+            loaded.analysis = analyse_units(&loaded.units, dialect, &bounds);
+        }
         Self {
             uri: uri.to_owned(),
-            loaded: analysed(sources, units, dialect, &bounds),
+            loaded,
             occurrences,
+        }
+    }
+
+    /// Keeps the types that were found before an error came in: with one, none are inferred.
+    pub(super) fn remember(&mut self, before: &Self) {
+        for info in self.loaded.analysis.predicates.iter_mut().filter(|info| info.types.is_empty()) {
+            let mut known = before.loaded.analysis.predicates.iter();
+            if let Some(known) = known.find(|known| known.name == info.name && known.arity == info.arity) {
+                info.types.clone_from(&known.types);
+            }
         }
     }
 

@@ -167,7 +167,10 @@ impl Server {
 
     /// Reads a document anew.
     fn read(&mut self, uri: &str, text: &str) -> Notification {
-        let document = Document::new(uri, text, || self.others(uri), self.dialect);
+        let mut document = Document::new(uri, text, || self.others(uri), self.dialect);
+        if let Some(before) = self.documents.get(uri) {
+            document.remember(before);
+        }
         let found = answers::diagnostics(&document);
         self.documents.insert(uri.to_owned(), document);
         published(uri, found)

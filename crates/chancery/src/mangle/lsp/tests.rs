@@ -24,6 +24,11 @@ impl Editor {
         (Self(server), found)
     }
 
+    fn change(&mut self, text: &str) {
+        let params = json!({ "textDocument": { "uri": URI }, "contentChanges": [{ "text": text }] });
+        self.0.take(&Notification::new("textDocument/didChange".to_owned(), params));
+    }
+
     fn ask(&self, method: &str, line: u32, character: u32, more: Value) -> Value {
         let position = json!({ "line": line, "character": character });
         let mut params = json!({
@@ -68,4 +73,37 @@ fn documents_are_formatted_and_completed() {
     assert_eq!(editor.ask("formatting", 0, 0, json!({}))[0]["newText"], "a(/x).\nb(X) :- a(X).\n");
     let labels = editor.ask("completion", 0, 0, json!({}));
     assert!(labels.as_array().expect("a list").iter().any(|item| item["label"] == "fn:plus"));
+}
+
+#[test]
+fn a_bound_of_an_interval_is_a_time() {
+    let (editor, _) =
+        Editor::open("Decl stay(X) temporal bound [/name].\nstay(/ann)@[2024-01-01].\nwho(X) :- stay(X)@[S, _], :time:lt(S, S).\n");
+    let hover = editor.ask("hover", 2, 19, json!({}));
+    assert_eq!(hover["contents"]["value"], "```mangle\nS : /time\n```");
+}
+
+#[test]
+fn an_unfinished_clause_takes_nothing_from_the_others() {
+    let rules = RULES.replace("pth", "path");
+    let (mut editor, _) = Editor::open(&rules);
+    editor.change(&format!("{rules}far(Who) :- path(Who, Where), "));
+    let hover = editor.ask("hover", 2, 1, json!({}));
+    let text = hover["contents"]["value"].as_str().expect("text");
+    assert!(
+        text.contains("path(_, _)") && text.contains("bound [/name, /name]") && text.contains("stratum 0"),
+        "{text}"
+    );
+    let hover = editor.ask("hover", 3, 8, json!({}));
+    assert_eq!(hover["contents"]["value"], "```mangle\nZ : /name\n```");
+    let items = editor.ask("completion", 4, 30, json!({}));
+    let labels: Vec<&str> = items
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|item| item["label"].as_str())
+        .collect();
+    for wanted in ["Who", "Where", "path", "edge", "fn:plus"] {
+        assert!(labels.contains(&wanted), "`{wanted}` is not among {labels:?}");
+    }
 }

@@ -1,6 +1,9 @@
 //! What the line editor asks: what a word may go on to be, and whether an input is whole.
 
-use mangle::syntax::{Dialect, Sources, parse};
+use mangle::{
+    diagnostic::Code,
+    syntax::{Dialect, Sources, parse},
+};
 use rustyline::{
     Context, Helper,
     completion::{Completer, FilenameCompleter, Pair},
@@ -72,15 +75,23 @@ pub(super) fn is_bare_command(line: &str) -> bool {
     matches!(line, "help" | "quit" | "exit" | "list" | "undo")
 }
 
+/// A question that can be read, or that is wrong before its end: more lines would not mend it.
 fn is_question(line: &str) -> bool {
     let Some(body) = line.strip_prefix('?').filter(|body| !body.ends_with(',')) else {
         return false;
     };
-    let text = format!("x() :- {body} .");
-    let parsed = Sources::of("line", &text)
-        .ok()
-        .and_then(|sources| sources.get(0).map(|source| parse(source, Dialect::Extended)));
-    parsed.is_some_and(|parsed| parsed.is_ok() && parsed.unit.clauses().count() == 1)
+    let asked = format!("x() :- {body}");
+    let Ok(sources) = Sources::of("line", &format!("{asked} .")) else {
+        return true;
+    };
+    sources.iter().all(|source| {
+        let parsed = parse(source, Dialect::Extended);
+        let end = source.span().start + asked.len() as u32;
+        match parsed.diagnostics.first() {
+            None => parsed.unit.clauses().count() == 1,
+            Some(found) => found.code != Code::UnterminatedString && found.primary.span.end < end,
+        }
+    })
 }
 
 impl Validator for Assistant {

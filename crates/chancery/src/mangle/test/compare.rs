@@ -6,12 +6,13 @@ use mangle::{
     analysis::constant,
     eval::{Budget, Cancel, Model},
     explain::Explainer,
+    program::Interval,
     syntax::{
         Dialect, Sources,
-        ast::{BoundKind, Clause, TermKind},
+        ast::{Clause, TermKind},
         parse,
     },
-    value::{Interner, write_time},
+    value::{Interner, parse_rfc3339},
 };
 
 use super::{
@@ -40,14 +41,41 @@ pub(super) struct Found<'a> {
 struct Pattern {
     label: String,
     args: Vec<Option<String>>,
+    time: Option<Time>,
     text: String,
     line: u32,
 }
 
+/// When a fact is expected to hold.
+#[derive(Clone, Copy)]
+struct Time {
+    interval: Interval,
+    /// `@[T]`: what holds longer holds at that moment too.
+    is_moment: bool,
+}
+
 impl Pattern {
-    fn matches(&self, row: &[String]) -> bool {
+    fn matches(&self, row: &[String], at: impl Fn(Time, Interval) -> bool) -> bool {
         let agree = |(wanted, found): (&Option<String>, &String)| wanted.as_ref().is_none_or(|wanted| wanted == found);
-        row.len() >= self.args.len() && self.args.iter().zip(row).all(agree)
+        let columns = row.len() >= self.args.len() && self.args.iter().zip(row).all(agree);
+        columns
+            && self
+                .time
+                .is_none_or(|time| interval(&row[self.args.len()..]).is_some_and(|holds| at(time, holds)))
+    }
+
+    fn is_there(&self, row: &[String]) -> bool {
+        self.matches(row, |time, holds| {
+            holds == time.interval || time.is_moment && holds.contains(time.interval)
+        })
+    }
+
+    fn is_there_at_some_time(&self, row: &[String]) -> bool {
+        self.matches(row, |time, holds| holds.overlaps(time.interval))
+    }
+
+    fn is(&self, row: &[String]) -> bool {
+        self.matches(row, |time, holds| holds == time.interval)
     }
 
     fn is_whole(&self) -> bool {
@@ -55,31 +83,35 @@ impl Pattern {
     }
 }
 
+/// The time behind the columns of a row, as it is written.
+fn interval(bounds: &[String]) -> Option<Interval> {
+    let [start, end] = bounds else { return None };
+    let bound = |text: &str, open: i64| if text == "_" { Some(open) } else { parse_rfc3339(text) };
+    Interval::new(bound(start, i64::MIN)?, bound(end, i64::MAX)?)
+}
+
 /// Everything that is not as the case says.
 pub(super) fn compare(case: &Case, found: &Found<'_>) -> Vec<Problem> {
     let (mut problems, all) = (Vec::new(), found.model.to_text());
     let rows = |label: &str| all.get(label).map_or(&[][..], Vec::as_slice);
-    for pattern in patterns(&case.texts.expect, found.file, &mut problems) {
-        if !rows(&pattern.label).iter().any(|row| pattern.matches(row)) {
+    for pattern in patterns(&case.texts.expect, found, &mut problems) {
+        if !rows(&pattern.label).iter().any(|row| pattern.is_there(row)) {
             problems.push(found.missing(&pattern, &all));
         }
     }
-    for pattern in patterns(&case.texts.absent, found.file, &mut problems) {
-        for row in rows(&pattern.label).iter().filter(|row| pattern.matches(row)) {
+    for pattern in patterns(&case.texts.absent, found, &mut problems) {
+        for row in rows(&pattern.label).iter().filter(|row| pattern.is_there_at_some_time(row)) {
             problems.push(found.unexpected(&pattern, row));
         }
     }
-    let exactly = patterns(&case.texts.exactly, found.file, &mut problems);
+    let exactly = patterns(&case.texts.exactly, found, &mut problems);
     let mut seen = BTreeSet::new();
     for first in exactly.iter().filter(|pattern| seen.insert(&pattern.label)) {
         let wanted = || exactly.iter().filter(|pattern| pattern.label == first.label);
-        for pattern in wanted().filter(|pattern| !rows(&first.label).iter().any(|row| pattern.matches(row))) {
+        for pattern in wanted().filter(|pattern| !rows(&first.label).iter().any(|row| pattern.is(row))) {
             problems.push(found.missing(pattern, &all));
         }
-        for row in rows(&first.label)
-            .iter()
-            .filter(|row| !wanted().any(|pattern| pattern.matches(row)))
-        {
+        for row in rows(&first.label).iter().filter(|row| !wanted().any(|pattern| pattern.is(row))) {
             problems.push(found.unexpected(first, row));
         }
     }
@@ -142,8 +174,8 @@ fn nearest(pattern: &Pattern, rows: &[Vec<String>]) -> Vec<String> {
     rows.into_iter().take(3).map(|row| facts::text(&pattern.label, row)).collect()
 }
 
-fn patterns(text: &str, file: &str, problems: &mut Vec<Problem>) -> Vec<Pattern> {
-    let Ok(sources) = Sources::of(file, text) else {
+fn patterns(text: &str, found: &Found<'_>, problems: &mut Vec<Problem>) -> Vec<Pattern> {
+    let Ok(sources) = Sources::of(found.file, text) else {
         return Vec::new();
     };
     let Some(source) = sources.get(0) else { return Vec::new() };
@@ -155,14 +187,14 @@ fn patterns(text: &str, file: &str, problems: &mut Vec<Problem>) -> Vec<Pattern>
     let pattern = |clause: &Clause| {
         let text = sources.text(clause.span).trim_end_matches('.').trim_end();
         let line = source.position(clause.span.start).line;
-        pattern(clause, text, line, &mut interner)
+        pattern(clause, text, line, found.model.now(), &mut interner)
     };
     let (read, unread): (Vec<_>, Vec<_>) = parsed.unit.clauses().map(pattern).partition(Result::is_ok);
     problems.extend(unread.into_iter().filter_map(Result::err));
     read.into_iter().filter_map(Result::ok).collect()
 }
 
-fn pattern(clause: &Clause, text: &str, line: u32, interner: &mut Interner) -> Result<Pattern, Problem> {
+fn pattern(clause: &Clause, text: &str, line: u32, now: i64, interner: &mut Interner) -> Result<Pattern, Problem> {
     let mut args = Vec::new();
     for arg in &clause.head.args {
         let value = constant(arg, interner);
@@ -173,18 +205,20 @@ fn pattern(clause: &Clause, text: &str, line: u32, interner: &mut Interner) -> R
         args.push(value.map(|value| interner.print(value).to_string()));
     }
     let label = format!("{}/{}", clause.head.predicate.text, args.len());
-    if let Some(time) = &clause.time {
-        for bound in [&time.start, time.end.as_ref().unwrap_or(&time.start)] {
-            args.push(match bound.kind {
-                BoundKind::Time(nanos) => Some(write_time(nanos)),
-                BoundKind::Unbounded => Some("_".to_owned()),
-                _ => None,
-            });
+    let time = match &clause.time {
+        None => None,
+        Some(time) => {
+            let what = || Problem::Unreadable(format!("line {line}: write times, the earlier one first, not `{text}`\n"));
+            Some(Time {
+                interval: why::interval(time, now).ok_or_else(what)?,
+                is_moment: time.end.is_none(),
+            })
         }
-    }
+    };
     Ok(Pattern {
         label,
         args,
+        time,
         text: text.to_owned(),
         line,
     })

@@ -126,7 +126,7 @@ impl Printer<'_> {
         self.end = clause.time.as_ref().map_or(clause.head.span.end, |time| time.span.end);
         if clause.is_fact() {
             self.out += &head;
-            self.out.push('.');
+            self.full_stop();
             return;
         }
         let last = clause.premises.len();
@@ -150,7 +150,7 @@ impl Printer<'_> {
                 self.out.push(' ');
                 self.out += part;
             }
-            self.out.push('.');
+            self.full_stop();
             return;
         }
         for (index, (span, part)) in parts.iter().enumerate() {
@@ -159,12 +159,19 @@ impl Printer<'_> {
             let _ = write!(self.out, "  {part}");
             self.end = span.end;
             if index + 1 == parts.len() {
-                self.out.push('.');
+                self.full_stop();
             }
         }
         if parts.is_empty() {
-            self.out.push('.');
+            self.full_stop();
         }
+    }
+
+    /// A name takes a full stop that follows it for its own: there has to be a space between.
+    fn full_stop(&mut self) {
+        let belongs = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '-' | '_' | '~' | '%');
+        let word = self.out.trim_end_matches(belongs).len();
+        self.out.push_str(if self.out[word..].starts_with('/') { " ." } else { "." });
     }
 
     /// Ends a line within an item, with the comment that stands at its end in the source.

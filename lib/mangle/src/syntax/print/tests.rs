@@ -69,6 +69,21 @@ fn one_style() {
 }
 
 #[test]
+fn a_name_keeps_its_distance_from_the_full_stop() {
+    check(
+        "q(X) :- p(X), X != /a/b.c .\nq(X) :- p(X), # not this\n X = /a~ .\nq(X) :- p(X), X != 1.\nq(Y) :- p(X), \"/a\" = X |> let Y = /c  .\n",
+        &expect![[r#"
+            q(X) :- p(X), X != /a/b.c .
+            q(X) :-
+              p(X),  # not this
+              X = /a~ .
+            q(X) :- p(X), X != 1.
+            q(Y) :- p(X), "/a" = X |> let Y = /c .
+        "#]],
+    );
+}
+
+#[test]
 fn long_rules_and_rules_with_comments_are_broken_up() {
     check(
         "a(X) :- # why\n b(X), # b\n # before c\n c(X)\n |> do fn:group_by(X), let N = fn:count(). # done\nselected(Tool, Score) :- relevant(Tool, Score), <-[0s, 5m] error(Tool), permitted(Tool), another_long_one(Tool, Score).\n",

@@ -30,6 +30,8 @@ pub(crate) struct Case {
     pub limits: Limits,
     /// The facts; `None` if the program is rejected or stopped.
     pub facts: Option<Rows>,
+    /// Where it is rejected: `parse`, `analysis`, `stratify` or `eval`. Our own corpus says so by its cell.
+    pub phase: Option<String>,
 }
 
 /// All of them, by name.
@@ -89,6 +91,7 @@ fn read(path: &Path) -> Case {
         facts: json["expect"]["facts"]
             .as_object()
             .map(|facts| facts.iter().map(|(key, rows)| (key.clone(), self::rows(rows))).collect()),
+        phase: json["expect"]["phase"].as_str().map(str::to_owned),
         name,
     }
 }

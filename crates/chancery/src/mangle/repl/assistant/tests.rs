@@ -15,6 +15,8 @@ fn input_goes_on_until_it_is_whole() {
         "? p(X).",
         "?",
         "? parent",
+        "? X = 1 1, p(X)",
+        "? p(X,, Y)",
         "::show all",
         "help",
         "exit",
@@ -30,6 +32,8 @@ fn input_goes_on_until_it_is_whole() {
         "p(X) :-\n  q(X),",
         "? p(X),",
         "? p(",
+        "? p(X), q",
+        "? p(`several",
         ":string:contains(X, \"a\")",
     ] {
         assert!(!is_whole(open), "`{open}` goes on");
