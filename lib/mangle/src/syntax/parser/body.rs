@@ -1,6 +1,6 @@
 //! Premises and transforms.
 
-use super::{MAX_TERMS, Parse, Parser};
+use super::{MAX_TERMS, Parse, Parser, item::push};
 use crate::{
     diagnostic::{Code, Diagnostic},
     syntax::{
@@ -29,7 +29,8 @@ impl Parser<'_> {
                     .label(clause.head.span, "the rule");
                 return self.lose(found.help("make facts of what it lists, or derive a part of it by a rule of its own"));
             }
-            clause.premises.push(self.premise()?);
+            let premise = self.premise()?;
+            push(&mut clause.premises, premise);
             let comma = self.eat(TokenKind::Comma).is_some();
             if !comma || matches!(self.token.kind, TokenKind::Dot | TokenKind::Pipe) {
                 break;

@@ -226,13 +226,13 @@ impl Parser<'_> {
             if self.eat(close).is_some() {
                 break;
             }
-            items.push(one(self)?);
+            let item = one(self)?;
+            push(&mut items, item);
             if self.eat(TokenKind::Comma).is_none() {
                 self.close(open, close)?;
                 break;
             }
         }
-        // Most lists are short, and there are many of them.
         items.shrink_to_fit();
         Ok(items)
     }
@@ -250,4 +250,13 @@ impl Parser<'_> {
         self.report(found.label(open, "the bracket that is open"));
         Err(Lost)
     }
+}
+
+/// Adds to a list. Most lists are short, and there are many of them: the first item gets room for itself alone, so that nothing has to be
+/// cut off afterwards.
+pub(super) fn push<T>(items: &mut Vec<T>, item: T) {
+    if items.is_empty() {
+        items.reserve_exact(1);
+    }
+    items.push(item);
 }
