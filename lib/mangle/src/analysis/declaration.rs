@@ -39,9 +39,9 @@ pub struct Declaration {
     pub external: bool,
     /// `nondeterministic()`: the same question may have another answer.
     pub nondeterministic: bool,
-    /// `extensional()`: its facts are data; no rule defines it, and every level may bring facts.
+    /// `extensional()`: its facts are data, and no rule defines it.
     pub extensional: bool,
-    /// `session()`: a request may bring facts of it.
+    /// `session()`: a request may bring facts of it, and so may every level.
     pub session: bool,
     /// `deferred()`: it is computed where it is called.
     pub deferred: bool,

@@ -28,7 +28,8 @@ pub(crate) fn check(model: &Model<'_>, report: &mut Report) {
             return;
         }
         let info = model.pred(fact.pred);
-        if fact.level < info.level && !info.is_open() && !opened(info, fact.level) {
+        let brought = info.declaration.as_ref().is_some_and(|decl| decl.session);
+        if fact.level < info.level && !brought && !opened(info, fact.level) {
             refuse(info, fact.level, fact.clause.head.span, report);
         }
     }

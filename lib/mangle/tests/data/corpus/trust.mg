@@ -1,2 +1,2 @@
-Decl tool(X) descr [extensional()] bound [/name].
+Decl tool(X) descr [extensional(), open(/client)] bound [/name].
 allowed(X) :- tool(X), X != /drill .
