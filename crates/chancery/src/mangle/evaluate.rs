@@ -5,10 +5,9 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use mangle::{
-    diagnostic::{Code, Diagnostic},
+    diagnostic::Diagnostic,
     eval::{Budget, Cancel, EvalError, Evaluation, Limit, Model, Options, Running},
     program::Program,
-    syntax::Span,
 };
 
 use super::{
@@ -57,31 +56,19 @@ pub(super) fn evaluate(program: &Arc<Program>, options: &Options, answers: &Answ
     }
 }
 
-/// What ended an evaluation, with the rule that was at work.
+/// What ended an evaluation, with the rule that was at work and the option that allows more.
 pub(super) fn finding(program: &Program, error: &EvalError) -> Diagnostic {
-    let span = error.rule().map_or_else(Span::default, |rule| program.rule(rule).span);
-    match error {
-        EvalError::Exceeded(exceeded) => {
-            let found = Diagnostic::new(Code::BudgetExceeded, span, exceeded.to_string());
-            let found = match exceeded.rule {
-                Some(_) => found
-                    .here("while this rule was evaluated")
-                    .note(format!("in stratum {}", exceeded.stratum)),
-                None if exceeded.limit == Limit::Cancelled => found.here("before any rule was evaluated"),
-                None => found.here("before any rule was evaluated: there are too many facts"),
-            };
-            found.help(match exceeded.limit {
-                Limit::Steps => {
-                    "look for a recursion without an end, or premises without a common variable; or allow more with `--max-steps`"
-                }
-                Limit::Facts => "look for a recursion that makes new values in each round; or allow more with `--max-facts`",
-                Limit::Intervals => "look for a recursion that shifts a time in each round; or allow more with `--max-intervals`",
-                Limit::Bytes => "look for what grows; or allow more with `--max-bytes`",
-                Limit::Cancelled => "it was interrupted, or took longer than `--deadline` allows",
-            })
-        }
-        other => Diagnostic::new(Code::EvaluationFailed, span, other.to_string()).here("while this rule was evaluated"),
-    }
+    let found = error.finding(program);
+    let EvalError::Exceeded(exceeded) = error else {
+        return found;
+    };
+    found.help(match exceeded.limit {
+        Limit::Steps => "`--max-steps` allows more",
+        Limit::Facts => "`--max-facts` allows more",
+        Limit::Intervals => "`--max-intervals` allows more",
+        Limit::Bytes => "`--max-bytes` allows more",
+        Limit::Cancelled => "it was interrupted, or took longer than `--deadline` allows",
+    })
 }
 
 #[cfg(test)]

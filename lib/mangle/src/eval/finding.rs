@@ -29,17 +29,20 @@ impl EvalError {
 
 fn beyond(exceeded: &Exceeded, span: Span) -> Diagnostic {
     let found = Diagnostic::new(Code::BudgetExceeded, span, exceeded.to_string());
-    let found = match exceeded.rule {
-        Some(_) => found
-            .here("while this rule was evaluated")
-            .note(format!("in stratum {}", exceeded.stratum)),
-        None => found.here("before any rule was evaluated"),
-    };
-    found.help(match exceeded.limit {
-        Limit::Steps => "look for a recursion without an end, or premises without a common variable; or allow more steps",
-        Limit::Facts => "look for a recursion that makes new values in each round; or allow more facts",
-        Limit::Intervals => "look for a recursion that shifts a time in each round; or allow more intervals",
-        Limit::Bytes => "look for what grows; or allow more memory",
-        Limit::Cancelled => "ask again, with more time if there was a deadline",
-    })
+    if exceeded.rule.is_none() {
+        return found.here(match exceeded.limit {
+            Limit::Cancelled => "before any rule was evaluated",
+            _ => "before any rule was evaluated: there are too many facts",
+        });
+    }
+    let found = found
+        .here("while this rule was evaluated")
+        .note(format!("in stratum {}", exceeded.stratum));
+    match exceeded.limit {
+        Limit::Steps => found.help("look for a recursion without an end, or premises without a common variable"),
+        Limit::Facts => found.help("look for a recursion that makes new values in each round"),
+        Limit::Intervals => found.help("look for a recursion that shifts a time in each round"),
+        Limit::Bytes => found.help("look for what grows"),
+        Limit::Cancelled => found,
+    }
 }

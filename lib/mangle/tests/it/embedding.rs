@@ -409,36 +409,34 @@ fn the_end_of_an_evaluation_has_a_place() {
     check(
         &said.concat(),
         &expect![[r#"
-        error[M0901]: the evaluation used 101 facts, but 100 are allowed
-         --> rules.mg:2:1
-          |
-        2 | n(Y) :- n(X), X < 1000, Y = fn:plus(X, 1).
-          | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ while this rule was evaluated
-          |
-          = note: in stratum 0
-          = help: look for a recursion that makes new values in each round; or allow more facts
+            error[M0901]: the evaluation used 101 facts, but 100 are allowed
+             --> rules.mg:2:1
+              |
+            2 | n(Y) :- n(X), X < 1000, Y = fn:plus(X, 1).
+              | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ while this rule was evaluated
+              |
+              = note: in stratum 0
+              = help: look for a recursion that makes new values in each round
 
-        error[M0902]: division by zero: test the divisor first
-         --> rules.mg:3:1
-          |
-        3 | half(Y) :- n(X), Y = fn:div(X, 0).
-          | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ while this rule was evaluated
+            error[M0902]: division by zero: test the divisor first
+             --> rules.mg:3:1
+              |
+            3 | half(Y) :- n(X), Y = fn:div(X, 0).
+              | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ while this rule was evaluated
 
-        error[M0901]: the evaluation was cancelled
-         --> rules.mg:1:1
-          |
-        1 | n(0).
-          | ^ before any rule was evaluated
-          |
-          = help: ask again, with more time if there was a deadline
+            error[M0901]: the evaluation was cancelled
+             --> rules.mg:1:1
+              |
+            1 | n(0).
+              | ^ before any rule was evaluated
 
-        error[M0902]: a fact does not fit
-         --> rules.mg:1:1
-          |
-        1 | n(0).
-          | ^
+            error[M0902]: a fact does not fit
+             --> rules.mg:1:1
+              |
+            1 | n(0).
+              | ^
 
-    "#]],
+        "#]],
     );
 }
 

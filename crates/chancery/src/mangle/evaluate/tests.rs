@@ -62,7 +62,8 @@ fn a_budget_says_which_rule_was_at_work() {
               | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ while this rule was evaluated
               |
               = note: in stratum 0
-              = help: look for a recursion that makes new values in each round; or allow more with `--max-facts`
+              = help: look for a recursion that makes new values in each round
+              = help: `--max-facts` allows more
 
         "#]],
     );
@@ -84,7 +85,7 @@ fn facts_alone_may_be_too_many() {
             1 | p(/a).
               | ^ before any rule was evaluated: there are too many facts
               |
-              = help: look for a recursion without an end, or premises without a common variable; or allow more with `--max-steps`
+              = help: `--max-steps` allows more
 
         "#]],
     );
