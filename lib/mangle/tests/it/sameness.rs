@@ -1,4 +1,4 @@
-//! Same input, same output, byte for byte: whatever the seed of the hashes, and however many threads.
+//! Same input, same output, byte for byte: whatever the seed of the hashes, and however many threads. What is the same is there once.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use mangle::{
 
 use crate::{
     agreement::engine_answer,
-    engine::{Answer, Limits, Source, evaluate, load},
+    engine::{Answer, Limits, Source, evaluate, facts, load},
     generate::{self, NOW},
     naive,
 };
@@ -22,6 +22,20 @@ fn limits(seed: u64) -> Limits {
         seed,
         ..Limits::default()
     }
+}
+
+#[test]
+fn groups_that_come_to_the_same_are_one_fact() {
+    let source = Source {
+        name: "groups.mg".to_owned(),
+        text: "sale(/ann, 1, 3). sale(/ann, 2, 4). sale(/bo, 1, 7). sale(/cy, 1, 5). \
+               total(S) :- sale(Who, _, V) |> do fn:group_by(Who), let S = fn:sum(V)."
+            .to_owned(),
+    };
+    let program = load(&[source], Dialect::Strict).expect("nothing is wrong with it");
+    let found = facts(&evaluate(program, &Limits::default()).expect("it ends"));
+    let totals: Vec<&str> = found["total/1"].iter().flatten().map(String::as_str).collect();
+    assert_eq!(totals, ["5", "7"]);
 }
 
 #[test]
