@@ -30,6 +30,9 @@ fn validators() -> io::Result<()> {
     fs::create_dir_all(&dir)?;
     for entry in fs::read_dir(format!("{root}/../crates/validators/tests/data"))? {
         let path = entry?.path();
+        if path.extension().is_none_or(|end| end != "jsonl") {
+            continue;
+        }
         let class = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         for (i, line) in fs::read_to_string(&path)?.lines().enumerate() {
             let row: serde_json::Value = serde_json::from_str(line)?;
