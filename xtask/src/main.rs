@@ -15,6 +15,7 @@ The project's own tools.
 Usage: cargo xtask NAME [OPTIONS]
 
   tidy                 check the invariants of ARCHITECTURE.md, dependencies, and that the documents are true
+  tidy cycles [CRATE]  print the import cycles among the files of a crate, with the names that make them
   codegen [--check]    write the generated parts of the documents; --check only says whether they are up to date
   bench proxy          measure the gateway beside its peers; `--help` after it lists its options
   bench validators [--data DIR]

@@ -1,12 +1,14 @@
 //! `cargo xtask tidy`: the invariants of ARCHITECTURE.md, dependencies, and documents that must be true.
 
 mod code;
+mod cycles;
 mod dependencies;
 mod documents;
 mod layers;
 mod manifests;
 mod rows;
 mod rust;
+mod syntax;
 mod tree;
 mod violation;
 
@@ -19,11 +21,15 @@ use crate::workspace;
 
 /// Checks everything, and says everything that is wrong.
 pub(crate) fn run(args: &[String]) -> anyhow::Result<()> {
-    if !args.is_empty() {
-        bail!("`cargo xtask tidy` takes no arguments");
+    match args {
+        [] => {}
+        [name, rest @ ..] if name == "cycles" => return cycles::run(rest),
+        _ => bail!("`cargo xtask tidy` takes no arguments, or `cycles [CRATE]`"),
     }
     let files = tree::files()?;
+    let trees = syntax::trees(&files)?;
     let mut found = code::check(&files);
+    found.extend(cycles::check(&trees));
     found.extend(manifests::check(&files)?);
     found.extend(dependencies::check(&files)?);
     found.extend(documents::check(&files)?);
