@@ -4,6 +4,7 @@ mod code;
 mod cycles;
 mod dependencies;
 mod documents;
+mod functions;
 mod layers;
 mod manifests;
 mod rows;
@@ -30,6 +31,7 @@ pub(crate) fn run(args: &[String]) -> anyhow::Result<()> {
     let trees = syntax::trees(&files)?;
     let mut found = code::check(&files);
     found.extend(cycles::check(&trees));
+    found.extend(functions::check(&trees));
     found.extend(manifests::check(&files)?);
     found.extend(dependencies::check(&files)?);
     found.extend(documents::check(&files)?);
