@@ -3,12 +3,14 @@
 //! Law: a [`Refusal`] is one value. What a client reads that negotiated `error_handling`, and what a model reads whose host hides JSON-RPC errors,
 //! is the same data.
 
+mod category;
 mod code;
 mod recovery;
 mod refusal;
 mod reported;
 
-pub use code::{Category, Code};
+pub use category::Category;
+pub use code::Code;
 pub use recovery::{Recovery, Strategy};
 pub use refusal::Refusal;
 pub use reported::Reported;

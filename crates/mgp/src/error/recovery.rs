@@ -2,7 +2,7 @@
 
 use jsonrpc::Raw;
 
-use super::Category;
+use super::category::Category;
 use crate::json::Members;
 
 /// The recovery fields of an error.

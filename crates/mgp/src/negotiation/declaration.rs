@@ -1,9 +1,9 @@
 //! What a peer declares of itself, in whichever of the three carriers (§2.2, §2.3, D7).
 
-use jsonrpc::{DecodeError, Editor, Object, Raw, RawKind};
+use jsonrpc::{Editor, Object, Raw, RawKind};
 use model::{Permission, TrustLevel};
 
-use super::{Extension, ExtensionSet, Version, Warning};
+use super::{DeclarationError, Extension, ExtensionSet, Version, Warning};
 use crate::carrier::{self, EXTENSION};
 use crate::json::{self, shown};
 use crate::{permission, trust};
@@ -62,26 +62,6 @@ pub struct Declaration {
     pub trust: Option<TrustLevel>,
     /// What is odd about it.
     pub warnings: Vec<Warning>,
-}
-
-/// Why a declaration does not count.
-#[derive(Clone, Debug, thiserror::Error)]
-pub enum DeclarationError {
-    /// An object repeats a key.
-    #[error("`{0}`: {1}")]
-    Repeated(String, DecodeError),
-    /// A member is missing or is something else.
-    #[error("`{0}` needs `{1}`, {2}")]
-    Member(String, &'static str, &'static str),
-    /// A version that is none.
-    #[error("`{0}` is no semantic version")]
-    Version(String),
-    /// The name of a permission that can't be one.
-    #[error("{0}")]
-    Permission(permission::NameError),
-    /// Two carriers say different things.
-    #[error("`{0}` and `{1}` contradict each other")]
-    Contradiction(String, String),
 }
 
 impl Declaration {

@@ -4,12 +4,14 @@
 //! twice in different words, or not as §2 has it, is not declared: such a connection is plain MCP, with a [`Warning`] that says why.
 
 mod declaration;
+mod error;
 mod extension;
 mod offer;
 mod version;
 mod warning;
 
-pub use declaration::{Carrier, Declaration, DeclarationError, without};
+pub use declaration::{Carrier, Declaration, without};
+pub use error::DeclarationError;
 pub use extension::{Extension, ExtensionSet};
 pub use offer::{Agreement, Offer, Outcome};
 pub use version::{Fit, Version};

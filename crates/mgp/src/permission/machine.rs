@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use jsonrpc::{ErrorObject, Raw};
 use model::{Permission, PermissionAnswer, PermissionDecision, RequestId, ServerId, Ticket, Timestamp};
 
-use super::policy::Settings;
+use super::settings::Settings;
 use super::standing::{Asked, Basis, Listed, Standing, Wanted, Wish};
 use super::wire::{self, Said};
 use crate::audit::{Actor, Draft, EventType, Outcome, Target};

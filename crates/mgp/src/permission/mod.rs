@@ -5,12 +5,14 @@
 mod machine;
 mod name;
 mod policy;
+mod settings;
 mod settle;
 mod standing;
 mod wire;
 
 pub use machine::{Connection, Input, Output, Permissions, Reply};
 pub use name::{NameError, Remark, STANDARD, Said, Standard, description, read, risk};
-pub use policy::{ApprovalPolicy, Settings};
+pub use policy::ApprovalPolicy;
+pub use settings::Settings;
 pub use standing::{Basis, Listed, Standing};
 pub use wire::{AWAIT, GRANT, TIMEOUT, is_unimplemented};

@@ -2,7 +2,7 @@
 
 use model::{Permission, PermissionDecision, RequestId, Timestamp};
 
-use super::ApprovalPolicy;
+use super::policy::ApprovalPolicy;
 use crate::audit::Actor;
 
 /// How a permission stands.

@@ -66,7 +66,6 @@ pub(crate) const BEING_MENDED: &[(&str, usize)] = &[
     ("validators", 37),
     ("policy",     11),
     ("mcp",         4),
-    ("mgp",         6),
     ("store",       2),
     ("kernel",     47),
     ("transport",   4),
