@@ -1,16 +1,13 @@
 //! Which validators judge the arguments of one tool, and what they say about one call (MGP §4.5, §7, §17.2).
 
-use std::fmt;
-
 use validators::arguments::{Declaration, Facts, Kind, Plan, Resolve, Slots, Validator, Violation, refuses};
 use validators::code::Level;
 use validators::path::Roots;
 use validators::shell::Profile;
 use validators::url;
 
-use crate::action::shown;
 use crate::tables::ServerTable;
-use crate::{Resolved, code};
+use crate::{Blocked, Resolved};
 
 /// Whether a validator is a certain one.
 type IsValidator = fn(&Validator) -> bool;
@@ -42,17 +39,6 @@ pub(crate) enum Judged {
     Blocked(Box<Blocked>),
     /// These names have to be resolved first.
     Unresolved(Vec<Resolve>),
-}
-
-/// Why the validators refuse a call.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Blocked {
-    /// Why no call of this tool passes; none when it is about the arguments.
-    pub never: Option<&'static str>,
-    /// What is wrong with which argument, at most 32.
-    pub violations: Vec<Violation>,
-    /// The answer of MGP §7.4, when code was refused.
-    pub rejection: Option<serde_json::Value>,
 }
 
 impl Checks {
@@ -160,49 +146,4 @@ fn guess(slots: &Slots, facts: Facts) -> Vec<Validator> {
         (facts.read_only == Some(true) && has(|kind| kind == Kind::Sql), Validator::Readonly),
     ];
     guesses.into_iter().filter(|(is, _)| *is).map(|(_, validator)| validator).collect()
-}
-
-impl Blocked {
-    /// The rule of the first violation.
-    pub(crate) fn rule(&self) -> &'static str {
-        match self.violations.first() {
-            Some(violation) => violation.finding.rule,
-            None => "readonly.tool",
-        }
-    }
-
-    /// `CODE_SAFETY_VIOLATION` where code was refused, else `VALIDATION_BLOCKED`.
-    pub(crate) fn code(&self) -> u16 {
-        let of_code = self.violations.iter().any(|violation| violation.finding.rule.starts_with("code."));
-        if of_code {
-            code::CODE_SAFETY_VIOLATION
-        } else {
-            code::VALIDATION_BLOCKED
-        }
-    }
-
-    pub(crate) fn hint(&self) -> String {
-        match self.violations.first() {
-            Some(violation) => violation.finding.hint.clone(),
-            None => "ask an operator to say in the configuration that the tool only reads".to_owned(),
-        }
-    }
-}
-
-/// The first violation, and how many more there are. All of them are in [`Blocked::violations`].
-impl fmt::Display for Blocked {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(first) = self.violations.first() else {
-            return f.write_str(self.never.unwrap_or("the tool does not only read"));
-        };
-        match first.argument.as_str() {
-            "" => f.write_str("the arguments")?,
-            pointer => write!(f, "the argument `{}`", shown(pointer))?,
-        }
-        write!(f, ": {} ({})", first.finding.reason, first.finding.rule)?;
-        match self.violations.len() - 1 {
-            0 => Ok(()),
-            more => write!(f, ", and {more} more"),
-        }
-    }
 }

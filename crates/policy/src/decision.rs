@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::Reason;
+use crate::{Reason, Revision};
 
 /// What a policy decided, why, and which policy it was. A value, not an error.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,24 +44,6 @@ pub enum Need {
     Confirmation,
     /// The same, from a person who was told that the tool is not what was approved. A standing grant does not do.
     Review,
-}
-
-/// Which policy: a number that grows with each change.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Revision(pub u64);
-
-impl Revision {
-    /// The one after it.
-    #[must_use]
-    pub fn next(self) -> Self {
-        Self(self.0.saturating_add(1))
-    }
-}
-
-impl fmt::Display for Revision {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
 }
 
 impl fmt::Display for Verdict {

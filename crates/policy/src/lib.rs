@@ -23,6 +23,7 @@
 
 mod action;
 mod approvals;
+mod blocked;
 mod book;
 mod checks;
 pub mod code;
@@ -32,21 +33,26 @@ mod facts;
 mod limits;
 mod policy;
 mod query;
+mod rates;
 mod reason;
+mod revision;
 mod risk;
 mod sorted;
 mod tables;
 
 pub use action::Action;
 pub use approvals::{Answer, Approvals, Asked, Bounds, Call, Confirmed, DecideError, Decided, NotConfirmed};
+pub use blocked::Blocked;
 pub use book::{Edit, Origin, PermissionState, PinState, Source, Standing, TokenRefusal};
-pub use checks::{Blocked, Checks};
-pub use decision::{Decision, Need, Revision, Verdict};
+pub use checks::Checks;
+pub use decision::{Decision, Need, Verdict};
 pub use facts::{KERNEL, ServerFacts, ToolFacts};
-pub use limits::{Limits, Rate, Rates};
+pub use limits::Limits;
 pub use policy::{GrantProblem, Policy, Viewer};
 pub use query::{Consent, Query, Resolved};
+pub use rates::{Rate, Rates};
 pub use reason::{Reason, Target};
+pub use revision::Revision;
 pub use risk::{Inferred, inferred};
 pub use tables::{DefaultAccess, OnChange, OnDangerous, OnModerate, PermissionPolicy, ServerTable, Tables, ToolTable};
 

@@ -70,13 +70,6 @@ impl Policy {
         }
     }
 
-    pub(crate) fn of(book: Book, revision: Revision) -> Self {
-        Self {
-            rules: Rules::Book(Arc::new(book)),
-            revision,
-        }
-    }
-
     /// Begins a policy from nothing but tables: at the start, and when a configuration is read again. `after` is the revision of the policy
     /// whose place it takes.
     pub fn begin(tables: Tables, after: Revision) -> Edit {
@@ -287,6 +280,18 @@ impl Policy {
         match &self.rules {
             Rules::Book(book) => Some(book),
             Rules::AllowAll | Rules::DenyAll => None,
+        }
+    }
+}
+
+impl Edit {
+    /// The next version.
+    #[must_use]
+    pub fn finish(self) -> Policy {
+        let (book, revision) = self.into_parts();
+        Policy {
+            rules: Rules::Book(Arc::new(book)),
+            revision,
         }
     }
 }

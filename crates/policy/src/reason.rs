@@ -7,8 +7,8 @@ use model::{Access, Digest, Permission, PrincipalId, RequestId, Risk, ServerId};
 use validators::arguments::Resolve;
 
 use crate::action::shown;
+use crate::blocked::Blocked;
 use crate::book::{Standing, TokenRefusal};
-use crate::checks::Blocked;
 use crate::tables::PermissionPolicy;
 use crate::{Source, code};
 

@@ -8,7 +8,7 @@ use super::grants::Held;
 use super::servers::Server;
 use super::tokens::Kept;
 use super::{Book, Origin};
-use crate::{Policy, Revision, ServerFacts, Tables, ToolFacts};
+use crate::{Revision, ServerFacts, Tables, ToolFacts};
 
 /// The next version in the making. Nothing takes effect before [`Edit::finish`], and the policy that it began with stays as it is.
 #[derive(Clone, Debug)]
@@ -23,16 +23,15 @@ impl Edit {
         Self { book, revision }
     }
 
+    /// The book and the revision of the next version.
+    pub(crate) fn into_parts(self) -> (Book, Revision) {
+        (self.book, self.revision)
+    }
+
     /// The revision that the next version will have.
     #[must_use]
     pub fn revision(&self) -> Revision {
         self.revision
-    }
-
-    /// The next version.
-    #[must_use]
-    pub fn finish(self) -> Policy {
-        Policy::of(self.book, self.revision)
     }
 
     /// Puts other tables in force. Everything that was asked before is asked again.

@@ -64,7 +64,6 @@ pub(crate) const ALLOWED: &[Allowed] = &[
 #[rustfmt::skip]
 pub(crate) const BEING_MENDED: &[(&str, usize)] = &[
     ("validators", 37),
-    ("policy",     11),
     ("mcp",         4),
     ("store",       2),
     ("kernel",     47),
