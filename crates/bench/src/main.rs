@@ -10,16 +10,16 @@ mod canned;
 mod driver;
 mod envelope;
 mod histogram;
+mod output;
 mod proxy;
 mod sessions;
 mod spawn;
 mod upstream;
 mod usage;
 
-use std::io::Write;
-
 use clap::Parser;
-use serde::Serialize;
+
+use output::report;
 
 /// The gateway's: the bare proxy must not lose by its allocator.
 #[global_allocator]
@@ -55,17 +55,4 @@ fn main() -> anyhow::Result<()> {
         Part::FirstList(args) => report(&spawn::run_first_list(&args)?),
         Part::Calibrate => report(&calibrate::run()),
     }
-}
-
-/// Prints a report as one line of JSON.
-fn report(report: &impl Serialize) -> anyhow::Result<()> {
-    print_line(&serde_json::to_string(report)?)
-}
-
-/// Writes one line to stdout and flushes it, so that a parent that waits for it sees it at once.
-fn print_line(line: &str) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{line}")?;
-    out.flush()?;
-    Ok(())
 }

@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 async fn serve(upstream: &Uri) -> anyhow::Result<()> {
     let proxy = Arc::new(Proxy::new(upstream)?);
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
-    crate::print_line(&format!("http://{}{}", listener.local_addr()?, upstream.path()))?;
+    crate::output::print_line(&format!("http://{}{}", listener.local_addr()?, upstream.path()))?;
     loop {
         let (stream, _) = listener.accept().await?;
         stream.set_nodelay(true)?;

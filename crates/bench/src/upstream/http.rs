@@ -16,7 +16,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpListener;
 
-use super::{Refusal, Reply, Server};
+use super::server::{Refusal, Reply, Server};
 use crate::envelope::{Era, Request, SESSION_HEADER, VERSION_HEADER};
 
 /// Two pieces, so that a large result is written from where it lies.
@@ -27,7 +27,7 @@ pub(super) fn serve(server: Server) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
     runtime.block_on(async {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
-        crate::print_line(&format!("http://{}/mcp", listener.local_addr()?))?;
+        crate::output::print_line(&format!("http://{}/mcp", listener.local_addr()?))?;
         let face = Arc::new(Face {
             server,
             sessions: AtomicU64::new(0),
