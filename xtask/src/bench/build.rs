@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use anyhow::{Context, ensure};
 use serde_json::Value;
@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::cells::Lane;
 use super::options::Options;
 use super::peers;
+use crate::workspace;
 
 /// Where the binaries are.
 #[derive(Debug)]
@@ -49,7 +50,7 @@ pub(crate) fn release(options: &Options) -> anyhow::Result<Binaries> {
 
 /// Runs `cargo build --release` and reads from its messages where it put each executable.
 fn build(binaries: &[&str]) -> anyhow::Result<BTreeMap<String, PathBuf>> {
-    let mut command = cargo();
+    let mut command = workspace::cargo();
     command.args(["build", "--release", "--message-format", "json-render-diagnostics"]);
     command.args(["--package", "bench", "--package", "chancery"]);
     for binary in binaries {
@@ -65,9 +66,4 @@ fn build(binaries: &[&str]) -> anyhow::Result<BTreeMap<String, PathBuf>> {
         }
     }
     Ok(built)
-}
-
-/// The cargo that runs us.
-pub(crate) fn cargo() -> Command {
-    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }

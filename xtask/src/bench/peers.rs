@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, ensure};
 use serde_json::{Value, json};
 
-use super::build::cargo;
+use crate::workspace;
 
 /// The version of the crate `mcp-gateway` that is measured. Its licence is PolyForm Noncommercial 1.0.0: it is installed
 /// from the registry by whoever asks for it with `--peers`, and never part of what we ship.
@@ -83,7 +83,7 @@ pub(crate) fn install_mcp_gateway() -> anyhow::Result<PathBuf> {
     }
     let root = mcp_gateway_root().context("no place for a cache; set XDG_CACHE_HOME or HOME")?;
     eprintln!("installing mcp-gateway {MCP_GATEWAY} into {}", root.display());
-    let status = cargo()
+    let status = workspace::cargo()
         .args([
             "install",
             "mcp-gateway",

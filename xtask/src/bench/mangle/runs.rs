@@ -10,7 +10,7 @@ use std::{
 use anyhow::{Context, ensure};
 use serde_json::Value;
 
-use crate::bench::build::cargo;
+use crate::workspace;
 
 /// An engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +64,7 @@ impl Peer {
     /// Builds the binary with the engines. It stands outside the workspace.
     pub(super) fn build(python: Option<PathBuf>) -> anyhow::Result<Self> {
         let manifest = "peers/mangle/Cargo.toml";
-        let output = cargo()
+        let output = workspace::cargo()
             .args([
                 "build",
                 "--release",
