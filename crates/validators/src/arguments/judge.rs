@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
-use super::infer::{Kind, Slots, escaped};
+use super::infer::{Slots, escaped};
 use super::json::Json;
+use super::kind::Kind;
 use super::names;
 use super::plan::{Plan, Validator};
 use crate::code::{self, Language, Level};
@@ -47,37 +48,40 @@ pub struct Verdict {
     pub rejection: Option<Value>,
 }
 
-/// Judges the arguments of a call.
-pub(super) fn judge(plan: &Plan, slots: &Slots, arguments: &str) -> Verdict {
-    let mut judge = Judge {
-        plan,
-        slots,
-        verdict: Verdict::default(),
-        commands: 0,
-        codes: 0,
-    };
-    if plan.validators.iter().all(|validator| *validator == Validator::None) {
-        return judge.verdict;
-    }
-    if arguments.len() > MAX_BYTES {
-        judge.refuse(
-            "",
-            "arguments.length",
-            "the arguments are longer than 16 MiB",
-            "give less at a time",
-        );
-        return judge.verdict;
-    }
-    let arguments = match Json::read(arguments) {
-        Ok(arguments) => arguments,
-        Err(why) => {
-            judge.refuse("", "arguments.json", why, "give each key once, and well-formed JSON");
+impl Plan {
+    /// Judges the arguments of a call, exactly as they will be sent.
+    #[must_use]
+    pub fn judge(&self, slots: &Slots, arguments: &str) -> Verdict {
+        let mut judge = Judge {
+            plan: self,
+            slots,
+            verdict: Verdict::default(),
+            commands: 0,
+            codes: 0,
+        };
+        if self.validators.iter().all(|validator| *validator == Validator::None) {
             return judge.verdict;
         }
-    };
-    judge.value("", "", "", &arguments, &Json::Other);
-    judge.nothing_found(&arguments);
-    judge.verdict
+        if arguments.len() > MAX_BYTES {
+            judge.refuse(
+                "",
+                "arguments.length",
+                "the arguments are longer than 16 MiB",
+                "give less at a time",
+            );
+            return judge.verdict;
+        }
+        let arguments = match Json::read(arguments) {
+            Ok(arguments) => arguments,
+            Err(why) => {
+                judge.refuse("", "arguments.json", why, "give each key once, and well-formed JSON");
+                return judge.verdict;
+            }
+        };
+        judge.value("", "", "", &arguments, &Json::Other);
+        judge.nothing_found(&arguments);
+        judge.verdict
+    }
 }
 
 struct Judge<'a> {

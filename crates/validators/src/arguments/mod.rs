@@ -14,11 +14,13 @@
 mod infer;
 mod json;
 mod judge;
+mod kind;
 mod names;
 mod plan;
 mod readonly;
 
-pub use infer::{Kind, Slot, Slots};
+pub use infer::{Slot, Slots};
 pub use judge::{Resolve, Verdict, Violation};
+pub use kind::Kind;
 pub use plan::{Declaration, Plan, UnknownValidator, Validator};
 pub use readonly::{Facts, refuses};

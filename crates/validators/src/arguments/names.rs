@@ -1,6 +1,6 @@
 //! What an argument is, by its name and by what its tool speaks of: a table of rules.
 
-use super::infer::Kind;
+use super::kind::Kind;
 use crate::code::Language;
 
 /// One rule: arguments with these names are of this kind, if their tool speaks of the right things.

@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::infer::{Kind, Slots};
-use super::judge::{self, Verdict};
+use super::infer::Slots;
+use super::kind::Kind;
 use crate::code::{Language, Level};
 use crate::path::Roots;
 use crate::shell::Profile;
@@ -147,12 +147,6 @@ impl Plan {
     #[must_use]
     pub fn validators(&self) -> &[Validator] {
         &self.validators
-    }
-
-    /// Judges the arguments of a call, exactly as they will be sent.
-    #[must_use]
-    pub fn judge(&self, slots: &Slots, arguments: &str) -> Verdict {
-        judge::judge(self, slots, arguments)
     }
 
     /// The policy that code is judged by.
