@@ -98,6 +98,15 @@ impl Policy {
         self.level >= Level::Strict
     }
 
+    /// A call that a declared pattern means, by the name that it resolves to: `eval(` or `os.system`.
+    pub(super) fn called_pattern(&self, name: &str) -> Option<&str> {
+        let means = |pattern: &str| {
+            let pattern = pattern.trim_end_matches('(').trim_end();
+            !pattern.is_empty() && (name == pattern || name.strip_prefix(pattern).is_some_and(|rest| rest.starts_with('.')))
+        };
+        self.blocked_patterns.iter().map(String::as_str).find(|pattern| means(pattern))
+    }
+
     /// Whether a module is refused by name. What a declaration allows by name is not refused by the built-in list.
     pub(super) fn blocks(&self, module: &str) -> bool {
         self.blocked_imports.iter().any(|one| is_in(module, one))

@@ -176,3 +176,8 @@ impl<'t> Node<'t> {
         self.children_by_field_name(field).next()
     }
 }
+
+/// The span of a node.
+pub(super) fn span(node: Node<'_>) -> std::ops::Range<usize> {
+    node.byte_range()
+}

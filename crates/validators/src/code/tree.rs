@@ -6,7 +6,7 @@ use tree_sitter::{ParseOptions, ParseState, Parser};
 
 use super::Language;
 use super::grammar::Grammar;
-use super::node::{Nodes, TooDeep};
+use super::node::{Node, Nodes, TooDeep};
 use crate::text;
 
 const DOES_NOT_PARSE: &str = "the code does not parse";
@@ -16,6 +16,11 @@ const DOES_NOT_PARSE: &str = "the code does not parse";
 pub(super) struct Source<'a> {
     pub(super) text: &'a str,
     pub(super) nodes: Nodes,
+}
+
+/// The text of a node.
+pub(super) fn text<'a>(source: &Source<'a>, node: Node<'_>) -> &'a str {
+    source.text.get(node.byte_range()).unwrap_or_default()
 }
 
 /// Why code has no tree.

@@ -4,12 +4,14 @@
 //! slashes separate. The judgement is lexical: where a symbolic link inside a root leads is the server's to refuse.
 
 mod normal;
+mod refusal;
 mod roots;
 
 pub use roots::{InvalidRoot, Roots};
 
 use std::borrow::Cow;
 
+use self::refusal::Refusal;
 use crate::finding::{Findings, shown};
 use crate::text::{self, Decoded};
 
@@ -28,22 +30,6 @@ pub fn check(text: &str, roots: &Roots) -> Findings {
         findings.add(rule, 0..text.len(), reason, INSIDE);
     }
     findings
-}
-
-/// Why a path is refused.
-#[derive(Clone, Debug)]
-pub(crate) struct Refusal {
-    pub(crate) rule: &'static str,
-    pub(crate) reason: String,
-}
-
-impl Refusal {
-    pub(crate) fn new(rule: &'static str, reason: impl Into<String>) -> Self {
-        Self {
-            rule,
-            reason: reason.into(),
-        }
-    }
 }
 
 fn judge(text: &str, roots: &Roots) -> Result<(), Refusal> {

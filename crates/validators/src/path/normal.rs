@@ -1,6 +1,6 @@
 //! A path taken apart: anchor and segments, and segments that only some readers take for `..`.
 
-use super::Refusal;
+use super::refusal::Refusal;
 use crate::finding::shown;
 
 /// A path in parts; `..` is still in it.

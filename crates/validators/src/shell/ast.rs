@@ -152,9 +152,4 @@ impl Word {
     pub(crate) fn has_tilde(&self) -> bool {
         matches!(self.units.first(), Some(Unit::Plain('~')))
     }
-
-    /// Whether bash would make several words of it.
-    pub(crate) fn has_brace(&self) -> bool {
-        super::brace::has_brace(&self.units)
-    }
 }

@@ -8,9 +8,11 @@ const MAX_WORDS: usize = 256;
 /// How long a word with braces may be.
 const MAX_UNITS: usize = 1024;
 
-/// Whether there is a pair of unquoted braces with a comma or `..` of its own between them.
-pub(crate) fn has_brace(units: &[Unit]) -> bool {
-    first_brace(units).is_some()
+impl Word {
+    /// Whether bash makes several words of it: there is a pair of unquoted braces with a comma or `..` of its own between them.
+    pub(crate) fn has_brace(&self) -> bool {
+        first_brace(&self.units).is_some()
+    }
 }
 
 /// The words that bash makes of it, or `None` when there are too many to judge each.

@@ -3,7 +3,6 @@
 //! Whatever is not understood is an error: a text that two shells could read in two ways is not judged, it is refused.
 
 use super::ast::{Assignment, Command, Connector, Item, Redirect, RedirectKind, Script, Simple, Unit, Word};
-use super::word::is_name;
 
 /// How deep scripts may stand in scripts.
 const MAX_DEPTH: usize = 16;
@@ -460,4 +459,9 @@ fn assignment(word: &Word) -> Option<Assignment> {
         span: word.span.clone(),
     };
     Some(Assignment { name, value })
+}
+
+/// Whether a character may stand in the name of a variable.
+pub(crate) fn is_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
 }

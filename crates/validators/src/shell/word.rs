@@ -1,7 +1,7 @@
 //! Reading one word: quotes, escapes and expansions as bash and the POSIX shell have them.
 
 use super::ast::{Expansion, Script, Unit, Word};
-use super::parse::{Parser, SyntaxError, Until};
+use super::parse::{Parser, SyntaxError, Until, is_name};
 
 /// What ends a word that is not quoted.
 fn ends_word(c: char) -> bool {
@@ -320,8 +320,4 @@ fn parameter(name: String, plain: bool) -> Unit {
 
 fn is_name_start(c: char) -> bool {
     c.is_ascii_alphabetic() || c == '_'
-}
-
-pub(crate) fn is_name(c: char) -> bool {
-    c.is_ascii_alphanumeric() || c == '_'
 }

@@ -14,7 +14,7 @@ pub use literal::check as check_literal;
 
 use sqlparser::parser::Parser;
 
-use self::tokens::Tokens;
+use self::tokens::{HINT, Tokens};
 use crate::finding::Findings;
 use crate::text;
 
@@ -24,8 +24,6 @@ const MAX_BYTES: usize = 32 * 1024;
 const MAX_NESTING: usize = 600;
 /// How deep the parser may go.
 const MAX_DEPTH: usize = 24;
-
-const HINT: &str = "give one `SELECT`, `WITH … SELECT`, `SHOW`, `DESCRIBE` or `EXPLAIN`";
 
 /// Judges a text that should only read. Without a dialect, it has to be harmless in all of them.
 #[must_use]

@@ -8,6 +8,9 @@ use super::dialect::Dialect;
 use super::functions;
 use crate::finding::{Findings, shown};
 
+/// The way out of a refused statement.
+pub(super) const HINT: &str = "give one `SELECT`, `WITH … SELECT`, `SHOW`, `DESCRIBE` or `EXPLAIN`";
+
 /// What a statement that reads begins with.
 const READS: &[&str] = &[
     "SELECT", "WITH", "VALUES", "TABLE", "EXPLAIN", "DESCRIBE", "DESC", "SHOW", "PRAGMA", "FROM",
@@ -132,12 +135,12 @@ impl<'a> Tokens<'a> {
             }
             if start && !token.is_word(READS) {
                 let reason = format!("`{}` begins no statement that reads", shown(&located.token.to_string()));
-                findings.add("sql.writes", self.span(located), reason, super::HINT);
+                findings.add("sql.writes", self.span(located), reason, HINT);
                 return;
             }
             start = false;
             if let Some((rule, reason)) = token.refused() {
-                findings.add(rule, self.span(located), reason, super::HINT);
+                findings.add(rule, self.span(located), reason, HINT);
             }
         }
     }

@@ -2,8 +2,8 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use super::Refusal;
 use super::ranges::special;
+use super::refusal::Refusal;
 use crate::finding::shown;
 
 /// Domains that are no public names: RFC 6761, 6762, 7686, 8375, 9476, and what clouds and home networks use.

@@ -7,6 +7,7 @@
 mod find;
 mod host;
 mod ranges;
+mod refusal;
 
 pub(crate) use find::MAX_FOUND;
 pub use find::{Found, Kind, find};
@@ -16,6 +17,7 @@ use std::net::IpAddr;
 
 use ::url::{Host, Url};
 
+use self::refusal::Refusal;
 use crate::finding::{Findings, shown};
 use crate::text;
 
@@ -111,21 +113,6 @@ pub fn judge_addresses(name: &str, addresses: &[IpAddr]) -> Findings {
         }
     }
     findings
-}
-
-/// Why an address is refused.
-struct Refusal {
-    rule: &'static str,
-    reason: String,
-}
-
-impl Refusal {
-    fn new(rule: &'static str, reason: impl Into<String>) -> Self {
-        Self {
-            rule,
-            reason: reason.into(),
-        }
-    }
 }
 
 fn judge(text: &str, policy: &Policy) -> Result<Option<String>, Refusal> {

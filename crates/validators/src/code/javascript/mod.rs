@@ -4,9 +4,9 @@ mod strings;
 mod tables;
 
 pub(super) use self::tables::{ALLOWED_MODULES, BLOCKED_MODULES};
-use super::node::Node;
-use super::tree::Source;
-use super::{Level, Policy, refuse_attribute, refuse_call, refuse_dynamic, refuse_import, refuse_write, span, text};
+use super::node::{Node, span};
+use super::tree::{Source, text};
+use super::{Level, Policy, refuse};
 use crate::finding::Findings;
 
 /// Judges a whole program.
@@ -39,9 +39,9 @@ impl Judge<'_, '_> {
             "subscript_expression" => self.subscript(node),
             "computed_property_name" => self.computed(node, node.named_child(0)),
             "string" | "template_string" | "binary_expression" => self.string(node),
-            "with_statement" => refuse_dynamic(self.findings, span(node), "with"),
-            "debugger_statement" => refuse_call(self.findings, span(node), "debugger"),
-            "html_comment" => refuse_dynamic(self.findings, span(node), "<!--"),
+            "with_statement" => refuse::dynamic(self.findings, span(node), "with"),
+            "debugger_statement" => refuse::call(self.findings, span(node), "debugger"),
+            "html_comment" => refuse::dynamic(self.findings, span(node), "<!--"),
             _ => {}
         }
     }
@@ -59,7 +59,7 @@ impl Judge<'_, '_> {
                 kind,
                 "string_fragment" | "string" | "template_string" | "comment" | "regex_pattern" | "html_comment"
             ) {
-                refuse_dynamic(self.findings, at..at + mark.len(), mark);
+                refuse::dynamic(self.findings, at..at + mark.len(), mark);
             }
         }
     }
@@ -70,7 +70,7 @@ impl Judge<'_, '_> {
         let Some(from) = node.child_by_field_name("source") else { return };
         match strings::value(self.source, from) {
             Some(module) => self.module(from, &module),
-            None => refuse_dynamic(self.findings, span(from), "import"),
+            None => refuse::dynamic(self.findings, span(from), "import"),
         }
     }
 
@@ -78,7 +78,7 @@ impl Judge<'_, '_> {
         let name = module.strip_prefix("node:").unwrap_or(module);
         let refused = self.policy.blocks(name) || name.contains(':');
         if refused || (self.policy.is_strict() && !self.policy.allows(name)) {
-            refuse_import(self.findings, span(node), module);
+            refuse::import(self.findings, span(node), module);
         }
     }
 
@@ -101,13 +101,13 @@ impl Judge<'_, '_> {
             "subscript_expression" if self.policy.is_strict() => {
                 let index = function.child_by_field_name("index");
                 if index.is_some_and(|index| !matches!(index.kind(), "number" | "string")) {
-                    refuse_dynamic(self.findings, span(function), &name);
+                    refuse::dynamic(self.findings, span(function), &name);
                 }
             }
             _ => {}
         }
-        if let Some(pattern) = super::called_pattern(self.policy, &name) {
-            super::refuse_pattern(self.findings, span(node), pattern);
+        if let Some(pattern) = self.policy.called_pattern(&name) {
+            refuse::pattern(self.findings, span(node), pattern);
         }
     }
 
@@ -115,7 +115,7 @@ impl Judge<'_, '_> {
     fn load(&mut self, node: Node<'_>, argument: Option<Node<'_>>) {
         match argument.and_then(|argument| strings::value(self.source, argument)) {
             Some(module) => self.module(node, &module),
-            None => refuse_dynamic(self.findings, span(node), "a module known only when it runs"),
+            None => refuse::dynamic(self.findings, span(node), "a module known only when it runs"),
         }
     }
 
@@ -123,7 +123,7 @@ impl Judge<'_, '_> {
     fn timer(&mut self, node: Node<'_>, name: &str, argument: Option<Node<'_>>) {
         let is_text = argument.is_some_and(|argument| matches!(argument.kind(), "string" | "template_string" | "binary_expression"));
         if is_text {
-            refuse_call(self.findings, span(node), &format!("{name} of text"));
+            refuse::call(self.findings, span(node), &format!("{name} of text"));
         }
     }
 
@@ -134,10 +134,10 @@ impl Judge<'_, '_> {
         let name = self.text(property);
         if tables::RUNNERS.contains(&name) {
             let name = name.to_owned();
-            refuse_call(self.findings, span(node), &name);
+            refuse::call(self.findings, span(node), &name);
         } else if self.policy.level == Level::Readonly && tables::WRITERS.contains(&name) {
             let name = name.to_owned();
-            refuse_write(self.findings, span(node), &name);
+            refuse::write(self.findings, span(node), &name);
         }
     }
 
@@ -146,7 +146,7 @@ impl Judge<'_, '_> {
             return;
         };
         if self.policy.is_strict() && constructor.kind() != "identifier" && constructor.kind() != "member_expression" {
-            refuse_dynamic(self.findings, span(node), "new of what is computed");
+            refuse::dynamic(self.findings, span(node), "new of what is computed");
         }
     }
 
@@ -155,7 +155,7 @@ impl Judge<'_, '_> {
     fn identifier(&mut self, node: Node<'_>) {
         let name = self.text(node).to_owned();
         if name.contains('\\') {
-            refuse_dynamic(self.findings, span(node), &name);
+            refuse::dynamic(self.findings, span(node), &name);
             return;
         }
         if !Self::is_reference(node) {
@@ -167,7 +167,7 @@ impl Judge<'_, '_> {
             && !(name == "process" && self.takes_harmless_part(node));
         let required = name == "require" && !Self::is_callee(node) && self.policy.is_strict();
         if blocked || host || required {
-            refuse_call(self.findings, span(node), &name);
+            refuse::call(self.findings, span(node), &name);
         }
     }
 
@@ -216,7 +216,7 @@ impl Judge<'_, '_> {
     fn property(&mut self, node: Node<'_>) {
         let name = self.text(node).to_owned();
         if name.contains('\\') {
-            refuse_dynamic(self.findings, span(node), &name);
+            refuse::dynamic(self.findings, span(node), &name);
             return;
         }
         let defines = matches!(
@@ -224,7 +224,7 @@ impl Judge<'_, '_> {
             "method_definition" | "method_signature" | "public_field_definition" | "field_definition" | "property_signature"
         );
         if tables::BLOCKED_PROPERTIES.contains(&name.as_str()) && !defines && !self.is_name_of_class(node) {
-            refuse_attribute(self.findings, span(node), &name);
+            refuse::attribute(self.findings, span(node), &name);
         }
     }
 
@@ -238,10 +238,10 @@ impl Judge<'_, '_> {
     fn computed(&mut self, node: Node<'_>, index: Option<Node<'_>>) {
         let Some(index) = index else { return };
         match strings::value(self.source, index) {
-            Some(name) if is_blocked_property(&name) => refuse_attribute(self.findings, span(node), &name),
+            Some(name) if is_blocked_property(&name) => refuse::attribute(self.findings, span(node), &name),
             Some(_) => {}
             None if self.policy.is_strict() && !is_plain_index(self.source, index) => {
-                refuse_dynamic(
+                refuse::dynamic(
                     self.findings,
                     span(node),
                     self.source.text.get(index.byte_range()).unwrap_or_default(),
@@ -258,7 +258,7 @@ impl Judge<'_, '_> {
         }
         if strings::value(self.source, node).is_some_and(|value| is_blocked_property(&value)) {
             let name = self.text(node).to_owned();
-            refuse_attribute(self.findings, span(node), &name);
+            refuse::attribute(self.findings, span(node), &name);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What a text in the program means: literals, templates without holes, and sums of them.
 
 use super::super::node::Node;
-use super::super::{Source, text};
+use super::super::tree::{Source, text};
 use crate::text::unescape;
 
 /// How many sums may stand in sums.

@@ -1,7 +1,8 @@
 //! Calls: builtins that look up by name, files, templates, and what writes.
 
-use super::super::node::Node;
-use super::super::{Level, refuse_attribute, refuse_call, refuse_dynamic, refuse_write, span};
+use super::super::node::{Node, span};
+use super::super::{Level, refuse};
+use super::arguments::Arguments;
 use super::{Judge, names, strings, tables};
 
 impl Judge<'_, '_> {
@@ -18,8 +19,8 @@ impl Judge<'_, '_> {
                     Some(dotted) => self.known_call(node, dotted, &arguments),
                     None => self.builtin(node, &name, &arguments),
                 }
-                if let Some(pattern) = super::super::called_pattern(self.policy, &name) {
-                    super::super::refuse_pattern(self.findings, span(node), pattern);
+                if let Some(pattern) = self.policy.called_pattern(&name) {
+                    refuse::pattern(self.findings, span(node), pattern);
                 }
             }
             "attribute" => {
@@ -38,10 +39,10 @@ impl Judge<'_, '_> {
     fn builtin(&mut self, node: Node<'_>, name: &str, arguments: &Arguments<'_>) {
         match name {
             "getattr" | "setattr" | "delattr" => self.by_name(node, name, arguments.at(1)),
-            "vars" | "globals" | "locals" | "dir" if self.policy.is_strict() => refuse_dynamic(self.findings, span(node), name),
-            "globals" => refuse_dynamic(self.findings, span(node), name),
+            "vars" | "globals" | "locals" | "dir" if self.policy.is_strict() => refuse::dynamic(self.findings, span(node), name),
+            "globals" => refuse::dynamic(self.findings, span(node), name),
             "type" if arguments.count() > 1 && self.policy.is_strict() => {
-                refuse_dynamic(self.findings, span(node), "type with three arguments")
+                refuse::dynamic(self.findings, span(node), "type with three arguments")
             }
             "open" | "file" => self.open(node, arguments),
             _ => {}
@@ -60,7 +61,7 @@ impl Judge<'_, '_> {
             }
             "io.open" | "codecs.open" | "os.open" => self.open(node, arguments),
             _ if self.policy.level == Level::Readonly && tables::WRITERS.contains(&dotted) => {
-                refuse_write(self.findings, span(node), dotted);
+                refuse::write(self.findings, span(node), dotted);
             }
             _ => {}
         }
@@ -70,7 +71,7 @@ impl Judge<'_, '_> {
     fn by_name(&mut self, node: Node<'_>, what: &str, argument: Option<Node<'_>>) {
         let Some(argument) = argument else { return };
         let Some(name) = strings::value(self.source, argument) else {
-            refuse_dynamic(self.findings, span(node), what);
+            refuse::dynamic(self.findings, span(node), what);
             return;
         };
         for part in name.split('.') {
@@ -80,7 +81,7 @@ impl Judge<'_, '_> {
                 || (self.policy.is_strict()
                     && (tables::RUNNERS.contains(&part.as_str()) || tables::BLOCKED_BUILTINS.contains(&part.as_str())))
             {
-                refuse_attribute(self.findings, span(argument), &part);
+                refuse::attribute(self.findings, span(argument), &part);
             }
         }
     }
@@ -95,15 +96,15 @@ impl Judge<'_, '_> {
             !path.starts_with(['/', '~', '\\']) && !path.contains(':') && path.split(['/', '\\']).all(|segment| segment != "..")
         });
         if !inside {
-            refuse_call(self.findings, span(node), "open of a path that is not inside, or not written out");
+            refuse::call(self.findings, span(node), "open of a path that is not inside, or not written out");
         }
-        let mode = arguments.named(self, "mode").or_else(|| arguments.at(1));
+        let mode = arguments.named(self.source, "mode").or_else(|| arguments.at(1));
         let reads = mode.is_none_or(|mode| {
             strings::value(self.source, mode)
                 .is_some_and(|mode| !mode.is_empty() && mode.chars().all(|c| matches!(c, 'r' | 'b' | 't' | 'U')))
         });
         if self.policy.level == Level::Readonly && (!reads || arguments.has_splat()) {
-            refuse_write(self.findings, span(node), "open for writing");
+            refuse::write(self.findings, span(node), "open for writing");
         }
     }
 
@@ -118,53 +119,11 @@ impl Judge<'_, '_> {
                 .map(|object| self.text(object))
                 .unwrap_or_default();
             if !matches!(object, "sys.stdout" | "sys.stderr") {
-                refuse_write(self.findings, span(node), &name);
+                refuse::write(self.findings, span(node), &name);
             }
         }
         if self.policy.is_strict() && matches!(name.as_str(), "open" | "fdopen") && self.names.dotted(self.source, function).is_empty() {
             self.open(node, arguments);
         }
-    }
-}
-
-/// The arguments of a call.
-pub(super) struct Arguments<'t> {
-    list: Vec<Node<'t>>,
-}
-
-impl<'t> Arguments<'t> {
-    pub(super) fn of(call: Node<'t>) -> Self {
-        let list = call.child_by_field_name("arguments").map_or_else(Vec::new, |arguments| {
-            arguments.named_children().filter(|one| one.kind() != "comment").collect()
-        });
-        Self { list }
-    }
-
-    fn positional(&self) -> impl Iterator<Item = Node<'t>> + '_ {
-        self.list.iter().copied().filter(|one| one.kind() != "keyword_argument")
-    }
-
-    pub(super) fn all(&self) -> impl Iterator<Item = Node<'t>> + '_ {
-        self.positional()
-    }
-
-    pub(super) fn at(&self, at: usize) -> Option<Node<'t>> {
-        self.positional().nth(at)
-    }
-
-    fn count(&self) -> usize {
-        self.list.len()
-    }
-
-    fn has_splat(&self) -> bool {
-        self.list.iter().any(|one| matches!(one.kind(), "list_splat" | "dictionary_splat"))
-    }
-
-    fn named(&self, judge: &Judge<'_, '_>, name: &str) -> Option<Node<'t>> {
-        self.list
-            .iter()
-            .filter(|one| one.kind() == "keyword_argument")
-            .find(|one| one.child_by_field_name("name").is_some_and(|given| judge.text(given) == name))
-            .and_then(|one| one.child_by_field_name("value"))
     }
 }

@@ -1,5 +1,6 @@
 //! Python: imports with their aliases, names as they resolve, attributes, strings that are templates, and dynamic access.
 
+mod arguments;
 mod calls;
 mod names;
 mod strings;
@@ -7,9 +8,9 @@ mod tables;
 
 use self::names::Names;
 pub(super) use self::tables::{ALLOWED_MODULES, BLOCKED_MODULES};
-use super::node::Node;
-use super::tree::Source;
-use super::{Policy, refuse_attribute, refuse_call, refuse_import, span, text};
+use super::node::{Node, span};
+use super::tree::{Source, text};
+use super::{Policy, refuse};
 use crate::finding::Findings;
 
 /// Judges a whole program.
@@ -43,7 +44,7 @@ impl Judge<'_, '_> {
         match node.kind() {
             "import_statement" => self.import(node),
             "import_from_statement" => self.import_from(node),
-            "exec_statement" => refuse_call(self.findings, span(node), "exec"),
+            "exec_statement" => refuse::call(self.findings, span(node), "exec"),
             "identifier" => self.identifier(node),
             "attribute" => self.attribute(node),
             "call" => self.call(node),
@@ -68,11 +69,11 @@ impl Judge<'_, '_> {
         let module = names::squeezed(self.text(from));
         let strict = self.policy.is_strict();
         if from.kind() == "relative_import" {
-            refuse_import(self.findings, span(from), &module);
+            refuse::import(self.findings, span(from), &module);
             return;
         }
         if strict && node.children().any(|child| child.kind() == "wildcard_import") {
-            refuse_import(self.findings, span(node), &format!("{module}.*"));
+            refuse::import(self.findings, span(node), &format!("{module}.*"));
         }
         let partial = strict && tables::parts_of(&module).is_some() && !self.policy.blocks(&module);
         if !partial {
@@ -85,7 +86,7 @@ impl Judge<'_, '_> {
             let is_other_module = tables::is_module(&what) && !self.policy.lists(&dotted) && !(partial && what == "path");
             let refused = self.policy.blocks(&dotted) || tables::is_blocked_name(&dotted);
             if refused || private || is_other_module || (partial && !tables::is_part(&dotted)) {
-                refuse_import(self.findings, span(name), &dotted);
+                refuse::import(self.findings, span(name), &dotted);
             }
         }
     }
@@ -94,7 +95,7 @@ impl Judge<'_, '_> {
         let refused = self.policy.blocks(module) || tables::is_blocked_name(module);
         let listed = self.policy.allows(module) || (self.policy.allowed_imports.is_none() && tables::parts_of(module).is_some());
         if refused || (self.policy.is_strict() && !listed && module != "__future__") {
-            refuse_import(self.findings, span(node), module);
+            refuse::import(self.findings, span(node), module);
         }
     }
 
@@ -104,25 +105,25 @@ impl Judge<'_, '_> {
     fn identifier(&mut self, node: Node<'_>) {
         let name = names::normalised(self.text(node));
         if tables::is_forbidden_dunder(&name) && !(tables::is_definable(&name) && Self::is_defined(node)) {
-            refuse_attribute(self.findings, span(node), &name);
+            refuse::attribute(self.findings, span(node), &name);
             return;
         }
         if tables::FRAME_ATTRIBUTES.contains(&name.as_str()) {
-            refuse_attribute(self.findings, span(node), &name);
+            refuse::attribute(self.findings, span(node), &name);
             return;
         }
         if !Self::is_reference(node) {
             return;
         }
         if tables::BLOCKED_BUILTINS.contains(&name.as_str()) && !self.is_parameter(node, &name) {
-            refuse_call(self.findings, span(node), &name);
+            refuse::call(self.findings, span(node), &name);
         }
         for resolved in self.names.resolve(&name) {
             if tables::is_blocked_name(&resolved) {
-                refuse_call(self.findings, span(node), &resolved);
+                refuse::call(self.findings, span(node), &resolved);
             }
             if self.policy.is_strict() && tables::parts_of(&resolved).is_some() && !Self::is_base(node) {
-                refuse_attribute(self.findings, span(node), &resolved);
+                refuse::attribute(self.findings, span(node), &resolved);
             }
         }
     }
@@ -158,7 +159,7 @@ impl Judge<'_, '_> {
             return;
         }
         if tables::RUNNERS.contains(&name.as_str()) && resolved.is_empty() {
-            refuse_attribute(self.findings, span(attribute), &name);
+            refuse::attribute(self.findings, span(attribute), &name);
         }
         let on_module = self
             .names
@@ -169,7 +170,7 @@ impl Judge<'_, '_> {
             on_module && (tables::is_module(&name) && !resolved.iter().any(|dotted| self.policy.lists(dotted)) || name.starts_with('_'));
         let is_listed = resolved.iter().any(|dotted| tables::is_part(dotted) || self.policy.lists(dotted));
         if leaks && !is_listed || !on_module && tables::is_module(&name) && Self::is_base(node) {
-            refuse_attribute(self.findings, span(attribute), &name);
+            refuse::attribute(self.findings, span(attribute), &name);
         }
         self.template_attribute(node, object, &name);
     }
@@ -178,18 +179,18 @@ impl Judge<'_, '_> {
     fn resolved(&mut self, node: Node<'_>, dotted: &str) {
         let is_longest = node.parent().kind() != "attribute" || node.field() != Some("object");
         if tables::is_blocked_name(dotted) {
-            refuse_call(self.findings, span(node), dotted);
+            refuse::call(self.findings, span(node), dotted);
         } else if self.policy.blocks(dotted) {
-            refuse_import(self.findings, span(node), dotted);
-        } else if let Some(pattern) = super::called_pattern(self.policy, dotted) {
-            super::refuse_pattern(self.findings, span(node), pattern);
+            refuse::import(self.findings, span(node), dotted);
+        } else if let Some(pattern) = self.policy.called_pattern(dotted) {
+            refuse::pattern(self.findings, span(node), pattern);
         } else if self.policy.is_strict()
             && is_longest
             && self.policy.allowed_imports.is_none()
             && tables::is_in_partial(dotted)
             && !tables::is_part(dotted)
         {
-            refuse_attribute(self.findings, span(node), dotted);
+            refuse::attribute(self.findings, span(node), dotted);
         }
     }
 

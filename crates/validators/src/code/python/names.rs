@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use unicode_normalization::UnicodeNormalization;
 
 use super::super::node::Node;
-use super::super::{Source, text};
+use super::super::tree::{Source, text};
 use super::tables;
 
 /// How many meanings one name may have before it is taken for anything.

@@ -1,14 +1,16 @@
 //! Strings: those that are templates reach attributes, and those that name what interpreters keep are there to be looked up.
 
-use super::super::node::Node;
-use super::super::{refuse_attribute, refuse_dynamic, span};
-use super::{Judge, Source, calls, tables};
+use super::super::node::{Node, span};
+use super::super::refuse;
+use super::super::tree::{Source, text};
+use super::arguments::Arguments;
+use super::{Judge, tables};
 use crate::text::unescape;
 
 /// What a string literal means, if it is one, without anything put in.
 pub(super) fn value(source: &Source<'_>, node: Node<'_>) -> Option<String> {
     match node.kind() {
-        "string" if node.children().all(|child| child.kind() != "interpolation") => Some(literal(super::text(source, node))),
+        "string" if node.children().all(|child| child.kind() != "interpolation") => Some(literal(text(source, node))),
         "concatenated_string" => node.named_children().map(|part| value(source, part)).collect(),
         "parenthesized_expression" => value(source, node.named_child(0)?),
         _ => None,
@@ -39,7 +41,7 @@ impl Judge<'_, '_> {
         }
         let Some(value) = value(self.source, node) else { return };
         if value.len() <= 128 && value.split('.').any(tables::is_forbidden_dunder) && value.split('.').all(is_name) {
-            refuse_attribute(self.findings, span(node), &value);
+            refuse::attribute(self.findings, span(node), &value);
         }
     }
 
@@ -51,15 +53,15 @@ impl Judge<'_, '_> {
         let is_on_type = object.kind() == "identifier" && matches!(self.text(object), "str" | "string");
         let template = if is_on_type {
             let call = node.parent();
-            (call.kind() == "call").then(|| calls::Arguments::of(call).at(0)).flatten()
+            (call.kind() == "call").then(|| Arguments::of(call).at(0)).flatten()
         } else {
             Some(object)
         };
         let templates = template.and_then(|template| self.known_texts(template));
         match templates {
-            None => refuse_dynamic(self.findings, span(node), name),
+            None => refuse::dynamic(self.findings, span(node), name),
             Some(templates) if templates.iter().any(|template| reaches(template)) => {
-                refuse_attribute(self.findings, span(node), "a template that reaches into attributes");
+                refuse::attribute(self.findings, span(node), "a template that reaches into attributes");
             }
             Some(_) => {}
         }
