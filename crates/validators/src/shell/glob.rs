@@ -1,5 +1,6 @@
 //! Patterns of file names: whether one may match `..`, which is where it would leave its folder.
 
+use super::argument::UNKNOWN;
 use super::ast::{Unit, Word};
 
 /// Longer names do not exist; a longer pattern is not looked at.
@@ -22,7 +23,7 @@ fn segments(word: &Word) -> Vec<Vec<(char, bool)>> {
         let (c, plain) = match unit {
             Unit::Plain(c) => (*c, true),
             Unit::Quoted(c) => (*c, false),
-            Unit::Expansion(_) => (super::commands::UNKNOWN, false),
+            Unit::Expansion(_) => (UNKNOWN, false),
         };
         match segments.last_mut() {
             Some(segment) if c != '/' => segment.push((c, plain)),

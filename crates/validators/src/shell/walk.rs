@@ -3,56 +3,45 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::argument::{Argument, UNKNOWN};
 use super::ast::{Command, Connector, Expansion, Redirect, RedirectKind, Script, Simple, Unit, Word};
-use super::brace;
-use super::commands::{self, Argument, Kind};
-use super::glob;
-use super::{Policy, Profile};
+use super::commands::{self, Kind};
+use super::judge::{Access, Context, Judge, MAX_DEPTH, is_harmless_variable};
+use super::policy::Profile;
+use super::{brace, parse};
 use crate::finding::{Findings, shown};
-use crate::path;
+use crate::text;
 
-/// How often a command may run a command that runs a command.
-const MAX_DEPTH: usize = 8;
+/// Longer texts are refused unread.
+pub(super) const MAX_BYTES: usize = 32 * 1024;
 /// How many commands one text may have.
 const MAX_COMMANDS: usize = 200;
 
-/// What is done with a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Access {
-    Read,
-    Write,
-}
+impl Judge<'_> {
+    // === texts ===
 
-/// Where a command stands.
-#[derive(Clone, Copy, Debug, Default)]
-struct Context {
-    /// Inside a substitution, where a command is there for what it prints.
-    substitution: bool,
-    /// Where a command runs as often as something is found.
-    repeated: bool,
-    /// Whether the command's input is another one's output, or a file.
-    piped: bool,
-}
-
-/// A judgement under way.
-#[derive(Debug)]
-pub(crate) struct Judge<'a> {
-    pub(crate) policy: &'a Policy<'a>,
-    pub(crate) findings: Findings,
-    depth: usize,
-    commands: usize,
-    context: Context,
-}
-
-impl<'a> Judge<'a> {
-    pub(crate) fn new(policy: &'a Policy<'a>) -> Self {
-        Self {
-            policy,
-            findings: Findings::default(),
-            depth: 0,
-            commands: 0,
-            context: Context::default(),
+    /// Judges a command line as a shell reads it.
+    pub(super) fn script_text(&mut self, text: &str) {
+        if !well_formed(&mut self.findings, text) {
+            return;
         }
+        match parse::parse(text) {
+            Ok(script) if script.items.is_empty() => {
+                self.findings
+                    .add("shell.syntax", 0..text.len(), "there is no command", "give a command");
+            }
+            Ok(script) => self.script(&script),
+            Err(error) => {
+                let hint = "write it without that, or as several calls";
+                self.findings.add("shell.syntax", error.at..text.len(), error.reason, hint);
+            }
+        }
+    }
+
+    /// Judges a script that a command was given as an argument, as part of the same judgement.
+    pub(crate) fn inner_script(&mut self, argument: &Argument, text: &str) {
+        let inner = self.inside(|judge| judge.script_text(text));
+        self.findings.absorb_at(inner, &argument.span);
     }
 
     // === lists ===
@@ -183,7 +172,7 @@ impl<'a> Judge<'a> {
                     Some(known) => text.push_str(&known),
                     None => {
                         dynamic = true;
-                        text.push(commands::UNKNOWN);
+                        text.push(UNKNOWN);
                     }
                 },
             }
@@ -298,11 +287,6 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Whether nothing may be changed here.
-    pub(crate) fn reads_only(&self) -> bool {
-        self.policy.read_only || self.context.substitution || self.context.repeated
-    }
-
     /// Judges a command that is run for each of many things: it may only read.
     pub(crate) fn run_for_each(&mut self, arguments: &[Argument]) {
         let outer = self.context;
@@ -311,22 +295,18 @@ impl<'a> Judge<'a> {
         self.context = outer;
     }
 
-    /// Judges something that stands in an argument, and hands out what was found there.
-    pub(crate) fn inside(&mut self, judge: impl FnOnce(&mut Self)) -> Findings {
-        let outer = std::mem::take(&mut self.findings);
-        if self.depth < MAX_DEPTH {
-            self.depth += 1;
-            judge(self);
-            self.depth -= 1;
-        } else {
-            self.findings
-                .add("shell.depth", 0..0, "commands run commands too often", "call the command itself");
+    /// Judges a command that gets further arguments from its input: its operands, and options too, unless the command line has ended them.
+    pub(crate) fn run_on_input(&mut self, command: &[Argument]) {
+        let Some(first) = command.first() else { return };
+        let ended = command.iter().any(|argument| argument.text == "--");
+        let takes_any = commands::row_of(&first.text).is_some_and(|row| {
+            matches!(row.kind, Kind::Text | Kind::Name | Kind::Read | Kind::Pattern) && (ended || row.refused.is_empty())
+        });
+        if takes_any {
+            return self.run_for_each(command);
         }
-        std::mem::replace(&mut self.findings, outer)
-    }
-
-    pub(crate) fn is_piped(&self) -> bool {
-        self.context.piped
+        let hint = "use `find -exec`, or a command that only reads";
+        self.refuse("shell.xargs", first, "`xargs` would give it arguments that nobody has seen", hint);
     }
 
     // === words ===
@@ -367,118 +347,6 @@ impl<'a> Judge<'a> {
         self.context = outer;
     }
 
-    /// A place where text is wanted: it may be known only when it runs.
-    pub(crate) fn text(&mut self, argument: &Argument) {
-        let process = argument
-            .word
-            .expansions()
-            .any(|expansion| matches!(expansion, Expansion::Process { .. }));
-        if process {
-            let hint = "pipe into the command";
-            self.findings.add(
-                "shell.substitution",
-                argument.span.clone(),
-                "a file stands where text is wanted",
-                hint,
-            );
-        }
-    }
-
-    /// A place where nothing may be known only when it runs. Says whether that is so.
-    pub(crate) fn fixed(&mut self, argument: &Argument) -> bool {
-        if argument.dynamic {
-            let reason = format!("`{}` is known only when it runs", shown(&argument.text));
-            self.findings
-                .add("shell.word", argument.span.clone(), reason, "write the value out");
-        }
-        !argument.dynamic
-    }
-
-    /// A place where a path is wanted.
-    pub(crate) fn path(&mut self, argument: &Argument, text: &str, access: Access) {
-        let reads_a_process = access == Access::Read
-            && argument.word.units.len() == 1
-            && argument
-                .word
-                .expansions()
-                .all(|expansion| matches!(expansion, Expansion::Process { reads: true, .. }));
-        if (argument.dynamic && reads_a_process) || text == "-" {
-            return;
-        }
-        if !self.fixed(argument) {
-            return;
-        }
-        if argument.tilde && text.starts_with('~') {
-            let reason = format!("`{}` is a home folder", shown(text));
-            self.findings.add(
-                "shell.path",
-                argument.span.clone(),
-                reason,
-                "name a path inside the allowed folders",
-            );
-            return;
-        }
-        if argument.glob && glob::may_step_up(&argument.word) {
-            let reason = format!("`{}` matches `..` too", shown(text));
-            self.findings.add(
-                "shell.path",
-                argument.span.clone(),
-                reason,
-                "write a pattern that matches names only",
-            );
-            return;
-        }
-        self.literal_path(&argument.span, text, access);
-    }
-
-    /// A path that is known.
-    pub(crate) fn literal_path(&mut self, span: &Range<usize>, text: &str, access: Access) {
-        if access == Access::Write && self.reads_only() && !is_sink(text) {
-            self.refuse_write(span.clone(), text);
-            return;
-        }
-        if is_device(text, access) || text.is_empty() {
-            return;
-        }
-        let hint = "name a path inside the allowed folders";
-        if access == Access::Write && text.split('/').any(|segment| segment.eq_ignore_ascii_case(".git")) {
-            self.findings
-                .add("shell.path", span.clone(), "what stands in `.git` runs later", "let git change it");
-            return;
-        }
-        if let Err(refusal) = path::as_written(text, self.policy.roots) {
-            self.findings.add("shell.path", span.clone(), refusal.reason, hint);
-        }
-    }
-
-    /// A value that may be a path: only what leads elsewhere is refused.
-    pub(crate) fn loose_path(&mut self, argument: &Argument, value: &str) {
-        let leads_away = value.starts_with(['/', '~', '\\']) || value.contains("..");
-        if leads_away && !is_device(value, Access::Write) {
-            if value.starts_with('~') {
-                let reason = format!("`{}` is a home folder", shown(value));
-                self.findings.add(
-                    "shell.path",
-                    argument.span.clone(),
-                    reason,
-                    "name a path inside the allowed folders",
-                );
-            } else {
-                self.literal_path(&argument.span, value, Access::Read);
-            }
-        }
-        if argument.dynamic {
-            self.fixed(argument);
-        }
-    }
-
-    /// An argument of a command that nothing is known of.
-    pub(crate) fn loose(&mut self, argument: &Argument) {
-        let value = argument.text.split_once('=').map_or(argument.text.as_str(), |(_, value)| value);
-        let value = value.to_owned();
-        self.loose_path(argument, &value);
-    }
-
     // === redirects ===
 
     fn redirect(&mut self, redirect: &Redirect) {
@@ -495,23 +363,6 @@ impl<'a> Judge<'a> {
             RedirectKind::Read => self.path(&argument, &argument.text, Access::Read),
             RedirectKind::Write => self.path(&argument, &argument.text, Access::Write),
         }
-    }
-
-    // === refusals ===
-
-    pub(crate) fn refuse_option(&mut self, command: &Argument, option: &Argument) {
-        let reason = format!("`{}` of `{}` hands over control", shown(&option.text), shown(&command.text));
-        self.findings
-            .add("shell.option", option.span.clone(), reason, "leave the option out");
-    }
-
-    pub(crate) fn refuse_write(&mut self, span: Range<usize>, what: &str) {
-        let reason = format!("`{}` changes something", shown(what));
-        self.findings.add("shell.writes", span, reason, "only reading is allowed here");
-    }
-
-    pub(crate) fn refuse(&mut self, rule: &'static str, argument: &Argument, reason: impl Into<String>, hint: &'static str) {
-        self.findings.add(rule, argument.span.clone(), reason, hint);
     }
 }
 
@@ -552,37 +403,21 @@ fn is_plain_name(text: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '+' | '-'))
 }
 
-/// Variables that change how something is shown, and nothing else.
-pub(crate) fn is_harmless_variable(name: &str) -> bool {
-    const NAMES: &[&str] = &[
-        "LANG",
-        "LANGUAGE",
-        "TZ",
-        "NO_COLOR",
-        "FORCE_COLOR",
-        "CLICOLOR",
-        "COLUMNS",
-        "LINES",
-        "CI",
-        "DEBUG",
-        "VERBOSE",
-        "RUST_BACKTRACE",
-        "RUST_LOG",
-        "NODE_ENV",
-        "CARGO_TERM_COLOR",
-        "GOOS",
-        "GOARCH",
-        "CGO_ENABLED",
-        "PYTHONUNBUFFERED",
-        "PYTHONHASHSEED",
-    ];
-    NAMES.contains(&name) || name.starts_with("LC_")
-}
-
-fn is_sink(text: &str) -> bool {
-    matches!(text, "/dev/null" | "/dev/stdout" | "/dev/stderr" | "-")
-}
-
-fn is_device(text: &str, access: Access) -> bool {
-    is_sink(text) || (access == Access::Read && matches!(text, "/dev/stdin" | "/dev/zero" | "/dev/urandom" | "/dev/random"))
+/// What no shell should get, whatever it means: too much, and what a reader would not see.
+fn well_formed(findings: &mut Findings, text: &str) -> bool {
+    if text.len() > MAX_BYTES {
+        findings.add(
+            "shell.length",
+            0..text.len(),
+            "the command is longer than 32 KiB",
+            "give less at a time",
+        );
+        return false;
+    }
+    if let Some((at, c)) = text::invisible(text) {
+        let reason = format!("the character U+{:04X} can't be seen", u32::from(c));
+        findings.add("shell.characters", at..at + c.len_utf8(), reason, "leave it out");
+        return false;
+    }
+    true
 }

@@ -63,7 +63,6 @@ pub(crate) const ALLOWED: &[Allowed] = &[
 /// The table is temporary: it goes once it is empty.
 #[rustfmt::skip]
 pub(crate) const BEING_MENDED: &[(&str, usize)] = &[
-    ("validators", 37),
     ("mcp",         4),
     ("store",       2),
     ("kernel",     47),

@@ -1,7 +1,7 @@
 //! Build tools: they run the project's own code, and may neither install, publish, nor run what the command line names.
 
-use super::super::walk::Judge;
-use super::options::{Argument, Shape};
+use super::super::argument::{Argument, Shape};
+use super::super::judge::Judge;
 use crate::finding::shown;
 
 /// One tool: its subcommands, and the options that name a program.

@@ -1,7 +1,7 @@
 //! `docker` and `kubectl`: what only tells how things are. What starts, changes or enters anything leaves the sandbox.
 
-use super::super::walk::Judge;
-use super::options::{Argument, Shape};
+use super::super::argument::{Argument, Shape};
+use super::super::judge::Judge;
 use crate::finding::shown;
 
 /// One tool: what tells, and which options lead to another machine, or a file with the way to one.

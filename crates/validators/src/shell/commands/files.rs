@@ -1,7 +1,7 @@
 //! Commands that change files: removing, linking, modes and archives.
 
-use super::super::walk::{Access, Judge};
-use super::options::{Argument, Shape, abbreviates};
+use super::super::argument::{Argument, Shape, abbreviates};
+use super::super::judge::{Access, Judge};
 use crate::finding::shown;
 
 /// `rm`: single files, never a tree.

@@ -1,7 +1,7 @@
 //! `find` and `fd`: they may look, and run only what is judged like any other command.
 
-use super::super::walk::{Access, Judge};
-use super::options::{Argument, Shape, abbreviates};
+use super::super::argument::{Argument, Shape, abbreviates};
+use super::super::judge::{Access, Judge};
 use crate::finding::shown;
 
 /// Tests and actions of `find` without an argument.

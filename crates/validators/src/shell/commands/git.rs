@@ -1,7 +1,7 @@
 //! `git`: what looks, and what changes the working tree; nothing that runs a program of somebody's choice.
 
-use super::super::walk::{Access, Judge};
-use super::options::{Argument, Shape, abbreviates, lists};
+use super::super::argument::{Argument, Shape, abbreviates, lists};
+use super::super::judge::{Access, Judge};
 use crate::finding::shown;
 
 /// Subcommands that only look.

@@ -4,8 +4,8 @@
 //! check: nothing is allowed because it looks harmless. Commands share a row only if they agree about every option in it: an option that one of
 //! them has a value for, and another has not, would take the other's file for text.
 
-use super::table::Kind::{Build, Name, Pattern, Read, Text, Write};
-use super::table::{Row, row, special};
+use super::row::Kind::{Build, Name, Pattern, Read, Text, Write};
+use super::row::{Row, row, special};
 use super::{build, containers, files, find, git, run, stream, wrap};
 
 #[rustfmt::skip]

@@ -8,16 +8,13 @@ mod find;
 mod git;
 mod known;
 mod options;
+mod row;
 mod run;
 mod stream;
 mod table;
 mod wrap;
 
 pub(crate) use dangerous::danger_of;
-pub(crate) use options::{Argument, UNKNOWN, simple};
-pub(crate) use table::{Kind, is_known, row_of};
-
-use super::walk::Judge;
-
-/// The rules of one command: its name is the first argument.
-pub(crate) type Special = fn(&mut Judge<'_>, &[Argument]);
+pub(crate) use options::simple;
+pub(crate) use row::Kind;
+pub(crate) use table::{is_known, row_of};

@@ -1,7 +1,7 @@
 //! Builtins with an effect, and interpreters: their code is judged by the validator of its language, their files are the project's own.
 
-use super::super::walk::{Access, Judge};
-use super::options::{Argument, Shape};
+use super::super::argument::{Argument, Shape};
+use super::super::judge::{Access, Judge};
 use crate::code::{self, Language};
 use crate::finding::shown;
 

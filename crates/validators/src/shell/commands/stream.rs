@@ -1,7 +1,7 @@
 //! `sed` and `awk`: little languages that can run commands and write files, and may do neither.
 
-use super::super::walk::{Access, Judge};
-use super::options::{Argument, Shape, abbreviates};
+use super::super::argument::{Argument, Shape, abbreviates};
+use super::super::judge::{Access, Judge};
 
 /// `sed`: the script may change text, and nothing else.
 pub(super) fn sed(judge: &mut Judge<'_>, arguments: &[Argument]) {

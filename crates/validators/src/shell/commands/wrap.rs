@@ -1,9 +1,7 @@
 //! Commands that run another command: it is judged in their place.
 
-use super::super::check_inner;
-use super::super::walk::{Access, Judge, is_harmless_variable};
-use super::Kind;
-use super::options::{Argument, Shape, lists};
+use super::super::argument::{Argument, Shape, lists};
+use super::super::judge::{Access, Judge, is_harmless_variable};
 
 /// `env [NAME=value…] [COMMAND…]`.
 pub(super) fn env(judge: &mut Judge<'_>, arguments: &[Argument]) {
@@ -101,26 +99,9 @@ pub(super) fn xargs(judge: &mut Judge<'_>, arguments: &[Argument]) {
             Shape::Short(_) | Shape::Long { .. } | Shape::End => {
                 judge.fixed(argument);
             }
-            Shape::Operand => return xargs_command(judge, &arguments[at - 1..]),
+            Shape::Operand => return judge.run_on_input(&arguments[at - 1..]),
         }
     }
-}
-
-fn xargs_command(judge: &mut Judge<'_>, command: &[Argument]) {
-    // What is read becomes arguments, and options too, unless the command line has ended them.
-    let ended = command.iter().any(|argument| argument.text == "--");
-    let takes_any = super::row_of(&command[0].text)
-        .is_some_and(|row| matches!(row.kind, Kind::Text | Kind::Name | Kind::Read | Kind::Pattern) && (ended || row.refused.is_empty()));
-    if takes_any {
-        return judge.run_for_each(command);
-    }
-    let hint = "use `find -exec`, or a command that only reads";
-    judge.refuse(
-        "shell.xargs",
-        &command[0],
-        "`xargs` would give it arguments that nobody has seen",
-        hint,
-    );
 }
 
 /// Commands whose operands are each a script: `watch`, `hyperfine`.
@@ -139,7 +120,7 @@ pub(super) fn texts(judge: &mut Judge<'_>, arguments: &[Argument]) {
                 // The words are joined and given to a shell, which reads them once more.
                 let joined: Vec<&str> = arguments[at - 1..].iter().map(|one| one.text.as_str()).collect();
                 if arguments[at - 1..].iter().all(|one| judge.fixed(one)) {
-                    check_inner(judge, argument, &joined.join(" "));
+                    judge.inner_script(argument, &joined.join(" "));
                 }
                 return;
             }
@@ -180,7 +161,7 @@ pub(super) fn texts(judge: &mut Judge<'_>, arguments: &[Argument]) {
 
 fn script(judge: &mut Judge<'_>, argument: &Argument, text: &str) {
     if judge.fixed(argument) {
-        check_inner(judge, argument, text);
+        judge.inner_script(argument, text);
     }
 }
 
