@@ -1,0 +1,6 @@
+//! The operator API of a live gateway, held to what `docs/openapi.json` says of it.
+
+mod answers;
+mod live;
+mod refusals;
+mod schema;
