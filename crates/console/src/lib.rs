@@ -1,20 +1,26 @@
 //! The operator API: approvals, access, permissions, tokens, the audit, servers and tools, as JSON below `/api/v1`.
 //!
-//! Law: it goes through [`kernel::office`] like everybody else, and has no door of its own. [`routes::ROUTES`] is the one table of what there
-//! is: requests are matched against it, and the OpenAPI document is written from it.
+//! Law: it goes through [`kernel::office`] like the command line, and has no other way. `routes.rs` is the one table of what there is. The types
+//! that a handler takes and returns are those by which requests are read and answers are written, and of which the OpenAPI document is made.
 
 #![forbid(unsafe_code)]
 
+mod fields;
 mod handlers;
 mod input;
+mod invalid;
+
 mod openapi;
 mod page;
 mod problem;
-pub mod routes;
-mod show;
+mod reply;
+mod route;
+mod routes;
+mod shapes;
+mod stream;
 
-pub use openapi::document;
 pub use problem::Problem;
+pub use routes::document;
 
 use kernel::Kernel;
 use kernel::desk::{Answer, Desk, Request};
@@ -34,9 +40,9 @@ impl Console {
     }
 
     async fn answered(&self, request: &Request) -> Result<Answer, Problem> {
-        let found = routes::find(request.verb, &request.path)?;
+        let (route, segments) = routes::find(request.verb, &request.path)?;
         let office = self.kernel.office(request.who.principal.clone(), request.who.token.as_deref())?;
-        handlers::answer(&office, &found, request).await
+        route.answer(office, request, segments).await
     }
 }
 

@@ -1,19 +1,25 @@
-//! The OpenAPI document, out of the table of routes.
+//! The OpenAPI document of a table of routes.
 
+use schemars::Schema;
 use serde_json::{Map, Value, json};
 
-use crate::page::{LIMIT, MAX_LIMIT};
-use crate::routes::{Gives, ROUTES, Route};
+use crate::problem::Problem;
+use crate::route::{Description, Route, Schemas};
 
-/// The document. It says nothing of a particular gateway.
-#[must_use]
-pub fn document() -> Value {
+/// The document of these routes.
+pub(crate) fn document(routes: &[Route]) -> Value {
+    let mut schemas = Schemas::new("/components/schemas");
+    let problem = schemas.of_answers.subschema_for::<Problem>();
     let mut paths = Map::new();
-    for route in ROUTES {
+    for route in routes {
         let path = paths.entry(route.path).or_insert_with(|| json!({}));
-        path[route.verb.as_str().to_ascii_lowercase()] = operation(route);
+        path[route.verb.as_str().to_ascii_lowercase()] = operation(route, (route.describe)(&mut schemas), &problem);
     }
-    let schemas: Value = serde_json::from_str(include_str!("schemas.json")).expect("a test reads the schemas");
+    let mut components = schemas.of_answers.take_definitions(true);
+    for (name, schema) in schemas.of_requests.take_definitions(true) {
+        let other = components.insert(name, schema);
+        debug_assert!(other.is_none(), "a request and an answer have types of the same name: {other:?}");
+    }
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -26,94 +32,50 @@ pub fn document() -> Value {
         "paths": paths,
         "components": {
             "securitySchemes": { "bearer": { "type": "http", "scheme": "bearer" } },
-            "schemas": schemas,
+            "schemas": components,
         },
     })
 }
 
-fn operation(route: &Route) -> Value {
-    let mut parameters: Vec<Value> = route
-        .query
-        .iter()
-        .map(|parameter| {
-            json!({
-                "name": parameter.name, "in": "query", "required": parameter.required,
-                "description": parameter.doc, "schema": { "type": "string" },
-            })
-        })
-        .collect();
-    if let Some(name) = route
-        .path
-        .split('/')
-        .find_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'))
-    {
-        parameters.push(json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }));
-    }
-    if let Gives::Page(_) = route.gives {
-        parameters.push(json!({
-            "name": "limit", "in": "query", "required": false, "description": "How many at most",
-            "schema": { "type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": LIMIT },
-        }));
-        parameters.push(json!({
-            "name": "cursor", "in": "query", "required": false, "description": "`next` of the page before", "schema": { "type": "string" },
-        }));
-    }
-    let made = route.gives == Gives::One("CreatedToken");
+fn operation(route: &Route, description: Description, problem: &Schema) -> Value {
+    let mut given = parameters("path", &description.path);
+    given.extend(parameters("query", &description.query));
     let mut operation = json!({
-        "operationId": format!("{:?}", route.operation),
+        "operationId": route.operation,
         "summary": route.summary,
-        "parameters": parameters,
+        "parameters": given,
         "responses": {
-            (if made { "201" } else { "200" }): { "description": route.summary, "content": content(route.gives) },
+            (description.status.to_string()): {
+                "description": route.summary,
+                "content": { (description.media): { "schema": description.answer } },
+            },
             "default": {
                 "description": "It was not done, and why",
-                "content": { "application/problem+json": { "schema": schema("Problem") } },
+                "content": { (Problem::MEDIA): { "schema": problem } },
             },
         },
     });
-    if let Some(body) = route.body {
-        operation["requestBody"] = json!({ "required": true, "content": { "application/json": { "schema": schema(body) } } });
+    if let Some(body) = description.body {
+        operation["requestBody"] = json!({ "required": true, "content": { "application/json": { "schema": body } } });
     }
     operation
 }
 
-fn content(gives: Gives) -> Value {
-    match gives {
-        Gives::Document => json!({ "application/json": { "schema": { "type": "object" } } }),
-        Gives::One(name) => json!({ "application/json": { "schema": schema(name) } }),
-        Gives::Page(name) => json!({ "application/json": { "schema": {
-            "type": "object",
-            "required": ["items", "next"],
-            "properties": {
-                "items": { "type": "array", "items": schema(name) },
-                "next": { "type": ["string", "null"], "description": "Where to go on; null where there is no more" },
-            },
-        } } }),
-        // Each event's data is one such object.
-        Gives::Events(name) => json!({ "text/event-stream": { "schema": schema(name) } }),
-    }
-}
-
-fn schema(name: &str) -> Value {
-    json!({ "$ref": format!("#/components/schemas/{name}") })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Every schema that is named is there, and every one that is there is named.
-    #[test]
-    fn every_reference_leads_somewhere() {
-        let document = document();
-        let text = document.to_string();
-        let schemas = document["components"]["schemas"].as_object().expect("schemas");
-        for name in schemas.keys() {
-            assert!(text.contains(&format!("\"#/components/schemas/{name}\"")), "{name} is not used");
+/// The parameters that the fields of an object are.
+fn parameters(place: &str, object: &Schema) -> Vec<Value> {
+    let required: Vec<Value> = object.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+    let fields = object.get("properties").and_then(Value::as_object).into_iter().flatten();
+    let parameters = fields.map(|(name, schema)| {
+        let mut schema = schema.as_object().cloned().unwrap_or_default();
+        let description = schema.remove("description");
+        // The text of a parameter is never null: one that need not be given is left out.
+        if let Some(Value::Array(types)) = schema.get_mut("type")
+            && let Some(kind) = types.iter().find(|kind| *kind != "null").cloned()
+        {
+            schema.insert("type".to_owned(), kind);
         }
-        for part in text.split("\"#/components/schemas/").skip(1) {
-            let name = part.split('"').next().expect("a name");
-            assert!(schemas.contains_key(name), "{name} is not there");
-        }
-    }
+        let is_required = required.iter().any(|one| one == name);
+        json!({ "name": name, "in": place, "required": is_required, "description": description, "schema": schema })
+    });
+    parameters.collect()
 }

@@ -1,37 +1,116 @@
 //! Lists, a page at a time.
 
-use kernel::desk::Answer;
-use serde_json::{Value, json};
+use std::borrow::Cow;
 
-use crate::Problem;
-use crate::input::Query;
-use crate::routes::Route;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
-/// How many entries a page has, where nobody says.
-pub(crate) const LIMIT: usize = 100;
-/// How many it has at most.
-pub(crate) const MAX_LIMIT: usize = 1000;
+use crate::problem::Problem;
+
+/// How many entries a page has at most.
+const MAX_LIMIT: usize = 1000;
 
 /// How many entries are wanted.
-pub(crate) fn limit(query: &Query) -> Result<usize, Problem> {
-    match query.number("limit")?.unwrap_or(LIMIT) {
-        limit if (1..=MAX_LIMIT).contains(&limit) => Ok(limit),
-        _ => Err(Problem::invalid(format!("`limit` must be from 1 to {MAX_LIMIT}"))),
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Limit(usize);
+
+impl Default for Limit {
+    fn default() -> Self {
+        Self(100)
     }
 }
 
-/// A page of entries, each with what it is found again by, in their order. The route's parameters are fields that have to have these values.
-pub(crate) fn page(route: &Route, query: &Query, entries: impl IntoIterator<Item = (String, Value)>) -> Result<Answer, Problem> {
-    let limit = limit(query)?;
-    let is_wanted = |value: &Value| {
-        let mut fields = route
-            .query
-            .iter()
-            .filter_map(|parameter| Some((parameter.name, query.get(parameter.name)?)));
-        fields.all(|(name, wanted)| value[name].as_str() == Some(wanted))
+impl Limit {
+    pub(crate) fn get(self) -> usize {
+        self.0
+    }
+}
+
+impl<'de> Deserialize<'de> for Limit {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match usize::deserialize(deserializer)? {
+            limit @ 1..=MAX_LIMIT => Ok(Self(limit)),
+            _ => Err(D::Error::custom(format!("`limit` must be from 1 to {MAX_LIMIT}"))),
+        }
+    }
+}
+
+impl JsonSchema for Limit {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Limit".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "description": "How many at most", "type": "integer", "minimum": 1, "maximum": MAX_LIMIT })
+    }
+}
+
+/// `next` of the page before
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(inline)]
+pub(crate) struct Cursor(String);
+
+impl Cursor {
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A page of a list
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline, description = "")]
+pub(crate) struct Page<T> {
+    pub(crate) items: Vec<T>,
+    /// Where to go on; null where there is no more
+    pub(crate) next: Option<String>,
+}
+
+/// The query of a list.
+pub(crate) trait List<T> {
+    /// How many entries are wanted.
+    fn limit(&self) -> usize;
+    /// Where the page before ended.
+    fn cursor(&self) -> Option<&str>;
+    /// Whether an entry is wanted.
+    fn wants(&self, entry: &T) -> bool;
+}
+
+/// `lists!(Query => Entry: field, …)` says that a query asks for a list of entries, and which of its parameters are the values that the fields
+/// with the same names have to have.
+macro_rules! lists {
+    ($query:ty => $entry:ty: $($field:ident),+) => {
+        impl $crate::page::List<$entry> for $query {
+            fn limit(&self) -> usize {
+                self.limit.get()
+            }
+
+            fn cursor(&self) -> Option<&str> {
+                self.cursor.as_ref().map($crate::page::Cursor::as_str)
+            }
+
+            fn wants(&self, entry: &$entry) -> bool {
+                $($crate::page::is(self.$field.as_deref(), &entry.$field))&&+
+            }
+        }
     };
-    let mut entries: Box<dyn Iterator<Item = (String, Value)>> = Box::new(entries.into_iter());
-    if let Some(cursor) = query.get("cursor") {
+}
+pub(crate) use lists;
+
+/// Whether a field has the text that is wanted, if any is.
+pub(crate) fn is(wanted: Option<&str>, field: &impl Serialize) -> bool {
+    wanted.is_none_or(|wanted| serde_json::to_value(field).is_ok_and(|field| field == *wanted))
+}
+
+/// The wanted page of entries, each with the key that it is found again by, in their order.
+pub(crate) fn page<T>(query: &impl List<T>, entries: impl IntoIterator<Item = (String, T)>) -> Result<Page<T>, Problem> {
+    let mut entries = entries.into_iter();
+    if let Some(cursor) = query.cursor() {
         // The entry may be gone: then nothing says where to go on.
         if !entries.by_ref().any(|(key, _)| key == cursor) {
             return Err(Problem::new(
@@ -41,18 +120,12 @@ pub(crate) fn page(route: &Route, query: &Query, entries: impl IntoIterator<Item
             ));
         }
     }
-    let mut wanted = entries.filter(|(_, value)| is_wanted(value));
-    let shown: Vec<(String, Value)> = wanted.by_ref().take(limit).collect();
-    let next = wanted.next().and(shown.last()).map(|(key, _)| key.clone());
-    let items: Vec<Value> = shown.into_iter().map(|(_, value)| value).collect();
-    Ok(whole(200, &json!({ "items": items, "next": next })))
-}
-
-/// One object.
-pub(crate) fn whole(status: u16, value: &Value) -> Answer {
-    Answer::Whole {
-        status,
-        media: "application/json",
-        body: format!("{value:#}\n").into(),
+    let mut wanted = entries.filter(|(_, entry)| query.wants(entry));
+    let (mut items, mut last) = (Vec::new(), None);
+    for (key, entry) in wanted.by_ref().take(query.limit()) {
+        items.push(entry);
+        last = Some(key);
     }
+    let next = wanted.next().and(last);
+    Ok(Page { items, next })
 }

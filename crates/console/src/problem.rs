@@ -3,23 +3,31 @@
 use kernel::desk::Answer;
 use kernel::office::OfficeError;
 use policy::{DecideError, GrantProblem};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use store::{Conflict, StoreError};
 
-/// Why a request was not carried out.
-#[derive(Clone, Debug, PartialEq, Eq)]
+use crate::reply::whole;
+
+/// Why a request was not carried out (RFC 9457)
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Problem {
-    /// The HTTP status.
-    pub status: u16,
-    /// What is wrong, in a few words that are always the same.
+    /// What is wrong, in a few words that are always the same
     pub title: &'static str,
-    /// What is wrong with this request, and what to do.
+    /// The HTTP status
+    pub status: u16,
+    /// What is wrong with this request, and what to do
     pub detail: String,
-    /// The code of MGP §14, where it has one.
+    /// The code of MGP §14: 1000 where only an operator may
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u16")]
     pub code: Option<u16>,
 }
 
 impl Problem {
+    /// The media type of problems.
+    pub(crate) const MEDIA: &'static str = "application/problem+json";
+
     /// A request that can't be understood.
     pub(crate) fn invalid(detail: impl Into<String>) -> Self {
         Self::new(400, "the request is not valid", detail)
@@ -41,15 +49,7 @@ impl Problem {
 
     /// As it goes out.
     pub(crate) fn into_answer(self) -> Answer {
-        let mut body = json!({ "title": self.title, "status": self.status, "detail": self.detail });
-        if let Some(code) = self.code {
-            body["code"] = json!(code);
-        }
-        Answer::Whole {
-            status: self.status,
-            media: "application/problem+json",
-            body: format!("{body:#}\n").into(),
-        }
+        whole(self.status, Self::MEDIA, &self)
     }
 }
 

@@ -1,60 +1,49 @@
 //! Who may use what.
 
-use kernel::desk::{Answer, Request};
-use kernel::office::{NewGrant, Office};
-use model::{Access, PrincipalId};
-use serde_json::{Value, json};
+use kernel::office::Office;
+use model::PrincipalId;
+use serde_json::json;
 
-use crate::Problem;
-use crate::input::{self, Body, Query};
-use crate::page::{page, whole};
-use crate::routes::Found;
-use crate::show;
+use super::named;
+use crate::input::{Input, Nothing};
+use crate::page::{Page, page};
+use crate::problem::Problem;
+use crate::shapes::access::{Filter, Grant, NewGrant, Question, Revocation, Revoked, Standing};
 
-pub(super) async fn list(office: &Office, found: &Found, query: &Query) -> Result<Answer, Problem> {
+pub(crate) async fn list(office: Office, input: Input<Nothing, Filter>) -> Result<Page<Grant>, Problem> {
     let grants = office.grants().await?;
-    let entries = grants.iter().map(|grant| {
-        let shown = show::grant(grant);
+    let entries = grants.iter().map(Grant::from).map(|grant| {
         // Unique, and in the order of the list.
-        let key = ["principal", "server", "tool", "access"]
-            .map(|field| shown[field].to_string())
-            .join(" ");
-        (key, shown)
+        let key = [json!(grant.principal), json!(grant.server), json!(grant.tool), json!(grant.access)];
+        (key.map(|part| part.to_string()).join(" "), grant)
     });
-    page(found.route, query, entries.collect::<Vec<_>>())
+    page(&input.query, entries)
 }
 
-pub(super) fn check(office: &Office, query: &Query) -> Result<Answer, Problem> {
-    let (principal, server) = (
-        PrincipalId::new(query.required("principal")),
-        input::server(query.required("server"))?,
-    );
-    let standing = office.access(&principal, &server, query.get("tool"));
-    Ok(whole(200, &show::standing(&standing)))
+pub(crate) fn check(office: &Office, input: Input<Nothing, Question>) -> Result<Standing, Problem> {
+    let Question { principal, server, tool } = input.query;
+    let standing = office.access(&PrincipalId::new(&principal), &named::server(&server)?, tool.as_deref());
+    Ok(Standing::from(&standing))
 }
 
-pub(super) async fn grant(office: &Office, request: &Request) -> Result<Answer, Problem> {
-    const FIELDS: [&str; 7] = ["principal", "server", "tool", "access", "confirms", "expires_at", "justification"];
-    let body = Body::read(request, &FIELDS)?;
-    let grant = NewGrant {
-        principal: body.principal()?,
-        scope: body.scope()?,
-        access: match body.text("access")?.unwrap_or("allow") {
-            "allow" => Access::Allow,
-            "deny" => Access::Deny,
-            other => return Err(Problem::invalid(format!("`access` can't be `{other}`: it is `allow` or `deny`"))),
-        },
-        confirms: body.flag("confirms")?,
-        expires: body.instant("expires_at")?,
-        justification: body.text("justification")?.map(str::to_owned),
+pub(crate) async fn grant(office: Office, input: Input<Nothing, Nothing, NewGrant>) -> Result<Grant, Problem> {
+    let new = input.body;
+    let grant = kernel::office::NewGrant {
+        principal: PrincipalId::new(new.principal.as_str()),
+        scope: named::scope(new.server.as_str(), new.tool)?,
+        access: new.access.into(),
+        confirms: new.confirms,
+        expires: new.expires_at.map(|at| at.0),
+        justification: new.justification,
     };
-    let grant = office.grant(grant).await?;
-    Ok(whole(200, &show::grant(&grant)))
+    Ok(Grant::from(&office.grant(grant).await?))
 }
 
-pub(super) async fn revoke(office: &Office, query: &Query) -> Result<Answer, Problem> {
-    let scope = input::scope(query.required("server"), query.get("tool"))?;
-    let revoked = office.revoke(&PrincipalId::new(query.required("principal")), &scope).await?;
-    let revoked: Vec<Value> = revoked.iter().map(show::grant).collect();
-    Ok(whole(200, &json!({ "revoked": revoked })))
+pub(crate) async fn revoke(office: Office, input: Input<Nothing, Revocation>) -> Result<Revoked, Problem> {
+    let Revocation { principal, server, tool } = input.query;
+    let scope = named::scope(&server, tool)?;
+    let revoked = office.revoke(&PrincipalId::new(&principal), &scope).await?;
+    Ok(Revoked {
+        revoked: revoked.iter().map(Grant::from).collect(),
+    })
 }

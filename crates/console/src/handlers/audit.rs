@@ -1,43 +1,47 @@
 //! What happened.
 
-use kernel::desk::{Answer, Request};
 use kernel::office::Office;
-use serde_json::{Value, json};
-use store::{AuditQuery, AuditResult, Order};
+use store::{AuditQuery, AuditResult};
 
-use super::stream;
-use crate::Problem;
-use crate::input::Query;
-use crate::page::{limit, whole};
-use crate::show;
+use crate::input::{Input, Nothing};
+use crate::page::Page;
+use crate::problem::Problem;
+use crate::shapes::audit::{Event, Filter, Start};
+use crate::stream::Stream;
 
-pub(super) async fn query(office: &Office, query: &Query) -> Result<Answer, Problem> {
-    let page = office.store()?.query(wanted(query)?).await?;
-    let items: Vec<Value> = page.events.iter().map(show::event).collect();
-    let next = page.next.map(|cursor| cursor.to_string());
-    Ok(whole(200, &json!({ "items": items, "next": next })))
+pub(crate) async fn query(office: Office, input: Input<Nothing, Filter>) -> Result<Page<Event>, Problem> {
+    let page = office.store()?.query(wanted(input.query)?).await?;
+    Ok(Page {
+        items: page.events.iter().map(Event::from).collect(),
+        next: page.next.map(|cursor| cursor.to_string()),
+    })
 }
 
-fn wanted(query: &Query) -> Result<AuditQuery, Problem> {
-    let text = |name: &str| query.get(name).map(Into::into);
-    let kinds = query.get("type").unwrap_or_default().split(',').filter(|kind| !kind.is_empty());
+fn wanted(filter: Filter) -> Result<AuditQuery, Problem> {
+    let text = |text: Option<String>| text.map(Into::into);
+    let kinds = filter.kinds.unwrap_or_default();
+    let cursor = filter.cursor.map(|cursor| {
+        let wrong = |_| {
+            Problem::invalid(format!(
+                "the parameter `cursor` can't be `{}`: it is a whole number",
+                cursor.as_str()
+            ))
+        };
+        cursor.as_str().parse().map_err(wrong)
+    });
     Ok(AuditQuery {
-        from: query.instant("since")?,
-        until: query.instant("until")?,
-        kinds: kinds.map(Into::into).collect(),
+        from: filter.since.map(|at| at.0),
+        until: filter.until.map(|at| at.0),
+        kinds: kinds.split(',').filter(|kind| !kind.is_empty()).map(Into::into).collect(),
         actor_kind: None,
-        actor: text("actor"),
-        server: text("server"),
-        tool: text("tool"),
-        result: query.get("result").map(result).transpose()?,
-        trace: text("trace"),
-        order: match query.get("order") {
-            None | Some("newest") => Order::Newest,
-            Some("oldest") => Order::Oldest,
-            Some(other) => return Err(Problem::invalid(format!("`order` can't be `{other}`: it is `newest` or `oldest`"))),
-        },
-        cursor: query.number("cursor")?,
-        limit: limit(query)?,
+        actor: text(filter.actor),
+        server: text(filter.server),
+        tool: text(filter.tool),
+        result: filter.result.as_deref().map(result).transpose()?,
+        trace: text(filter.trace),
+        order: filter.order.into(),
+        cursor: cursor.transpose()?,
+        limit: filter.limit.get(),
     })
 }
 
@@ -51,21 +55,21 @@ fn result(word: &str) -> Result<AuditResult, Problem> {
     })
 }
 
-/// Events as they come. A reader that falls behind waits for nobody: the log is read, not a queue.
-pub(super) fn stream(office: &Office, query: &Query, request: &Request) -> Result<Answer, Problem> {
-    let seen: Option<u64> = match &request.last_event {
+/// Events as they come. A reader that falls behind delays only itself: the log is read, not a queue.
+pub(crate) fn stream(office: &Office, input: Input<Nothing, Start>) -> Result<Stream<Event>, Problem> {
+    let seen: Option<u64> = match input.last_event {
         Some(id) => Some(
             id.parse()
                 .map_err(|_| Problem::invalid("`Last-Event-ID` must be the number of an event"))?,
         ),
         None => None,
     };
-    let from = seen.map_or(query.number("from")?, |seen| Some(seen.saturating_add(1)));
+    let from = seen.map_or(input.query.from, |seen| Some(seen.saturating_add(1)));
     let mut follower = office.store()?.follow(from.unwrap_or(0));
-    Ok(stream::of(|sender| async move {
+    Ok(Stream::of(|sender| async move {
         while let Ok(chunk) = follower.next().await {
             for event in &chunk.events {
-                if sender.send(stream::event(Some(event.seq), &show::event(event))).await.is_err() {
+                if sender.send(Some(event.seq), Event::from(event)).await.is_err() {
                     return;
                 }
             }

@@ -2,45 +2,30 @@
 
 use std::collections::BTreeMap;
 
-use kernel::desk::{Answer, Request};
 use kernel::office::Office;
-use model::PermissionAnswer;
 
-use crate::Problem;
-use crate::input::{self, Body, Query};
-use crate::page::{page, whole};
-use crate::routes::Found;
-use crate::show;
+use super::named;
+use crate::input::{Input, Nothing};
+use crate::page::{Page, page};
+use crate::problem::Problem;
+use crate::shapes::permissions::{Filter, Permission, PermissionDecision};
 
 /// One entry for each permission of each server. One that was put off waits still, and is shown as what was decided.
-pub(super) async fn list(office: &Office, found: &Found, query: &Query) -> Result<Answer, Problem> {
+pub(crate) async fn list(office: Office, input: Input<Nothing, Filter>) -> Result<Page<Permission>, Problem> {
     let permissions = office.permissions().await?;
-    let waiting = permissions
-        .waiting
-        .iter()
-        .map(|request| (format!("{}/{}", request.server, request.permission), show::asked(request)));
-    let decided = permissions
-        .decided
-        .iter()
-        .map(|decision| (format!("{}/{}", decision.server, decision.permission), show::decision(decision)));
-    page(found.route, query, decided.chain(waiting).collect::<BTreeMap<_, _>>())
+    let decided = permissions.decided.iter().map(Permission::from);
+    let all = decided.chain(permissions.waiting.iter().map(Permission::from));
+    let entries = all.map(|permission| (format!("{}/{}", permission.server, permission.permission), permission));
+    page(&input.query, entries.collect::<BTreeMap<_, _>>())
 }
 
-pub(super) async fn decide(office: &Office, request: &Request) -> Result<Answer, Problem> {
-    let body = Body::read(request, &["server", "permission", "decision", "expires_at"])?;
-    let answer = match body.required("decision")? {
-        "approved" => PermissionAnswer::Approved,
-        "denied" => PermissionAnswer::Denied,
-        "deferred" => PermissionAnswer::Deferred,
-        other => {
-            return Err(Problem::invalid(format!(
-                "`decision` can't be `{other}`: it is `approved`, `denied` or `deferred`"
-            )));
-        }
-    };
-    let (server, permission) = (input::server(body.required("server")?)?, body.permission()?);
-    let decision = office
-        .decide_permission(&server, &permission, answer, body.instant("expires_at")?)
+pub(crate) async fn decide(office: Office, input: Input<Nothing, Nothing, PermissionDecision>) -> Result<Permission, Problem> {
+    let decision = input.body;
+    let server = named::server(decision.server.as_str())?;
+    let permission = named::permission(decision.permission.as_str())?;
+    let expires = decision.expires_at.map(|at| at.0);
+    let decided = office
+        .decide_permission(&server, &permission, decision.decision.into(), expires)
         .await?;
-    Ok(whole(200, &show::decision(&decision)))
+    Ok(Permission::from(&decided))
 }

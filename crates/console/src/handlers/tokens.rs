@@ -1,44 +1,37 @@
 //! Tokens.
 
-use kernel::desk::{Answer, Request};
-use kernel::office::{NewToken, Office};
-use model::Role;
-use serde_json::json;
+use kernel::office::Office;
+use model::PrincipalId;
 use store::Clock;
 
-use crate::Problem;
-use crate::input::{self, Body, Query};
-use crate::page::{page, whole};
-use crate::routes::Found;
-use crate::show;
+use super::named;
+use crate::input::{Input, Nothing};
+use crate::page::{Page, page};
+use crate::problem::Problem;
+use crate::reply::Created;
+use crate::shapes::tokens::{CreatedToken, Filter, NewToken, Path, Token};
 
-pub(super) async fn list(office: &Office, found: &Found, query: &Query) -> Result<Answer, Problem> {
+pub(crate) async fn list(office: Office, input: Input<Nothing, Filter>) -> Result<Page<Token>, Problem> {
     let (tokens, now) = (office.tokens().await?, Clock::system().now());
-    let entries = tokens.iter().map(|token| (token.id.to_string(), show::token(token, now)));
-    page(found.route, query, entries.collect::<Vec<_>>())
+    let entries = tokens.iter().map(|token| (token.id.to_string(), Token::at(now, token)));
+    page(&input.query, entries)
 }
 
-pub(super) async fn create(office: &Office, request: &Request) -> Result<Answer, Problem> {
-    let body = Body::read(request, &["id", "principal", "role", "scopes", "expires_at"])?;
-    let scopes: Result<Vec<_>, Problem> = body.texts("scopes")?.into_iter().map(input::server).collect();
-    let new = NewToken {
-        id: body.text("id")?.map(str::to_owned),
-        principal: body.principal()?,
-        role: match body.text("role")?.unwrap_or("agent") {
-            "agent" => Role::Agent,
-            "operator" => Role::Operator,
-            other => return Err(Problem::invalid(format!("`role` can't be `{other}`: it is `agent` or `operator`"))),
-        },
+pub(crate) async fn create(office: Office, input: Input<Nothing, Nothing, NewToken>) -> Result<Created<CreatedToken>, Problem> {
+    let new = input.body;
+    let scopes: Result<_, Problem> = new.scopes.iter().map(|server| named::server(server)).collect();
+    let new = kernel::office::NewToken {
+        id: new.id,
+        principal: PrincipalId::new(new.principal.as_str()),
+        role: new.role.into(),
         scopes: scopes?,
-        expires: body.instant("expires_at")?,
+        expires: new.expires_at.map(|at| at.0),
     };
     let (token, secret) = office.create_token(new).await?;
-    let mut shown = show::token(&token, token.created.at);
-    shown["token"] = json!(secret.expose());
-    Ok(whole(201, &shown))
+    Ok(Created(CreatedToken::new(&token, &secret)))
 }
 
-pub(super) async fn revoke(office: &Office, found: &Found) -> Result<Answer, Problem> {
-    let token = office.revoke_token(&found.segment).await?;
-    Ok(whole(200, &show::token(&token, Clock::system().now())))
+pub(crate) async fn revoke(office: Office, input: Input<Path>) -> Result<Token, Problem> {
+    let token = office.revoke_token(&input.path.id).await?;
+    Ok(Token::at(Clock::system().now(), &token))
 }

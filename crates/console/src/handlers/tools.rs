@@ -1,32 +1,31 @@
 //! Servers and tools.
 
-use kernel::desk::{Answer, Request};
 use kernel::office::Office;
-use model::GrantScope;
+use model::ToolId;
 
-use crate::Problem;
-use crate::input::{Body, Query};
-use crate::page::{page, whole};
-use crate::routes::Found;
-use crate::show;
+use super::named;
+use crate::input::{Input, Nothing};
+use crate::page::{Page, page};
+use crate::problem::Problem;
+use crate::shapes::tools::{Pin, Server, ServerFilter, Tool, ToolFilter, ToolName};
 
-pub(super) fn servers(office: &Office, found: &Found, query: &Query) -> Result<Answer, Problem> {
+pub(crate) fn servers(office: &Office, input: Input<Nothing, ServerFilter>) -> Result<Page<Server>, Problem> {
     let servers = office.servers();
-    let entries = servers.iter().map(|status| (status.id.to_string(), show::server(status)));
-    page(found.route, query, entries.collect::<Vec<_>>())
+    page(
+        &input.query,
+        servers.iter().map(|status| (status.id.to_string(), Server::from(status))),
+    )
 }
 
-pub(super) fn list(office: &Office, found: &Found, query: &Query) -> Result<Answer, Problem> {
+pub(crate) fn list(office: &Office, input: Input<Nothing, ToolFilter>) -> Result<Page<Tool>, Problem> {
     let tools = office.tools();
-    let entries = tools.iter().map(|tool| (tool.id.to_string(), show::tool(tool)));
-    page(found.route, query, entries.collect::<Vec<_>>())
+    page(&input.query, tools.iter().map(|tool| (tool.id.to_string(), Tool::from(tool))))
 }
 
-pub(super) async fn approve(office: &Office, request: &Request) -> Result<Answer, Problem> {
-    let body = Body::read(request, &["server", "tool"])?;
-    body.required("tool")?;
-    match body.scope()? {
-        GrantScope::Tool(tool) => Ok(whole(200, &show::pin(&office.approve_tool(&tool).await?))),
-        GrantScope::Server(_) => Err(Problem::invalid("the field `tool` is missing")),
-    }
+pub(crate) async fn approve(office: Office, input: Input<Nothing, Nothing, ToolName>) -> Result<Pin, Problem> {
+    let tool = ToolId {
+        server: named::server(input.body.server.as_str())?,
+        name: input.body.tool.as_str().into(),
+    };
+    Ok(Pin::from(&office.approve_tool(&tool).await?))
 }

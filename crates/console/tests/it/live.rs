@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use testkit::{Client, Era, Gateway, Script, Step, Wire, gateway};
 
-use crate::schema::misfits;
+use crate::schema::mismatches;
 
 /// The document as it is committed: what programs are generated from.
 const DOCUMENT: &str = include_str!("../../../../docs/openapi.json");
@@ -100,7 +100,7 @@ impl Live {
         let schema = &response["content"][media]["schema"];
         assert!(schema.is_object(), "{target}: {status} {media} is not in the document");
         assert_eq!(
-            misfits(&self.document, schema, &answer),
+            mismatches(&self.document, schema, &answer),
             Vec::<String>::new(),
             "{target}: {answer:#}"
         );
@@ -112,6 +112,14 @@ impl Live {
             };
             for (name, _) in query.split('&').filter_map(|pair| pair.split_once('=')) {
                 assert!(named(name), "{target}: `{name}` is not in the document");
+            }
+            if !body.is_null() {
+                let schema = &operation["requestBody"]["content"]["application/json"]["schema"];
+                assert_eq!(
+                    mismatches(&self.document, schema, &body),
+                    Vec::<String>::new(),
+                    "{target}: {body:#}"
+                );
             }
             let id = operation["operationId"].as_str().expect("an id").to_owned();
             self.asked.lock().expect("no test has panicked").insert(id);

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 ///
 /// # Panics
 /// When the schema uses a keyword that is not known here: the comparison would miss what it says.
-pub(crate) fn misfits(document: &Value, schema: &Value, value: &Value) -> Vec<String> {
+pub(crate) fn mismatches(document: &Value, schema: &Value, value: &Value) -> Vec<String> {
     let mut comparison = Comparison {
         document,
         found: Vec::new(),
@@ -53,7 +53,7 @@ impl<'a> Comparison<'a> {
                 "minLength" => value
                     .as_str()
                     .is_none_or(|text| text.chars().count() as u64 >= said.as_u64().unwrap_or(0)),
-                "anyOf" => list(said).iter().any(|schema| misfits(self.document, schema, value).is_empty()),
+                "anyOf" => list(said).iter().any(|schema| mismatches(self.document, schema, value).is_empty()),
                 "properties" | "items" | "allOf" => {
                     self.parts(keyword, said, value, at);
                     true

@@ -1,0 +1,145 @@
+//! One route: a verb and a path, and the handler from whose types the request is read, the answer is written and both are described.
+
+use std::fmt;
+use std::future::{Ready, ready};
+
+use kernel::desk::{Answer, Request, Verb};
+use kernel::link::BoxFuture;
+use kernel::office::Office;
+use percent_encoding::percent_decode_str;
+use schemars::generate::SchemaSettings;
+use schemars::{Schema, SchemaGenerator};
+
+use crate::input::{Body, Input, Parameters};
+use crate::problem::Problem;
+use crate::reply::Reply;
+
+/// What stands for each name in braces of a path, decoded.
+pub(crate) type Segments = Vec<(String, String)>;
+
+/// How a request is carried out.
+type Handle = dyn Fn(Office, &Request, Segments) -> BoxFuture<'static, Result<Answer, Problem>> + Send + Sync;
+
+/// A route.
+pub(crate) struct Route {
+    pub(crate) verb: Verb,
+    /// The path; a name in braces stands for any segment.
+    pub(crate) path: &'static str,
+    /// The name of the operation in the document.
+    pub(crate) operation: &'static str,
+    /// What is done, in a sentence.
+    pub(crate) summary: &'static str,
+    /// What the types of the handler say.
+    pub(crate) describe: fn(&mut Schemas) -> Description,
+    handle: Box<Handle>,
+}
+
+/// The schemas of a document as they are collected. A type has another schema in a request than in an answer: an optional field need not be given,
+/// but is always answered, if only as null.
+#[derive(Debug)]
+pub(crate) struct Schemas {
+    pub(crate) of_requests: SchemaGenerator,
+    pub(crate) of_answers: SchemaGenerator,
+}
+
+impl Schemas {
+    /// None yet; references lead to the place in a document at which they will stand.
+    pub(crate) fn new(place: &'static str) -> Self {
+        let settings = SchemaSettings::draft2020_12().with(|settings| settings.definitions_path = place.into());
+        Self {
+            of_requests: settings.clone().for_deserialize().into_generator(),
+            of_answers: settings.for_serialize().into_generator(),
+        }
+    }
+}
+
+/// What the types of a handler say of its requests and answers.
+#[derive(Debug)]
+pub(crate) struct Description {
+    /// An object with the parameters of the path.
+    pub(crate) path: Schema,
+    /// An object with the parameters of the query.
+    pub(crate) query: Schema,
+    pub(crate) body: Option<Schema>,
+    pub(crate) status: u16,
+    pub(crate) media: &'static str,
+    pub(crate) answer: Schema,
+}
+
+impl Route {
+    /// A route to a handler.
+    pub(crate) fn new<P, Q, B, R, F>(
+        verb: Verb,
+        path: &'static str,
+        operation: &'static str,
+        summary: &'static str,
+        handler: impl Fn(Office, Input<P, Q, B>) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        P: Parameters,
+        Q: Parameters,
+        B: Body,
+        R: Reply,
+        F: Future<Output = Result<R, Problem>> + Send + 'static,
+    {
+        let handle = move |office, request: &Request, segments| -> BoxFuture<'static, _> {
+            match Input::read(request, segments) {
+                Ok(input) => {
+                    let answering = handler(office, input);
+                    Box::pin(async move { Ok(answering.await?.into_answer()) })
+                }
+                Err(problem) => Box::pin(ready(Err(problem))),
+            }
+        };
+        Self {
+            verb,
+            path,
+            operation,
+            summary,
+            describe: |schemas| Description {
+                path: P::json_schema(&mut schemas.of_requests),
+                query: Q::json_schema(&mut schemas.of_requests),
+                body: B::schema(&mut schemas.of_requests),
+                status: R::STATUS,
+                media: R::MEDIA,
+                answer: R::schema(&mut schemas.of_answers),
+            },
+            handle: Box::new(handle),
+        }
+    }
+
+    /// What stands for the names in braces, where a path fits.
+    pub(crate) fn segments(&self, path: &str) -> Option<Segments> {
+        let (mut wanted, mut given) = (self.path.split('/'), path.split('/'));
+        let mut segments = Vec::new();
+        loop {
+            match (wanted.next(), given.next()) {
+                (None, None) => return Some(segments),
+                (Some(wanted), Some(given)) => match wanted.strip_prefix('{').and_then(|name| name.strip_suffix('}')) {
+                    Some(name) if !given.is_empty() => {
+                        segments.push((name.to_owned(), percent_decode_str(given).decode_utf8().ok()?.into_owned()));
+                    }
+                    None if wanted == given => {}
+                    _ => return None,
+                },
+                _ => return None,
+            }
+        }
+    }
+
+    /// Carries a request out.
+    pub(crate) fn answer(&self, office: Office, request: &Request, segments: Segments) -> BoxFuture<'static, Result<Answer, Problem>> {
+        (self.handle)(office, request, segments)
+    }
+}
+
+impl fmt::Debug for Route {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.verb.as_str(), self.path)
+    }
+}
+
+/// A handler that waits for nothing.
+pub(crate) fn at_once<I, R>(handler: impl Fn(&Office, I) -> Result<R, Problem>) -> impl Fn(Office, I) -> Ready<Result<R, Problem>> {
+    move |office, input| ready(handler(&office, input))
+}
