@@ -39,6 +39,12 @@ impl Advertisement {
     }
 }
 
+/// Whether a greeting is told the same of two offers.
+pub(crate) fn greets_alike(one: &Offer, other: &Offer) -> bool {
+    let said = |offer: &Offer| (offer.revision, offer.advertised.capabilities.clone());
+    one.server == other.server && said(one) == said(other) && one.advertised.instructions == other.advertised.instructions
+}
+
 fn capabilities(offer: &Offer) -> ServerCapabilities {
     ServerCapabilities::new(offer.advertised.capabilities.clone()).towards(offer.revision, Revision::LATEST_LEGACY)
 }

@@ -77,7 +77,7 @@ impl Offer {
 impl List {
     fn write(&self, out: &mut Vec<u8>) {
         let mut list = Members::open(out);
-        list.array("items", self.items.iter().map(|item| item.raw.clone()));
+        list.array("items", self.items.iter().map(|item| &item.raw));
         let mut extras = Members::open(list.key("extras"));
         for (key, value) in &self.extras {
             extras.raw(key, value);

@@ -1,19 +1,17 @@
 //! Names on the wire, and back to who is meant by them (DESIGN 3).
 
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use mcp::method::ListKind;
-use mcp::name::{self, Offered};
 use model::{ServerId, ToolId};
 
-use crate::listing::Row;
-use crate::{Item, Offer};
-
-/// The server that the gateway's own tools belong to.
-pub const KERNEL: &str = "kernel";
-/// How the names of the gateway's own tools begin, dotted and underscored.
-const RESERVED: [&str; 2] = ["mgp.", "mgp_"];
+use crate::Item;
+use crate::index::{Holder, Key};
+use crate::marks::Marks;
+use crate::naming::{Naming, Sole, claims_bare, row};
+use crate::part::Part;
+use crate::roster::{Difference, Roster, Seat};
+use crate::shown::Shown;
 
 /// What a name on the wire stands for.
 #[derive(Clone, Copy, Debug)]
@@ -37,70 +35,90 @@ impl Target<'_> {
     }
 }
 
-/// Every name that can be asked for, and the row it stands for.
-#[derive(Debug, Default)]
+/// The names of all tools, or of all prompts, of a view.
+#[derive(Clone, Debug)]
 pub(crate) struct Names {
-    /// Listed and qualified names.
-    wire: name::Names,
-    /// Servers' own names that are neither, where no other server has them.
-    own: HashMap<Box<str>, usize>,
+    kind: ListKind,
+    /// Per slot of the roster.
+    shown: Vec<Option<Arc<Shown>>>,
+    marks: Arc<Marks>,
 }
 
 impl Names {
-    /// Gives the tools or prompts of all offers their names on the wire. Where a server lists a name twice, the first definition counts and the other
-    /// is not shown: nobody could say which of the two a call means.
-    pub(crate) fn build(offers: &[Arc<Offer>], kind: ListKind) -> (Self, Vec<Row>) {
-        let mut rows: Vec<Row> = offers.iter().enumerate().flat_map(|(o, offer)| distinct(o, offer, kind)).collect();
-        let offered = |row: &Row| {
-            let (offer, item) = (&offers[row.offer], row.item(offers, kind));
-            Offered {
-                server: &offer.server,
-                name: &item.key,
-                force_prefix: offer.prefix,
-            }
-        };
-        let offered: Vec<Offered<'_>> = rows.iter().map(offered).collect();
-        let wire = name::Names::new(&offered, &is_the_kernel_s);
-        let own = own_names(&offered, &wire);
-        for (i, (row, offered)) in rows.iter_mut().zip(&offered).enumerate() {
-            row.wire = wire.wire(i).filter(|wire| *wire != offered.name).map(Box::from);
+    pub(crate) fn new(kind: ListKind) -> Self {
+        Self {
+            kind,
+            shown: Vec::new(),
+            marks: Arc::default(),
         }
-        (Self { wire, own }, rows)
     }
 
-    /// The row that a name stands for.
-    pub(crate) fn row(&self, name: &str) -> Option<usize> {
-        self.wire.resolve(name).or_else(|| self.own.get(name).copied())
+    /// What a part with that slot is shown as.
+    pub(crate) fn shown(&self, slot: u32) -> Option<&Arc<Shown>> {
+        self.shown.get(slot as usize)?.as_ref()
     }
-}
 
-/// DESIGN 3: whether a name belongs to the gateway's own tools, and somebody else has taken it.
-fn is_the_kernel_s(offered: &Offered<'_>) -> bool {
-    let is_reserved = RESERVED.iter().any(|prefix| offered.name.starts_with(prefix));
-    is_reserved && offered.server.as_str() != KERNEL
-}
-
-/// The definitions of a server whose name no earlier one has.
-fn distinct(o: usize, offer: &Offer, kind: ListKind) -> impl Iterator<Item = Row> {
-    let mut seen = HashSet::new();
-    let items = offer.list(kind).items.iter().enumerate();
-    let first = items.filter(move |(_, item)| seen.insert(item.key.as_str()));
-    first.map(move |(item, _)| Row {
-        offer: o,
-        item,
-        wire: None,
-    })
-}
-
-/// DESIGN 3: a bare name is callable wherever it is unique, also of a server that lists qualified names, or where the list has to spell it otherwise.
-fn own_names(offered: &[Offered<'_>], wire: &name::Names) -> HashMap<Box<str>, usize> {
-    let mut own: HashMap<&str, Option<usize>> = HashMap::new();
-    for (row, one) in offered.iter().enumerate() {
-        own.entry(one.name).and_modify(|holder| *holder = None).or_insert(Some(row));
+    /// All of one part, in its server's order.
+    pub(crate) fn targets<'a>(&'a self, seat: &'a Seat) -> impl Iterator<Item = Target<'a>> {
+        let rows = 0..seat.part.named(self.kind).len();
+        rows.filter_map(|row| self.target(&seat.part, seat.slot, row))
     }
-    let others = own.into_iter().filter(|(name, row)| {
-        let is_taken = row.is_some_and(|row| is_the_kernel_s(&offered[row]));
-        wire.resolve(name).is_none() && !is_taken
-    });
-    others.filter_map(|(name, row)| Some((name.into(), row?))).collect()
+
+    fn target<'a>(&'a self, part: &'a Part, slot: u32, row: usize) -> Option<Target<'a>> {
+        Some(Target {
+            server: &part.offer.server,
+            item: part.item(self.kind, row),
+            wire: self.shown(slot)?.wire(part, self.kind, row),
+        })
+    }
+
+    /// What a name stands for: as the list has it; by `server__name`, which is always callable; or as the server itself calls it, where no other
+    /// server has that name, also of a server that lists qualified names, or where the list has to spell it otherwise.
+    pub(crate) fn find<'a>(&'a self, roster: &'a Roster, name: &str) -> Option<Target<'a>> {
+        let found = self.marks.owner(name).or_else(|| self.holder(roster, name))?;
+        self.target(roster.part(found.slot), found.slot, found.row as usize)
+    }
+
+    fn holder(&self, roster: &Roster, name: &str) -> Option<Holder> {
+        let (mut bare, mut own) = (Sole::None, Sole::None);
+        for (holder, part) in roster.holders(Key::listed(self.kind, name)) {
+            let (named, item) = row(self.kind, part, holder);
+            if *named.qualified == *name && self.marks.name(holder).is_none() {
+                return Some(holder);
+            }
+            if claims_bare(self.kind, part, holder, name) {
+                bare.add(holder, named);
+            }
+            if item.key == name {
+                own.add(holder, named);
+            }
+        }
+        bare.unreserved().or_else(|| own.unreserved())
+    }
+
+    /// The names in the next version of a roster.
+    pub(crate) fn updated(&self, roster: &Roster, difference: &Difference) -> Self {
+        let marks = self.marks.updated(self.kind, roster, difference);
+        let mut shown = if difference.is_whole { Vec::new() } else { self.shown.clone() };
+        shown.resize(roster.slots(), None);
+        for removed in &difference.removed {
+            shown[removed.slot as usize] = None;
+        }
+        let naming = Naming::new(self.kind, roster, &marks, &shown, &difference.added);
+        let wires = naming.settled(difference, &self.marks);
+        for (slot, wires) in wires {
+            let before = difference
+                .added
+                .iter()
+                .filter(|added| added.slot == slot)
+                .find_map(|added| added.before);
+            let known = before.and_then(|slot| self.shown(slot)).filter(|shown| *shown.wires() == wires[..]);
+            shown[slot as usize] = Some(known.cloned().unwrap_or_else(|| Arc::new(Shown::new(wires))));
+        }
+        Self {
+            kind: self.kind,
+            shown,
+            marks: Arc::new(marks),
+        }
+    }
 }

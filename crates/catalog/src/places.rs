@@ -1,13 +1,10 @@
 //! Which server has a resource: by its exact entry, then by the one matching template (DESIGN 4).
 
-use std::collections::HashMap;
-use std::sync::Arc;
-
 use mcp::method::ListKind;
 use model::ServerId;
 
-use crate::Offer;
-use crate::template::Template;
+use crate::index::Key;
+use crate::roster::Roster;
 
 /// Where something is, as far as the catalogue knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,61 +20,44 @@ pub enum Located<'a> {
 /// Steps that the templates of one server may take to match one URI: under a millisecond, and two thousand usual templates.
 const BUDGET: usize = 1 << 18;
 
-/// The resources and templates of all offers. URIs are never rewritten, so two servers may have the same.
-#[derive(Debug, Default)]
-pub(crate) struct Places {
-    /// Per URI the offers that list it, once each.
-    uris: HashMap<Box<str>, Vec<usize>>,
-    /// Per URI template the offers that list it, once each.
-    templates: HashMap<Box<str>, Vec<usize>>,
-    /// The templates of each offer that can be matched.
-    patterns: Vec<(usize, Vec<Template>)>,
-}
-
-impl Places {
-    pub(crate) fn build(offers: &[Arc<Offer>]) -> Self {
-        let mut places = Self::default();
-        for (o, offer) in offers.iter().enumerate() {
-            for item in &offer.list(ListKind::Resources).items {
-                hold(&mut places.uris, &item.key, o);
-            }
-            let templates = &offer.list(ListKind::ResourceTemplates).items;
-            for item in templates {
-                hold(&mut places.templates, &item.key, o);
-            }
-            let patterns: Vec<Template> = templates.iter().filter_map(|item| Template::read(&item.key)).collect();
-            if !patterns.is_empty() {
-                places.patterns.push((o, patterns));
-            }
-        }
-        places
-    }
-
-    /// The offers that may have a resource.
-    pub(crate) fn resource(&self, uri: &str) -> Vec<usize> {
-        if let Some(holders) = self.uris.get(uri) {
-            return holders.clone();
-        }
-        let matching = self.patterns.iter().filter(|(_, patterns)| {
-            let mut budget = BUDGET;
-            patterns.iter().any(|pattern| pattern.matches(uri, &mut budget))
-        });
-        matching.map(|(o, _)| *o).collect()
-    }
-
-    /// The offers that may have a template; a resource may be named instead (2025-11-25 server/utilities/completion).
-    pub(crate) fn template(&self, uri_template: &str) -> Vec<usize> {
-        match self.templates.get(uri_template) {
-            Some(holders) => holders.clone(),
-            None => self.resource(uri_template),
-        }
+/// The servers that may have a resource. URIs are never rewritten, so two servers may have the same.
+pub(crate) fn resource<'a>(roster: &'a Roster, uri: &str) -> Located<'a> {
+    match listed(roster, ListKind::Resources, uri) {
+        Located::None => matching(roster, uri),
+        found => found,
     }
 }
 
-fn hold(places: &mut HashMap<Box<str>, Vec<usize>>, key: &str, offer: usize) {
-    match places.get_mut(key) {
-        Some(holders) if holders.last() == Some(&offer) => {}
-        Some(holders) => holders.push(offer),
-        None => drop(places.insert(key.into(), vec![offer])),
+/// The servers that may have a template; a resource may be named instead (2025-11-25 server/utilities/completion).
+pub(crate) fn template<'a>(roster: &'a Roster, uri_template: &str) -> Located<'a> {
+    match listed(roster, ListKind::ResourceTemplates, uri_template) {
+        Located::None => resource(roster, uri_template),
+        found => found,
+    }
+}
+
+fn listed<'a>(roster: &'a Roster, kind: ListKind, text: &str) -> Located<'a> {
+    let holders = roster.holders(Key::listed(kind, text));
+    let holders = holders.filter(|(holder, part)| part.item(kind, holder.row as usize).key == text);
+    let mut places: Vec<usize> = holders.map(|(holder, _)| roster.place(holder.slot)).collect();
+    places.sort_unstable();
+    located(roster, &places)
+}
+
+fn matching<'a>(roster: &'a Roster, uri: &str) -> Located<'a> {
+    let matching = roster.seats().iter().enumerate().filter(|(_, seat)| {
+        let mut budget = BUDGET;
+        seat.part.patterns.iter().any(|pattern| pattern.matches(uri, &mut budget))
+    });
+    let places: Vec<usize> = matching.map(|(place, _)| place).collect();
+    located(roster, &places)
+}
+
+fn located<'a>(roster: &'a Roster, places: &[usize]) -> Located<'a> {
+    let server = |place: &usize| &roster.seats()[*place].part.offer.server;
+    match places {
+        [] => Located::None,
+        [only] => Located::One(server(only)),
+        several => Located::Many(several.iter().map(server).collect()),
     }
 }

@@ -18,7 +18,7 @@ impl<'a> Members<'a> {
         self.key(key).extend_from_slice(value.bytes());
     }
 
-    pub(crate) fn array(&mut self, key: &str, items: impl Iterator<Item = Raw>) {
+    pub(crate) fn array<'b>(&mut self, key: &str, items: impl Iterator<Item = &'b Raw>) {
         let out = self.key(key);
         out.push(b'[');
         for (i, item) in items.enumerate() {

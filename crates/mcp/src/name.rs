@@ -121,12 +121,15 @@ fn is_allowed(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.')
 }
 
-fn fits(name: &str) -> bool {
+/// Whether a name can stand on the wire as it is.
+#[must_use]
+pub fn fits(name: &str) -> bool {
     !name.is_empty() && name.len() <= MAX_NAME && name.chars().all(is_allowed)
 }
 
-/// The name itself where it fits and bears no salt; else as much of it as fits, with a mark that is its own.
-fn fit(name: &str, salt: u64) -> String {
+/// The name itself where it fits and bears no salt; else as much of it as fits, with a mark that is its own. Each salt gives another.
+#[must_use]
+pub fn fit(name: &str, salt: u64) -> String {
     if salt == 0 && fits(name) {
         return name.to_owned();
     }

@@ -6,5 +6,7 @@ mod fixture;
 mod names;
 mod pages;
 mod places;
+mod plain;
 mod properties;
 mod reading;
+mod updates;

@@ -1,0 +1,173 @@
+//! What one offer brings to every view that it is in, worked out once.
+
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use mcp::capabilities::claims;
+use mcp::method::ListKind;
+use mcp::name;
+use model::ServerId;
+
+use crate::index::{Key, Sort};
+use crate::template::Template;
+use crate::{Item, Offer};
+
+/// The server that the gateway's own tools belong to.
+pub const KERNEL: &str = "kernel";
+/// How the names of the gateway's own tools begin, dotted and underscored.
+const RESERVED: [&str; 2] = ["mgp.", "mgp_"];
+
+/// An offer, with the keys under which its definitions are found. Shared by all views that have the offer.
+#[derive(Debug)]
+pub(crate) struct Part {
+    pub(crate) offer: Arc<Offer>,
+    tools: Vec<Named>,
+    prompts: Vec<Named>,
+    /// Each URI once, with the first definition that has it.
+    resources: Vec<(Key, u32)>,
+    templates: Vec<(Key, u32)>,
+    /// The templates that can be matched.
+    pub(crate) patterns: Vec<Template>,
+    /// The first segments of the methods that belong to what the server declared.
+    pub(crate) extensions: Vec<Box<str>>,
+}
+
+/// A tool or a prompt, and every name that it could be known by.
+#[derive(Debug)]
+pub(crate) struct Named {
+    /// Which definition of the list.
+    item: usize,
+    own_key: Key,
+    /// The own name as it is spelled where names have to fit; nothing where it fits.
+    fitted: Option<(Box<str>, Key)>,
+    /// `server__name`, made to fit; another server's may come out alike.
+    pub(crate) qualified: Box<str>,
+    pub(crate) qualified_key: Key,
+    /// Whether the name is never given out bare: it belongs to the gateway's own tools, and somebody else has taken it (DESIGN 3).
+    pub(crate) is_reserved: bool,
+}
+
+impl Part {
+    pub(crate) fn new(offer: Arc<Offer>) -> Self {
+        let keys = |kind| {
+            let keys = distinct(&offer, kind).map(|(row, item)| (Key::listed(kind, &item.key), narrow(row)));
+            keys.collect()
+        };
+        let named = |kind| {
+            distinct(&offer, kind)
+                .map(|(row, item)| Named::new(&offer.server, kind, row, item))
+                .collect()
+        };
+        let templates = &offer.list(ListKind::ResourceTemplates).items;
+        Self {
+            tools: named(ListKind::Tools),
+            prompts: named(ListKind::Prompts),
+            resources: keys(ListKind::Resources),
+            templates: keys(ListKind::ResourceTemplates),
+            patterns: templates.iter().filter_map(|item| Template::read(&item.key)).collect(),
+            extensions: claims(&offer.advertised.capabilities).into_iter().collect(),
+            offer,
+        }
+    }
+
+    /// The tools or the prompts. Where a server lists a name twice, the first definition counts and the other is not shown: nobody could say which of
+    /// the two a call means.
+    pub(crate) fn named(&self, kind: ListKind) -> &[Named] {
+        match kind {
+            ListKind::Tools => &self.tools,
+            ListKind::Prompts => &self.prompts,
+            ListKind::Resources | ListKind::ResourceTemplates => &[],
+        }
+    }
+
+    /// How many definitions a list shows.
+    pub(crate) fn len(&self, kind: ListKind) -> usize {
+        match kind {
+            ListKind::Tools | ListKind::Prompts => self.named(kind).len(),
+            ListKind::Resources | ListKind::ResourceTemplates => self.offer.list(kind).items.len(),
+        }
+    }
+
+    /// The definition in a row of a list.
+    pub(crate) fn item(&self, kind: ListKind, row: usize) -> &Item {
+        let item = match kind {
+            ListKind::Tools | ListKind::Prompts => self.named(kind)[row].item,
+            ListKind::Resources | ListKind::ResourceTemplates => row,
+        };
+        &self.offer.list(kind).items[item]
+    }
+
+    /// The same for lists of resources that name the same things in the same order.
+    pub(crate) fn digest(&self, kind: ListKind) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        for item in &self.offer.list(kind).items {
+            item.key.hash(&mut hasher);
+        }
+        hasher.finish()
+    }
+
+    /// About how many keys there are.
+    pub(crate) fn weight(&self) -> usize {
+        2 * (self.tools.len() + self.prompts.len()) + self.resources.len() + self.templates.len() + self.extensions.len()
+    }
+
+    /// Every key and the row that holds it, once each.
+    pub(crate) fn each_key(&self, mut each: impl FnMut(Key, u32)) {
+        for named in [&self.tools, &self.prompts] {
+            for (row, named) in (0..).zip(named) {
+                let (own, bare, qualified) = (named.own_key, named.bare_key(), named.qualified_key);
+                each(own, row);
+                if bare != own {
+                    each(bare, row);
+                }
+                if qualified != own && qualified != bare {
+                    each(qualified, row);
+                }
+            }
+        }
+        for (key, row) in self.resources.iter().chain(&self.templates) {
+            each(*key, *row);
+        }
+        for (row, segment) in (0..).zip(&self.extensions) {
+            each(Key::new(Sort::Extension, segment), row);
+        }
+    }
+}
+
+impl Named {
+    fn new(server: &ServerId, kind: ListKind, item: usize, definition: &Item) -> Self {
+        let own = definition.key.as_str();
+        let fitted = (!name::fits(own)).then(|| name::fit(own, 0));
+        let qualified = name::qualified(server, own);
+        Self {
+            item,
+            own_key: Key::listed(kind, own),
+            fitted: fitted.map(|name| (name.as_str().into(), Key::listed(kind, &name))),
+            qualified_key: Key::listed(kind, &qualified),
+            qualified: qualified.into(),
+            is_reserved: server.as_str() != KERNEL && RESERVED.iter().any(|prefix| own.starts_with(prefix)),
+        }
+    }
+
+    /// The name without the server's.
+    pub(crate) fn bare<'a>(&'a self, item: &'a Item) -> &'a str {
+        self.fitted.as_ref().map_or(&item.key, |(name, _)| name)
+    }
+
+    pub(crate) fn bare_key(&self) -> Key {
+        self.fitted.as_ref().map_or(self.own_key, |(_, key)| *key)
+    }
+}
+
+/// The definitions of a list whose key no earlier one has, and where they stand.
+fn distinct(offer: &Offer, kind: ListKind) -> impl Iterator<Item = (usize, &Item)> {
+    let mut seen = HashSet::new();
+    let items = offer.list(kind).items.iter().enumerate();
+    items.filter(move |(_, item)| seen.insert(item.key.as_str()))
+}
+
+/// A number of definitions is one of 32 bits: they were held in memory one by one.
+fn narrow(row: usize) -> u32 {
+    u32::try_from(row).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,94 @@
+//! The tools or prompts of one part under the names that they have in a view.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::OnceLock;
+
+use jsonrpc::Raw;
+use mcp::adapt;
+use mcp::method::ListKind;
+use mcp::revision::Revision;
+
+use crate::part::Part;
+
+/// The name of one tool or prompt on the wire.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Wire {
+    /// Its own, where that fits: no other server has it.
+    Bare,
+    /// `server__name`
+    Qualified,
+    /// `server__name`, marked once more because another name came out alike.
+    Marked(Box<str>),
+}
+
+/// The rows that are not shown in the bytes they came in, and how they are shown.
+type Altered = Box<[(usize, Raw)]>;
+
+/// One list of a part as a view shows it. Views in which the names are the same share it, with what was worked out of it.
+#[derive(Debug)]
+pub(crate) struct Shown {
+    /// Per row.
+    wires: Box<[Wire]>,
+    /// Per revision of clients.
+    altered: [OnceLock<Altered>; Revision::ALL.len()],
+    digest: OnceLock<u64>,
+}
+
+impl Shown {
+    pub(crate) fn new(wires: Vec<Wire>) -> Self {
+        Self {
+            wires: wires.into(),
+            altered: Default::default(),
+            digest: OnceLock::new(),
+        }
+    }
+
+    pub(crate) fn wires(&self) -> &[Wire] {
+        &self.wires
+    }
+
+    /// The name on the wire of what stands in a row.
+    pub(crate) fn wire<'a>(&'a self, part: &'a Part, kind: ListKind, row: usize) -> &'a str {
+        let named = &part.named(kind)[row];
+        match &self.wires[row] {
+            Wire::Bare => named.bare(part.item(kind, row)),
+            Wire::Qualified => &named.qualified,
+            Wire::Marked(marked) => marked,
+        }
+    }
+
+    /// A definition as a client of revision `to` is shown it.
+    pub(crate) fn definition<'a>(&'a self, part: &'a Part, kind: ListKind, row: usize, to: Revision) -> &'a Raw {
+        let altered = self.altered[to as usize].get_or_init(|| self.alter(part, kind, to));
+        match altered.binary_search_by_key(&row, |(row, _)| *row) {
+            Ok(found) => &altered[found].1,
+            Err(_) => &part.item(kind, row).raw,
+        }
+    }
+
+    fn alter(&self, part: &Part, kind: ListKind, to: Revision) -> Altered {
+        let alter = |row: usize| {
+            let item = part.item(kind, row);
+            let wire = self.wire(part, kind, row);
+            let named = (wire != item.key).then(|| item.raw.edit().set(&[kind.item_key()], &Raw::string(wire)).finish());
+            if kind != ListKind::Tools {
+                return named;
+            }
+            let adapted = adapt::tool(named.as_ref().unwrap_or(&item.raw), part.offer.revision, to);
+            let is_as_it_came = adapted.bytes().as_ptr() == item.raw.bytes().as_ptr();
+            (!is_as_it_came).then_some(adapted)
+        };
+        (0..self.wires.len()).filter_map(|row| Some((row, alter(row)?))).collect()
+    }
+
+    /// The same for rows that have the same names in the same order.
+    pub(crate) fn digest(&self, part: &Part, kind: ListKind) -> u64 {
+        *self.digest.get_or_init(|| {
+            let mut hasher = DefaultHasher::new();
+            for row in 0..self.wires.len() {
+                (&part.item(kind, row).key, self.wire(part, kind, row)).hash(&mut hasher);
+            }
+            hasher.finish()
+        })
+    }
+}

@@ -1,0 +1,317 @@
+//! A view that followed every change is the view that is built of what there is in the end.
+
+use std::sync::Arc;
+
+use catalog::{InvalidCursor, Located, Offer, View};
+use jsonrpc::Raw;
+use mcp::method::ListKind;
+use mcp::revision::Revision;
+use proptest::prelude::*;
+
+use crate::fixture::{bare, declaring, id, raw};
+use crate::plain::{self, Found, Names};
+
+/// Ids of which some come out alike in front of a name.
+const SERVERS: [&str; 7] = [
+    "a",
+    "a_",
+    "b",
+    "b_c",
+    "kernel",
+    "long-long-long-long-long-long-long-long-long-long-long-long",
+    "z.z",
+];
+
+/// Two names that have the same mark behind `a__`.
+const TWINS: [&str; 2] = ["n//// ///  /   / //   //", "n////// / / /  / /     /"];
+
+/// Names that meet in all the ways they can: equal, qualified-looking, reserved, unspeakable, too long, another's mark, the mark of a mark.
+fn name() -> impl Strategy<Value = String> {
+    let mark = |text: &str, salt| mcp::name::fit(text, salt).trim_start_matches("a__").to_owned();
+    let fixed = vec![
+        "mgp.x".to_owned(),
+        "mgp_x".to_owned(),
+        TWINS[0].to_owned(),
+        TWINS[1].to_owned(),
+        mark("a__x y", 0),
+        mark("a__x y", 1),
+        mark(&format!("a__{}", TWINS[0]), 0),
+        mark(&format!("a__{}", TWINS[1]), 1),
+        mark("a___b", 1),
+        mcp::name::fit("a___b", 1),
+        mcp::name::fit("x y", 0),
+        "x y".to_owned(),
+    ];
+    prop_oneof![
+        6 => "[a-d]",
+        2 => "_[a-b]",
+        2 => "(a|b|a_)__[a-c]",
+        1 => "[a-b ./é]{1,3}",
+        1 => (60_usize..140, "[ab]").prop_map(|(n, c)| c.repeat(n)),
+        4 => prop::sample::select(fixed),
+    ]
+}
+
+/// What a server could offer.
+#[derive(Clone, Debug)]
+struct Draft {
+    prefix: bool,
+    modern: bool,
+    tools: Vec<String>,
+    prompts: Vec<String>,
+    uris: Vec<String>,
+    templates: Vec<String>,
+    capabilities: &'static str,
+    instructions: Option<&'static str>,
+    extra: bool,
+}
+
+fn draft() -> impl Strategy<Value = Draft> {
+    let capabilities = prop::sample::select(vec![
+        r#"{"tools":{},"resources":{},"prompts":{}}"#,
+        r#"{"tools":{"listChanged":false},"x":{},"experimental":{"y":{}}}"#,
+        r#"{"resources":{"subscribe":true},"x":{},"logging":{}}"#,
+        r#"{"tools":{},"extensions":{"io.modelcontextprotocol/tasks":{},"com.acme/search":{}}}"#,
+    ]);
+    let lists = (
+        prop::collection::vec(name(), 0..7),
+        prop::collection::vec(name(), 0..3),
+        prop::collection::vec("x://[a-c]", 0..3),
+        prop::collection::vec("x://(\\{a\\}|a/\\{b\\}|[a-c])", 0..2),
+    );
+    let rest = (
+        prop::bool::weighted(0.2),
+        prop::bool::weighted(0.3),
+        capabilities,
+        prop::option::of(Just("Use it.")),
+        any::<bool>(),
+    );
+    (lists, rest).prop_map(
+        |((tools, prompts, uris, templates), (prefix, modern, capabilities, instructions, extra))| Draft {
+            prefix,
+            modern,
+            tools,
+            prompts,
+            uris,
+            templates,
+            capabilities,
+            instructions,
+            extra,
+        },
+    )
+}
+
+impl Draft {
+    fn offer(&self, server: &str) -> Arc<Offer> {
+        let texts = |texts: &[String]| texts.to_vec();
+        let list = |kind, keys: Vec<String>| bare(kind, &keys.iter().map(String::as_str).collect::<Vec<_>>());
+        let mut offer = declaring(server, self.capabilities);
+        offer.prefix = self.prefix;
+        offer.advertised.instructions = self.instructions.map(str::to_owned);
+        offer.tools = list(ListKind::Tools, texts(&self.tools));
+        offer.prompts = list(ListKind::Prompts, texts(&self.prompts));
+        offer.resources = list(ListKind::Resources, texts(&self.uris));
+        offer.templates = list(ListKind::ResourceTemplates, texts(&self.templates));
+        if self.modern {
+            offer.revision = Revision::LATEST;
+            for item in offer.tools.items.iter_mut().step_by(2) {
+                let schema = raw(r#"{"type":"object","properties":{"x":true}}"#);
+                item.raw = item.raw.edit().set(&["inputSchema"], &schema).finish();
+            }
+        }
+        if self.extra {
+            offer.tools.extras = vec![("_meta".into(), raw(r#"{"v/x":1.0}"#))];
+        }
+        Arc::new(offer)
+    }
+}
+
+/// What happens to the servers of a configuration.
+#[derive(Clone, Debug)]
+enum Step {
+    /// A server offers something else, or something for the first time.
+    Offers(usize, Draft),
+    /// A server's offer is the same as before, in another allocation.
+    Again(usize),
+    /// Nothing is known of a server any more.
+    Lost(usize),
+    /// A server is no longer configured.
+    Gone(usize),
+    /// Two servers change places.
+    Swapped(usize, usize),
+    /// Nothing at all.
+    Nothing,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let server = 0..SERVERS.len();
+    prop_oneof![
+        6 => (server.clone(), draft()).prop_map(|(server, draft)| Step::Offers(server, draft)),
+        1 => server.clone().prop_map(Step::Again),
+        2 => server.clone().prop_map(Step::Lost),
+        2 => server.clone().prop_map(Step::Gone),
+        1 => (server.clone(), server).prop_map(|(one, other)| Step::Swapped(one, other)),
+        1 => Just(Step::Nothing),
+    ]
+}
+
+/// The configured servers in their order: `None` where nothing is known of one.
+#[derive(Default)]
+struct Servers(Vec<(usize, Option<Arc<Offer>>)>);
+
+impl Servers {
+    fn take(&mut self, step: &Step) {
+        let at = |servers: &Self, server: &usize| servers.0.iter().position(|(one, _)| one == server);
+        match step {
+            Step::Offers(server, draft) => {
+                let offer = Some(draft.offer(SERVERS[*server]));
+                match at(self, server) {
+                    Some(at) => self.0[at].1 = offer,
+                    None => self.0.push((*server, offer)),
+                }
+            }
+            Step::Again(server) => {
+                if let Some((_, Some(offer))) = self.0.iter_mut().find(|(one, _)| one == server) {
+                    *offer = Arc::new(Offer::clone(offer));
+                }
+            }
+            Step::Lost(server) => {
+                if let Some(at) = at(self, server) {
+                    self.0[at].1 = None;
+                }
+            }
+            Step::Gone(server) => self.0.retain(|(one, _)| one != server),
+            Step::Swapped(one, other) => {
+                if let (Some(one), Some(other)) = (at(self, one), at(self, other)) {
+                    self.0.swap(one, other);
+                }
+            }
+            Step::Nothing => {}
+        }
+    }
+
+    /// With a server that never changes and has more keys than all others: then an update is always less work than beginning anew.
+    fn with_ballast() -> Self {
+        let keys: Vec<String> = (0..200).map(|i| format!("\"k{i}\":{{}}")).collect();
+        Self(vec![(
+            SERVERS.len(),
+            Some(Arc::new(declaring("ballast", &format!("{{{}}}", keys.join(","))))),
+        )])
+    }
+
+    fn offers(&self) -> Vec<Arc<Offer>> {
+        self.0.iter().filter_map(|(_, offer)| offer.clone()).collect()
+    }
+
+    fn missing(&self) -> Vec<model::ServerId> {
+        let missing = self.0.iter().filter(|(_, offer)| offer.is_none());
+        missing.map(|(server, _)| id(SERVERS[*server])).collect()
+    }
+}
+
+/// Every page of a list, as answered.
+fn pages(view: &View, kind: ListKind, to: Revision) -> Vec<Result<Raw, InvalidCursor>> {
+    let (mut pages, mut cursor) = (Vec::new(), None::<String>);
+    loop {
+        let page = view.page(kind, cursor.as_deref(), to);
+        let next = page.as_ref().ok().and_then(|page| page.get("nextCursor"));
+        cursor = next.and_then(|next| Some(next.as_str()?.into_owned()));
+        pages.push(page);
+        if cursor.is_none() {
+            return pages;
+        }
+    }
+}
+
+fn found(target: Option<catalog::Target<'_>>) -> Option<Found> {
+    target.map(|target| (target.server.to_string(), target.item.key.clone(), target.wire.to_owned()))
+}
+
+fn servers(located: &Located<'_>) -> Vec<String> {
+    match located {
+        Located::One(server) => vec![server.to_string()],
+        Located::Many(servers) => servers.iter().map(ToString::to_string).collect(),
+        Located::None => Vec::new(),
+    }
+}
+
+/// That a view says of these offers what the rules say.
+fn obeys_the_rules(view: &View, offers: &[Arc<Offer>]) -> Result<(), TestCaseError> {
+    let (tools, prompts) = (Names::new(offers, ListKind::Tools), Names::new(offers, ListKind::Prompts));
+    let listed: Vec<(String, String, String)> = view
+        .wire_names()
+        .map(|(wire, id)| (id.server.to_string(), id.name.to_string(), wire.to_owned()))
+        .collect();
+    prop_assert_eq!(&listed, &tools.rows);
+    let own = offers.iter().flat_map(|offer| offer.tools.items.iter().chain(&offer.prompts.items));
+    let own = own.map(|item| item.key.as_str());
+    for name in own
+        .chain(tools.all())
+        .chain(prompts.all())
+        .chain(["", "nobody", "a__", "a__nobody"])
+    {
+        prop_assert_eq!(found(view.tool(name)), tools.find(name).cloned(), "the tool `{}`", name);
+        prop_assert_eq!(found(view.prompt(name)), prompts.find(name).cloned(), "the prompt `{}`", name);
+    }
+    for uri in ["x://a", "x://b", "x://c"] {
+        let listing = plain::listing(offers, ListKind::Resources, uri);
+        if !listing.is_empty() {
+            prop_assert_eq!(servers(&view.resource(uri)), listing, "`{}`", uri);
+        }
+    }
+    for template in ["x://{a}", "x://a/{b}"] {
+        prop_assert_eq!(
+            servers(&view.template(template)),
+            plain::listing(offers, ListKind::ResourceTemplates, template)
+        );
+    }
+    for method in ["x/y", "y", "search/run", "acme", "tools/list", ""] {
+        prop_assert_eq!(
+            view.extension_owner(method).map(|server| server.as_str()),
+            plain::owner(offers, method),
+            "`{}`",
+            method
+        );
+    }
+    Ok(())
+}
+
+/// That nothing tells the one view from the other.
+fn is_the_same(one: &View, other: &View) -> Result<(), TestCaseError> {
+    for kind in ListKind::ALL {
+        for to in Revision::ALL {
+            prop_assert_eq!(pages(one, kind, to), pages(other, kind, to), "{:?} {}", kind, to);
+        }
+    }
+    for uri in ["x://a", "x://b", "x://c", "x://d", "x://a/b", "x://{a}", "x://a/{b}", "y://a"] {
+        prop_assert_eq!(one.resource(uri), other.resource(uri), "`{}`", uri);
+        prop_assert_eq!(one.template(uri), other.template(uri), "`{}`", uri);
+    }
+    prop_assert_eq!(one.advertised().capabilities.raw(), other.advertised().capabilities.raw());
+    prop_assert_eq!(&one.advertised().instructions, &other.advertised().instructions);
+    prop_assert_eq!(one.missing(), other.missing());
+    let all = one.offers().iter().zip(other.offers());
+    prop_assert!(one.offers().len() == other.offers().len() && all.into_iter().all(|(one, other)| Arc::ptr_eq(one, other)));
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_view_that_followed_is_the_view_that_is_built(steps in prop::collection::vec(step(), 1..14), page_size in 0_usize..4, reads in any::<bool>(), ballast in any::<bool>()) {
+        let info = raw(r#"{"name":"gateway","version":"1"}"#);
+        let mut servers = if ballast { Servers::with_ballast() } else { Servers::default() };
+        let mut view = View::build(Vec::new(), Vec::new(), page_size).signed(info.clone());
+        for step in &steps {
+            servers.take(step);
+            view = view.updated(servers.offers(), servers.missing());
+            obeys_the_rules(&view, &servers.offers())?;
+            if reads {
+                // What was worked out of one version must not show in the next.
+                is_the_same(&view, &View::build(servers.offers(), servers.missing(), page_size).signed(info.clone()))?;
+            }
+        }
+        is_the_same(&view, &View::build(servers.offers(), servers.missing(), page_size).signed(info))?;
+    }
+}
