@@ -1,9 +1,5 @@
-//! The names under which clients see the tools and prompts of many servers (DESIGN 3).
-//!
-//! Law: the names depend on what is offered, not on the order in which it came; no two are equal; each is at most 64 of `A-Z a-z 0-9 _ - .`; and a
-//! server that shares no name with the others changes none of theirs.
-
-use std::collections::{HashMap, HashSet};
+//! How the names of tools and prompts are spelled on the wire (DESIGN 3). Which of its names each has there depends on all that is offered, and is the
+//! catalogue's to say.
 
 use model::ServerId;
 
@@ -12,109 +8,10 @@ pub const MAX_NAME: usize = 64;
 /// What parts a server from its tool in a qualified name. No server's id holds it.
 pub const SEPARATOR: &str = "__";
 
-/// Something that a server offers under a name of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Offered<'a> {
-    /// The server.
-    pub server: &'a ServerId,
-    /// The name there; any text.
-    pub name: &'a str,
-    /// Whether it is always shown as `server__name`.
-    pub force_prefix: bool,
-}
-
-/// The names of everything that is offered, and the way back.
-#[derive(Clone, Debug, Default)]
-pub struct Names {
-    wire: Vec<String>,
-    qualified: Vec<String>,
-    index: HashMap<String, usize>,
-}
-
-impl Names {
-    /// Names everything. What is `reserved` (the names of the kernel's own tools, to others) is never given out bare.
-    #[must_use]
-    pub fn new(offered: &[Offered<'_>], reserved: &dyn Fn(&Offered<'_>) -> bool) -> Self {
-        let qualified = qualified_names(offered);
-        let bare: Vec<String> = offered.iter().map(|offer| fit(offer.name, 0)).collect();
-        let taken: HashMap<&str, usize> = qualified.iter().enumerate().map(|(i, name)| (name.as_str(), i)).collect();
-        let mut count: HashMap<&str, usize> = HashMap::new();
-        for (name, _) in bare.iter().zip(offered).filter(|(_, offer)| !offer.force_prefix) {
-            *count.entry(name).or_default() += 1;
-        }
-        let is_bare = |i: usize| {
-            let name = bare[i].as_str();
-            // Qualified names are always callable, so another's must not mean this one.
-            let free = taken.get(name).is_none_or(|owner| *owner == i);
-            !offered[i].force_prefix && free && count.get(name) == Some(&1) && !reserved(&offered[i])
-        };
-        let wire: Vec<String> = (0..offered.len())
-            .map(|i| if is_bare(i) { bare[i].clone() } else { qualified[i].clone() })
-            .collect();
-        let index = qualified
-            .iter()
-            .chain(&wire)
-            .cloned()
-            .zip((0..offered.len()).chain(0..offered.len()))
-            .collect();
-        Self { wire, qualified, index }
-    }
-
-    /// The name under which clients see the offer of that index: bare where that is unique.
-    #[must_use]
-    pub fn wire(&self, i: usize) -> Option<&str> {
-        self.wire.get(i).map(String::as_str)
-    }
-
-    /// Its other name, `server__name`.
-    #[must_use]
-    pub fn qualified(&self, i: usize) -> Option<&str> {
-        self.qualified.get(i).map(String::as_str)
-    }
-
-    /// The index of the offer that a client calls by either name.
-    #[must_use]
-    pub fn resolve(&self, name: &str) -> Option<usize> {
-        self.index.get(name).copied()
-    }
-}
-
-/// The names under which clients see what is offered, in the same order.
-#[must_use]
-pub fn wire_names(offered: &[Offered<'_>], reserved: &dyn Fn(&Offered<'_>) -> bool) -> Vec<String> {
-    Names::new(offered, reserved).wire
-}
-
 /// `server__name`, made to fit.
 #[must_use]
 pub fn qualified(server: &ServerId, name: &str) -> String {
     fit(&format!("{server}{SEPARATOR}{name}"), 0)
-}
-
-/// The parts of a qualified name, where it has any.
-#[must_use]
-pub fn split_qualified(name: &str) -> Option<(&str, &str)> {
-    name.split_once(SEPARATOR)
-        .filter(|(server, tool)| !server.is_empty() && !tool.is_empty())
-}
-
-/// The qualified name of each offer. Names that need no change are given out first, so that none of them depends on one that does; where two
-/// come out alike, the later in the alphabet is marked once more.
-fn qualified_names(offered: &[Offered<'_>]) -> Vec<String> {
-    let full = |i: usize| format!("{}{SEPARATOR}{}", offered[i].server, offered[i].name);
-    let mut order: Vec<(bool, String, usize)> = (0..offered.len()).map(|i| (!fits(&full(i)), full(i), i)).collect();
-    order.sort();
-    let mut taken = HashSet::new();
-    let mut names = vec![String::new(); offered.len()];
-    for (_, full, i) in order {
-        // Each salt gives another name, and there are more salts than names.
-        names[i] = (0..=u64::MAX)
-            .map(|salt| fit(&full, salt))
-            .find(|name| !taken.contains(name))
-            .unwrap_or_default();
-        taken.insert(names[i].clone());
-    }
-    names
 }
 
 fn is_allowed(c: char) -> bool {

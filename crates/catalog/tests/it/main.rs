@@ -4,6 +4,7 @@ mod advertised;
 mod cached;
 mod fixture;
 mod names;
+mod naming;
 mod pages;
 mod places;
 mod plain;
