@@ -1,7 +1,7 @@
 //! One merged list and its pages, each serialised once.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use jsonrpc::{Limits, MAX_DEPTH, Raw};
 use mcp::adapt;
@@ -10,8 +10,9 @@ use mcp::revision::Revision;
 use model::ServerId;
 
 use crate::names::Names;
-use crate::roster::Roster;
-use crate::write::Members;
+use crate::roster::{Roster, Seat};
+use crate::shown::Wire;
+use crate::write::{self, Members};
 
 /// The member of a list's `_meta` that names the servers whose part is not in it (DESIGN 5).
 pub const MISSING: &str = "dev.chancery/missing";
@@ -43,6 +44,13 @@ pub(crate) struct Sources<'a> {
     pub(crate) info: Option<&'a Raw>,
 }
 
+impl Sources<'_> {
+    /// Which names a part is listed under.
+    fn wires(&self, slot: u32) -> Option<&[Wire]> {
+        Some(self.names?.shown(slot)?.wires())
+    }
+}
+
 impl Listing {
     /// `page_size` 0 puts everything on one page. An empty list has one page too.
     pub(crate) fn new(kind: ListKind, roster: &Roster, page_size: usize) -> Self {
@@ -59,6 +67,20 @@ impl Listing {
             pages: std::iter::repeat_with(Default::default).take(pages).collect(),
             digest: OnceLock::new(),
         }
+    }
+
+    /// Whether two lists have the same pages, so that what is serialised of the one need not be for the other.
+    pub(crate) fn is_alike(kind: ListKind, one: Sources<'_>, other: Sources<'_>) -> bool {
+        let (seats, others) = (one.roster.seats(), other.roster.seats());
+        let alike = |(seat, twin): (&Seat, &Seat)| {
+            let (offer, offer_there) = (&seat.part.offer, &twin.part.offer);
+            let wires = one.wires(seat.slot) == other.wires(twin.slot);
+            let list = || offer.same_items(offer_there, kind) && offer.list(kind).extras == offer_there.list(kind).extras;
+            wires
+                && (Arc::ptr_eq(offer, offer_there)
+                    || offer.server == offer_there.server && offer.revision == offer_there.revision && list())
+        };
+        one.missing == other.missing && one.info == other.info && seats.len() == others.len() && seats.iter().zip(others).all(alike)
     }
 
     /// A page as a result object of revision `to`.
@@ -114,10 +136,35 @@ impl Listing {
     }
 
     fn serialise(&self, index: usize, to: Revision, of: Sources<'_>) -> Raw {
+        let key = self.kind.key();
+        // Made of valid values: this fails only where definitions nest as deep as a message may, and then nobody could read the list.
+        let made = self.array(index, to, of).zip(self.around(index, of));
+        let (array, result) = made.map_or_else(|| (None, Raw::object_empty()), |(array, result)| (Some(array), result));
+        let result = match of.missing {
+            [] => result,
+            missing => with_missing(&result, missing),
+        };
+        let method = self.kind.method();
+        let result = match to.is_modern() {
+            true => adapt::complete(method, &result, of.info),
+            false => adapt::strip(method, &result),
+        };
+        array.map_or_else(|| result.clone(), |array| result.edit().set(&[key], &array).finish())
+    }
+
+    /// The definitions of a page.
+    fn array(&self, index: usize, to: Revision, of: Sources<'_>) -> Option<Raw> {
         let definitions = self.definitions(index, to, of);
-        let mut out = Vec::with_capacity(definitions.iter().map(|raw| raw.len() + 1).sum::<usize>() + 256);
+        let mut out = Vec::with_capacity(definitions.iter().map(|raw| raw.len() + 1).sum::<usize>() + 2);
+        write::array(definitions, &mut out);
+        parse(out, MAX_DEPTH - 1)
+    }
+
+    /// A page whose definitions are not in it yet.
+    fn around(&self, index: usize, of: Sources<'_>) -> Option<Raw> {
+        let mut out = Vec::new();
         let mut result = Members::open(&mut out);
-        result.array(self.kind.key(), definitions.into_iter());
+        result.array(self.kind.key(), []);
         if index + 1 < self.pages.len() {
             result.raw("nextCursor", &Raw::string(&self.cursor(index + 1, of)));
         }
@@ -128,24 +175,16 @@ impl Listing {
             }
         }
         result.close();
-        // Made of valid values: this fails only where definitions nest as deep as a message may, and then nobody could read the list.
-        let limits = Limits {
-            max_bytes: usize::MAX,
-            max_depth: MAX_DEPTH,
-        };
-        let result = Raw::parse(out, &limits).unwrap_or_else(|_| Raw::object_empty());
-        let result = if of.missing.is_empty() {
-            result
-        } else {
-            with_missing(&result, of.missing)
-        };
-        let method = self.kind.method();
-        if to.is_modern() {
-            adapt::complete(method, &result, of.info)
-        } else {
-            adapt::strip(method, &result)
-        }
+        parse(out, MAX_DEPTH)
     }
+}
+
+fn parse(out: Vec<u8>, max_depth: usize) -> Option<Raw> {
+    let limits = Limits {
+        max_bytes: usize::MAX,
+        max_depth,
+    };
+    Raw::parse(out, &limits).ok()
 }
 
 fn with_missing(result: &Raw, missing: &[ServerId]) -> Raw {

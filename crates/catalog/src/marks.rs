@@ -47,8 +47,8 @@ impl Marks {
             self.contested.clone()
         };
         contested.retain(|name| claimants(kind, roster, name, Key::listed(kind, name)).nth(1).is_some());
-        for added in &difference.added {
-            for named in roster.part(added.slot).named(kind) {
+        for slot in &difference.added {
+            for named in roster.part(*slot).named(kind) {
                 if claimants(kind, roster, &named.qualified, named.qualified_key).nth(1).is_some() {
                     contested.insert(named.qualified.clone());
                 }

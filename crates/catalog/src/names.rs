@@ -96,8 +96,8 @@ impl Names {
         bare.unreserved().or_else(|| own.unreserved())
     }
 
-    /// The names in the next version of a roster.
-    pub(crate) fn updated(&self, roster: &Roster, difference: &Difference) -> Self {
+    /// The names in the next version of a roster. `known` are names by which parts are shown elsewhere, with the rosters that they belong to.
+    pub(crate) fn updated(&self, roster: &Roster, difference: &Difference, known: &[(&Roster, &Self)]) -> Self {
         let marks = self.marks.updated(self.kind, roster, difference);
         let mut shown = if difference.is_whole { Vec::new() } else { self.shown.clone() };
         shown.resize(roster.slots(), None);
@@ -107,13 +107,9 @@ impl Names {
         let naming = Naming::new(self.kind, roster, &marks, &shown, &difference.added);
         let wires = naming.settled(difference, &self.marks);
         for (slot, wires) in wires {
-            let before = difference
-                .added
-                .iter()
-                .filter(|added| added.slot == slot)
-                .find_map(|added| added.before);
-            let known = before.and_then(|slot| self.shown(slot)).filter(|shown| *shown.wires() == wires[..]);
-            shown[slot as usize] = Some(known.cloned().unwrap_or_else(|| Arc::new(Shown::new(wires))));
+            let elsewhere = |(roster_there, names): &(&Roster, &Self)| names.shown(roster_there.slot(roster.part(slot))?).cloned();
+            let found = known.iter().filter_map(elsewhere).find(|shown| *shown.wires() == wires[..]);
+            shown[slot as usize] = Some(found.unwrap_or_else(|| Arc::new(Shown::new(wires))));
         }
         Self {
             kind: self.kind,

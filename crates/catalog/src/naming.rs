@@ -12,7 +12,7 @@ use crate::Item;
 use crate::index::{Holder, Key};
 use crate::marks::Marks;
 use crate::part::{Named, Part};
-use crate::roster::{Added, Difference, Roster};
+use crate::roster::{Difference, Roster};
 use crate::shown::{Shown, Wire};
 
 /// The only one that has a name, if there is one.
@@ -67,10 +67,10 @@ pub(crate) struct Naming<'a> {
 
 impl<'a> Naming<'a> {
     /// What is new is listed under its qualified names until it is settled.
-    pub(crate) fn new(kind: ListKind, roster: &'a Roster, marks: &'a Marks, shown: &'a [Option<Arc<Shown>>], added: &[Added]) -> Self {
+    pub(crate) fn new(kind: ListKind, roster: &'a Roster, marks: &'a Marks, shown: &'a [Option<Arc<Shown>>], added: &[u32]) -> Self {
         let mut is_new = vec![false; roster.slots()];
         let mut wires = HashMap::new();
-        for Added { slot, .. } in added {
+        for slot in added {
             is_new[*slot as usize] = true;
             wires.insert(*slot, vec![Wire::Qualified; roster.part(*slot).named(kind).len()]);
         }
@@ -91,7 +91,7 @@ impl<'a> Naming<'a> {
             self.settle_part(&removed.part, None);
         }
         let roster = self.roster;
-        for Added { slot, .. } in &difference.added {
+        for slot in &difference.added {
             self.settle_part(roster.part(*slot), Some(*slot));
         }
         let is_there = |holder: &Holder| !difference.is_whole && difference.removed.iter().all(|seat| seat.slot != holder.slot);

@@ -31,15 +31,8 @@ pub(crate) struct Difference {
     pub(crate) is_whole: bool,
     /// The parts that are no longer there. Their slots may be others' now.
     pub(crate) removed: Vec<Seat>,
-    pub(crate) added: Vec<Added>,
-}
-
-/// A part that has its slot since this version.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Added {
-    pub(crate) slot: u32,
-    /// The slot that it had in the earlier version.
-    pub(crate) before: Option<u32>,
+    /// The slots that have another part than before.
+    pub(crate) added: Vec<u32>,
 }
 
 const FREE: usize = usize::MAX;
@@ -68,43 +61,54 @@ impl Roster {
         self.index.holders(key).map(|holder| (holder, &**self.part(holder.slot)))
     }
 
-    /// The roster of these offers. Parts that are here already are taken over, and the index where that is less work than making it anew.
-    pub(crate) fn updated(&self, offers: &[Arc<Offer>]) -> (Self, Difference) {
-        let known = self.seats.iter().map(|seat| (Arc::as_ptr(&seat.part.offer), seat));
-        let mut known: HashMap<*const Offer, &Seat> = known.collect();
+    /// The slot of a part, if it is here.
+    pub(crate) fn slot(&self, part: &Arc<Part>) -> Option<u32> {
+        self.seats.iter().find(|seat| Arc::ptr_eq(&seat.part, part)).map(|seat| seat.slot)
+    }
+
+    /// The roster of these offers. Parts that are here or in `other` are taken over, and the index where that is less work than making it anew.
+    pub(crate) fn updated(&self, offers: &[Arc<Offer>], other: &Self) -> (Self, Difference) {
+        let known = |roster: &Self| {
+            roster
+                .seats
+                .iter()
+                .map(|seat| (Arc::as_ptr(&seat.part.offer), seat.clone()))
+                .collect()
+        };
+        let (mut own, others): (HashMap<*const Offer, Seat>, HashMap<*const Offer, Seat>) = (known(self), known(other));
         let mut stays = vec![false; self.slots()];
-        let seats = offers.iter().map(|offer| match known.remove(&Arc::as_ptr(offer)) {
-            Some(seat) => {
-                stays[seat.slot as usize] = true;
-                (seat.part.clone(), Some(seat.slot))
-            }
-            None => (Arc::new(Part::new(offer.clone())), None),
-        });
-        let seats: Vec<(Arc<Part>, Option<u32>)> = seats.collect();
+        let mut seats: Vec<(Arc<Part>, Option<u32>)> = Vec::with_capacity(offers.len());
+        for offer in offers {
+            seats.push(match (own.remove(&Arc::as_ptr(offer)), others.get(&Arc::as_ptr(offer))) {
+                (Some(seat), _) => {
+                    stays[seat.slot as usize] = true;
+                    (seat.part, Some(seat.slot))
+                }
+                (None, Some(seat)) => (seat.part.clone(), None),
+                (None, None) => (Arc::new(Part::new(offer.clone())), None),
+            });
+        }
         let removed: Vec<Seat> = self.seats.iter().filter(|seat| !stays[seat.slot as usize]).cloned().collect();
-        let all: usize = seats.iter().map(|(part, _)| part.weight()).sum();
         let kept: usize = seats.iter().filter(|(_, slot)| slot.is_some()).map(|(part, _)| part.weight()).sum();
         let gone: usize = removed.iter().map(|seat| seat.part.weight()).sum();
         if kept <= gone {
-            Self::whole(seats, all)
+            Self::whole(seats)
         } else {
             self.changed(seats, removed)
         }
     }
 
-    fn whole(seats: Vec<(Arc<Part>, Option<u32>)>, weight: usize) -> (Self, Difference) {
+    fn whole(seats: Vec<(Arc<Part>, Option<u32>)>) -> (Self, Difference) {
         let mut next = Self::default();
-        next.index.reserve(weight);
-        let mut added = Vec::with_capacity(seats.len());
-        for (slot, (part, before)) in (0..).zip(seats) {
-            next.places.push(FREE);
+        next.index.reserve(seats.iter().map(|(part, _)| part.weight()).sum());
+        for (part, _) in seats {
+            let slot = next.another_slot();
             next.sit(slot, part, true);
-            added.push(Added { slot, before });
         }
         let difference = Difference {
             is_whole: true,
             removed: Vec::new(),
-            added,
+            added: next.seats.iter().map(|seat| seat.slot).collect(),
         };
         (next, difference)
     }
@@ -118,21 +122,16 @@ impl Roster {
         for Seat { slot, part } in &removed {
             part.each_key(|key, row| next.index.remove(key, Holder { slot: *slot, row }));
         }
-        let mut free: Vec<u32> = (0..)
-            .zip(&self.places)
-            .filter(|(_, place)| **place == FREE)
-            .map(|(slot, _)| slot)
-            .collect();
-        free.extend(removed.iter().map(|seat| seat.slot));
+        let unused = (0..).zip(&self.places).filter(|(_, place)| **place == FREE).map(|(slot, _)| slot);
+        let mut free: Vec<u32> = unused.chain(removed.iter().map(|seat| seat.slot)).collect();
         let mut added = Vec::new();
         for (part, slot) in seats {
-            let Some(slot) = slot else {
-                let slot = free.pop().unwrap_or_else(|| next.another_slot());
-                next.sit(slot, part, true);
-                added.push(Added { slot, before: None });
-                continue;
-            };
-            next.sit(slot, part, false);
+            let is_new = slot.is_none();
+            let slot = slot.or_else(|| free.pop()).unwrap_or_else(|| next.another_slot());
+            if is_new {
+                added.push(slot);
+            }
+            next.sit(slot, part, is_new);
         }
         let difference = Difference {
             is_whole: false,

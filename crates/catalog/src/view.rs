@@ -25,7 +25,7 @@ pub struct View {
     tools: Names,
     prompts: Names,
     /// In the order of [`ListKind::ALL`].
-    listings: [Listing; 4],
+    listings: [Arc<Listing>; 4],
     /// Worked out for the first client that is greeted, and then shared by all views that say the same.
     advertised: Arc<OnceLock<Advertisement>>,
 }
@@ -35,7 +35,8 @@ impl View {
     /// `page_size` is how many definitions a page holds, 0 for all.
     #[must_use]
     pub fn build(offers: Vec<Arc<Offer>>, missing: Vec<ServerId>, page_size: usize) -> Self {
-        Self::empty(page_size).updated(offers, missing)
+        let empty = Self::empty(page_size);
+        empty.derived(offers, missing, &empty)
     }
 
     fn empty(page_size: usize) -> Self {
@@ -47,34 +48,58 @@ impl View {
             info: None,
             tools: Names::new(ListKind::Tools),
             prompts: Names::new(ListKind::Prompts),
-            listings: ListKind::ALL.map(|kind| Listing::new(kind, &roster, page_size)),
+            listings: ListKind::ALL.map(|kind| Arc::new(Listing::new(kind, &roster, page_size))),
             roster,
             advertised: Arc::default(),
         }
     }
 
     /// The view of other offers and missing servers: equal in everything to one that is built of them, at about the cost of what is not the same `Arc`
-    /// as here. An offer that was given away is not changed any more.
+    /// as here; this very view where everything is. An offer that was given away is not changed any more.
     #[must_use]
-    pub fn updated(&self, offers: Vec<Arc<Offer>>, missing: Vec<ServerId>) -> Self {
-        let (roster, difference) = self.roster.updated(&offers);
-        let greets_alike = offers.len() == self.offers.len()
-            && missing.len() == self.missing.len()
-            && offers
-                .iter()
-                .zip(&self.offers)
-                .all(|(one, other)| Arc::ptr_eq(one, other) || greets_alike(one, other));
-        Self {
-            tools: self.tools.updated(&roster, &difference),
-            prompts: self.prompts.updated(&roster, &difference),
-            listings: ListKind::ALL.map(|kind| Listing::new(kind, &roster, self.page_size)),
-            advertised: if greets_alike { self.advertised.clone() } else { Arc::default() },
+    pub fn updated(self: &Arc<Self>, offers: Vec<Arc<Offer>>, missing: Vec<ServerId>) -> Arc<Self> {
+        self.towards(offers, missing, self)
+    }
+
+    /// A view of these offers that is otherwise like another, from which it also takes what both have.
+    pub(crate) fn towards(self: &Arc<Self>, offers: Vec<Arc<Offer>>, missing: Vec<ServerId>, like: &Self) -> Arc<Self> {
+        let is_alike = self.page_size == like.page_size && self.info == like.info && self.missing == missing;
+        let is_same = |(one, other): (&Arc<Offer>, &Arc<Offer>)| Arc::ptr_eq(one, other);
+        if is_alike && self.offers.len() == offers.len() && self.offers.iter().zip(&offers).all(is_same) {
+            return self.clone();
+        }
+        Arc::new(self.derived(offers, missing, like))
+    }
+
+    fn derived(&self, offers: Vec<Arc<Offer>>, missing: Vec<ServerId>, like: &Self) -> Self {
+        let (roster, difference) = self.roster.updated(&offers, &like.roster);
+        let names = |of: fn(&Self) -> &Names| of(self).updated(&roster, &difference, &[(&self.roster, of(self)), (&like.roster, of(like))]);
+        let mut view = Self {
+            tools: names(|view| &view.tools),
+            prompts: names(|view| &view.prompts),
+            listings: self.listings.clone(),
+            advertised: self.advertised.clone(),
             offers,
             missing,
-            page_size: self.page_size,
-            info: self.info.clone(),
+            page_size: like.page_size,
+            info: like.info.clone(),
             roster,
+        };
+        for (kind, i) in ListKind::ALL.into_iter().zip(0..) {
+            if self.page_size != view.page_size || !Listing::is_alike(kind, self.sources(kind), view.sources(kind)) {
+                view.listings[i] = Arc::new(Listing::new(kind, &view.roster, view.page_size));
+            }
         }
+        if !view.greets_like(self) {
+            view.advertised = Arc::default();
+        }
+        view
+    }
+
+    fn greets_like(&self, other: &Self) -> bool {
+        let alike = |(one, other): (&Arc<Offer>, &Arc<Offer>)| Arc::ptr_eq(one, other) || greets_alike(one, other);
+        let offers = self.offers.len() == other.offers.len() && self.offers.iter().zip(&other.offers).all(alike);
+        offers && self.missing.is_empty() == other.missing.is_empty()
     }
 
     /// The same, whose pages say to modern clients who made them (`serverInfo`).
@@ -107,18 +132,7 @@ impl View {
     /// # Errors
     /// A cursor that this list does not have: it changed in the meantime, or the cursor is made up.
     pub fn page(&self, kind: ListKind, cursor: Option<&str>, to: Revision) -> Result<Raw, InvalidCursor> {
-        let names = match kind {
-            ListKind::Tools => Some(&self.tools),
-            ListKind::Prompts => Some(&self.prompts),
-            ListKind::Resources | ListKind::ResourceTemplates => None,
-        };
-        let of = Sources {
-            roster: &self.roster,
-            names,
-            missing: &self.missing,
-            info: self.info.as_ref(),
-        };
-        self.listing(kind).page(cursor, to, of)
+        self.listing(kind).page(cursor, to, self.sources(kind))
     }
 
     /// The tool that a client means: by its listed name, by `server__tool`, or by the server's own name where no other server has it.
@@ -157,6 +171,20 @@ impl View {
     pub fn wire_names(&self) -> impl Iterator<Item = (&str, ToolId)> {
         let of = |seat| self.tools.targets(seat);
         self.roster.seats().iter().flat_map(of).map(|target| (target.wire, target.id()))
+    }
+
+    fn sources(&self, kind: ListKind) -> Sources<'_> {
+        let names = match kind {
+            ListKind::Tools => Some(&self.tools),
+            ListKind::Prompts => Some(&self.prompts),
+            ListKind::Resources | ListKind::ResourceTemplates => None,
+        };
+        Sources {
+            roster: &self.roster,
+            names,
+            missing: &self.missing,
+            info: self.info.as_ref(),
+        }
     }
 
     fn listing(&self, kind: ListKind) -> &Listing {

@@ -18,16 +18,8 @@ impl<'a> Members<'a> {
         self.key(key).extend_from_slice(value.bytes());
     }
 
-    pub(crate) fn array<'b>(&mut self, key: &str, items: impl Iterator<Item = &'b Raw>) {
-        let out = self.key(key);
-        out.push(b'[');
-        for (i, item) in items.enumerate() {
-            if i > 0 {
-                out.push(b',');
-            }
-            out.extend_from_slice(item.bytes());
-        }
-        out.push(b']');
+    pub(crate) fn array<'b>(&mut self, key: &str, items: impl IntoIterator<Item = &'b Raw>) {
+        array(items, self.key(key));
     }
 
     /// Writes the key; the value is the caller's to write.
@@ -44,4 +36,15 @@ impl<'a> Members<'a> {
     pub(crate) fn close(self) {
         self.out.push(b'}');
     }
+}
+
+pub(crate) fn array<'a>(items: impl IntoIterator<Item = &'a Raw>, out: &mut Vec<u8>) {
+    out.push(b'[');
+    for (i, item) in items.into_iter().enumerate() {
+        if i > 0 {
+            out.push(b',');
+        }
+        out.extend_from_slice(item.bytes());
+    }
+    out.push(b']');
 }

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use catalog::{InvalidCursor, Located, Offer, View};
+use catalog::{InvalidCursor, Item, Located, Offer, Restricted, View, Visibility};
 use jsonrpc::Raw;
 use mcp::method::ListKind;
 use mcp::revision::Revision;
+use model::ServerId;
 use proptest::prelude::*;
 
 use crate::fixture::{bare, declaring, id, raw};
@@ -192,7 +193,7 @@ impl Servers {
 
     /// With a server that never changes and has more keys than all others: then an update is always less work than beginning anew.
     fn with_ballast() -> Self {
-        let keys: Vec<String> = (0..200).map(|i| format!("\"k{i}\":{{}}")).collect();
+        let keys: Vec<String> = (0..50).map(|i| format!("\"k{i}\":{{}}")).collect();
         Self(vec![(
             SERVERS.len(),
             Some(Arc::new(declaring("ballast", &format!("{{{}}}", keys.join(","))))),
@@ -203,7 +204,7 @@ impl Servers {
         self.0.iter().filter_map(|(_, offer)| offer.clone()).collect()
     }
 
-    fn missing(&self) -> Vec<model::ServerId> {
+    fn missing(&self) -> Vec<ServerId> {
         let missing = self.0.iter().filter(|(_, offer)| offer.is_none());
         missing.map(|(server, _)| id(SERVERS[*server])).collect()
     }
@@ -276,7 +277,7 @@ fn obeys_the_rules(view: &View, offers: &[Arc<Offer>]) -> Result<(), TestCaseErr
     Ok(())
 }
 
-/// That nothing tells the one view from the other.
+/// That nothing tells the one view from the other but which allocations its offers are.
 fn is_the_same(one: &View, other: &View) -> Result<(), TestCaseError> {
     for kind in ListKind::ALL {
         for to in Revision::ALL {
@@ -290,22 +291,69 @@ fn is_the_same(one: &View, other: &View) -> Result<(), TestCaseError> {
     prop_assert_eq!(one.advertised().capabilities.raw(), other.advertised().capabilities.raw());
     prop_assert_eq!(&one.advertised().instructions, &other.advertised().instructions);
     prop_assert_eq!(one.missing(), other.missing());
-    let all = one.offers().iter().zip(other.offers());
-    prop_assert!(one.offers().len() == other.offers().len() && all.into_iter().all(|(one, other)| Arc::ptr_eq(one, other)));
+    let cached = |view: &View| view.offers().iter().map(|offer| offer.to_cache()).collect::<Vec<_>>();
+    prop_assert_eq!(cached(one), cached(other));
     Ok(())
 }
 
+/// Who may not see what: servers by their place in [`SERVERS`], tools by their server's place and the end of their name.
+#[derive(Clone, Debug)]
+struct Hidden {
+    servers: Vec<usize>,
+    tools: Vec<(usize, char)>,
+}
+
+fn hidden() -> impl Strategy<Value = Hidden> {
+    let tools = prop::collection::vec((0..SERVERS.len(), prop::sample::select(vec!['a', 'b', 'c', 'y'])), 0..6);
+    (prop::collection::vec(0..SERVERS.len(), 0..3), tools).prop_map(|(servers, tools)| Hidden { servers, tools })
+}
+
+impl Visibility for Hidden {
+    fn is_server_visible(&self, server: &ServerId) -> bool {
+        !self.servers.iter().any(|hidden| SERVERS[*hidden] == server.as_str())
+    }
+
+    fn is_tool_visible(&self, server: &ServerId, tool: &Item) -> bool {
+        let hidden = |(hidden, end): &(usize, char)| SERVERS[*hidden] == server.as_str() && tool.key.ends_with(*end);
+        // Of the last server some tools can be seen although the server itself can't.
+        let is_exempt = server.as_str() == SERVERS[SERVERS.len() - 1];
+        !self.tools.iter().any(hidden) && (is_exempt || self.is_server_visible(server))
+    }
+}
+
+/// What can be seen of these offers, in the plainest form.
+fn visible_offers(offers: &[Arc<Offer>], hidden: &Hidden) -> Vec<Arc<Offer>> {
+    let visible = |offer: &Arc<Offer>| {
+        let mut offer = Offer::clone(offer);
+        let server = offer.server.clone();
+        offer.tools.items.retain(|tool| hidden.is_tool_visible(&server, tool));
+        if !hidden.is_server_visible(&server) {
+            offer.resources.items.clear();
+            offer.templates.items.clear();
+            offer.prompts.items.clear();
+        }
+        (hidden.is_server_visible(&server) || !offer.tools.items.is_empty()).then(|| Arc::new(offer))
+    };
+    offers.iter().filter_map(visible).collect()
+}
+
+fn visible_missing(missing: &[ServerId], hidden: &Hidden) -> Vec<ServerId> {
+    missing.iter().filter(|server| hidden.is_server_visible(server)).cloned().collect()
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
     #[test]
     fn a_view_that_followed_is_the_view_that_is_built(steps in prop::collection::vec(step(), 1..14), page_size in 0_usize..4, reads in any::<bool>(), ballast in any::<bool>()) {
         let info = raw(r#"{"name":"gateway","version":"1"}"#);
         let mut servers = if ballast { Servers::with_ballast() } else { Servers::default() };
-        let mut view = View::build(Vec::new(), Vec::new(), page_size).signed(info.clone());
+        let mut view = Arc::new(View::build(Vec::new(), Vec::new(), page_size).signed(info.clone()));
         for step in &steps {
             servers.take(step);
             view = view.updated(servers.offers(), servers.missing());
+            let same = view.offers().iter().zip(servers.offers()).filter(|(one, other)| Arc::ptr_eq(one, other)).count();
+            prop_assert_eq!(same, servers.offers().len());
             obeys_the_rules(&view, &servers.offers())?;
             if reads {
                 // What was worked out of one version must not show in the next.
@@ -313,5 +361,35 @@ proptest! {
             }
         }
         is_the_same(&view, &View::build(servers.offers(), servers.missing(), page_size).signed(info))?;
+    }
+    #[test]
+    fn what_can_be_seen_is_what_is_built_of_it(
+        steps in prop::collection::vec((step(), prop::option::weighted(0.3, hidden())), 1..10),
+        first in hidden(),
+        page_size in 0_usize..4,
+        ballast in any::<bool>(),
+    ) {
+        let info = raw(r#"{"name":"gateway","version":"1"}"#);
+        let mut servers = if ballast { Servers::with_ballast() } else { Servers::default() };
+        let mut whole = Arc::new(View::build(servers.offers(), Vec::new(), page_size).signed(info.clone()));
+        let mut hidden = first;
+        let mut seen = Restricted::new(whole.clone(), &hidden);
+        for (step, other) in steps {
+            servers.take(&step);
+            whole = whole.updated(servers.offers(), servers.missing());
+            seen = match other {
+                Some(other) => {
+                    hidden = other;
+                    seen.reviewed(whole.clone(), &hidden)
+                }
+                None => seen.updated(whole.clone(), &hidden),
+            };
+            let (offers, missing) = (visible_offers(&servers.offers(), &hidden), visible_missing(&servers.missing(), &hidden));
+            obeys_the_rules(seen.view(), &offers)?;
+            is_the_same(seen.view(), &View::build(offers, missing, page_size).signed(info.clone()))?;
+            is_the_same(seen.view(), Restricted::new(whole.clone(), &hidden).view())?;
+            let again = seen.reviewed(whole.clone(), &hidden);
+            prop_assert!(Arc::ptr_eq(again.view(), seen.view()), "the same rules of the same view");
+        }
     }
 }

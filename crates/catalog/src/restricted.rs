@@ -1,0 +1,125 @@
+//! The part of a view that one principal may see.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use mcp::method::ListKind;
+use model::ServerId;
+
+use crate::{Item, List, Offer, View};
+
+/// What a principal may see.
+pub trait Visibility {
+    /// Whether a server can be seen: that it is missing, and whatever it offers but its tools.
+    fn is_server_visible(&self, server: &ServerId) -> bool;
+    /// Whether a tool of a server can be seen. A server of which some tool can is among the offers of the view.
+    fn is_tool_visible(&self, server: &ServerId, tool: &Item) -> bool;
+}
+
+/// A view and what of it a principal may see, which is a view again: equal in everything to one that is built of what can be seen.
+#[derive(Clone, Debug)]
+pub struct Restricted {
+    whole: Arc<View>,
+    /// Of each offer of the whole what can be seen: the offer itself where that is everything, nothing where it is nothing.
+    shown: Vec<Option<Arc<Offer>>>,
+    view: Arc<View>,
+}
+
+impl Restricted {
+    /// What can be seen of a view.
+    #[must_use]
+    pub fn new(whole: Arc<View>, visible: &impl Visibility) -> Self {
+        let shown: Vec<_> = whole.offers().iter().map(|offer| restrict(offer, None, visible)).collect();
+        let base = whole.clone();
+        Self::of(whole, shown, &base, visible)
+    }
+
+    /// What can be seen of the next version of the view, by the same rules: of offers that were there already it is not asked again.
+    #[must_use]
+    pub fn updated(&self, whole: Arc<View>, visible: &impl Visibility) -> Self {
+        let known = self.known();
+        let shown = whole.offers().iter().map(|offer| match known.get(&Arc::as_ptr(offer)) {
+            Some(shown) => (*shown).clone(),
+            None => restrict(offer, None, visible),
+        });
+        let shown = shown.collect();
+        Self::of(whole, shown, &self.view, visible)
+    }
+
+    /// What can be seen by other rules, and perhaps of another version of the view: everything is asked again, and what comes out as before stays.
+    #[must_use]
+    pub fn reviewed(&self, whole: Arc<View>, visible: &impl Visibility) -> Self {
+        let known = self.known();
+        let before = |offer| known.get(&Arc::as_ptr(offer)).and_then(|shown| shown.as_ref());
+        let shown = whole.offers().iter().map(|offer| restrict(offer, before(offer), visible)).collect();
+        Self::of(whole, shown, &self.view, visible)
+    }
+
+    /// What the principal may see.
+    #[must_use]
+    pub fn view(&self) -> &Arc<View> {
+        &self.view
+    }
+
+    /// The view that this is a part of.
+    #[must_use]
+    pub fn whole(&self) -> &Arc<View> {
+        &self.whole
+    }
+
+    fn of(whole: Arc<View>, shown: Vec<Option<Arc<Offer>>>, base: &Arc<View>, visible: &impl Visibility) -> Self {
+        let missing = whole.missing().iter().filter(|server| visible.is_server_visible(server));
+        let missing: Vec<ServerId> = missing.cloned().collect();
+        let is_shown = |(whole, shown): (&Arc<Offer>, &Option<Arc<Offer>>)| shown.as_ref().is_some_and(|shown| Arc::ptr_eq(whole, shown));
+        let is_all = missing.len() == whole.missing().len() && whole.offers().iter().zip(&shown).all(is_shown);
+        let view = match is_all {
+            true => whole.clone(),
+            false => base.towards(shown.iter().flatten().cloned().collect(), missing, &whole),
+        };
+        Self { whole, shown, view }
+    }
+
+    fn known(&self) -> HashMap<*const Offer, &Option<Arc<Offer>>> {
+        self.whole.offers().iter().map(Arc::as_ptr).zip(&self.shown).collect()
+    }
+}
+
+/// What can be seen of an offer; `before` is what could be before, and is given back where that is the same.
+fn restrict(offer: &Arc<Offer>, before: Option<&Arc<Offer>>, visible: &impl Visibility) -> Option<Arc<Offer>> {
+    let sees_server = visible.is_server_visible(&offer.server);
+    let all = &offer.tools.items;
+    let tools: Vec<&Item> = all.iter().filter(|tool| visible.is_tool_visible(&offer.server, tool)).collect();
+    if sees_server && tools.len() == all.len() {
+        return Some(offer.clone());
+    }
+    if !sees_server && tools.is_empty() {
+        return None;
+    }
+    if let Some(before) = before.filter(|before| is_selection(before, offer, &tools, sees_server)) {
+        return Some(before.clone());
+    }
+    let mut shown = Offer::new(offer.server.clone(), offer.prefix, offer.revision, offer.advertised.clone());
+    for kind in ListKind::ALL {
+        let list = offer.list(kind);
+        let items = match kind {
+            ListKind::Tools => tools.iter().copied().cloned().collect(),
+            _ if sees_server => list.items.clone(),
+            _ => Vec::new(),
+        };
+        *shown.list_mut(kind) = List {
+            items,
+            extras: list.extras.clone(),
+        };
+    }
+    Some(Arc::new(shown))
+}
+
+/// Whether an offer that was made of another shows these tools of it, and the other lists or not.
+fn is_selection(made: &Offer, of: &Offer, tools: &[&Item], sees_server: bool) -> bool {
+    let same_bytes = |(one, other): (&Item, &&Item)| one.raw.bytes().as_ptr() == other.raw.bytes().as_ptr();
+    let rest = [ListKind::Resources, ListKind::ResourceTemplates, ListKind::Prompts];
+    let shows = |kind: ListKind| if sees_server { of.list(kind).items.len() } else { 0 };
+    made.tools.items.len() == tools.len()
+        && made.tools.items.iter().zip(tools).all(same_bytes)
+        && rest.into_iter().all(|kind| made.list(kind).items.len() == shows(kind))
+}
