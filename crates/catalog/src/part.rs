@@ -162,9 +162,9 @@ impl Named {
 
 /// The definitions of a list whose key no earlier one has, and where they stand.
 fn distinct(offer: &Offer, kind: ListKind) -> impl Iterator<Item = (usize, &Item)> {
-    let mut seen = HashSet::new();
-    let items = offer.list(kind).items.iter().enumerate();
-    items.filter(move |(_, item)| seen.insert(item.key.as_str()))
+    let items = &offer.list(kind).items;
+    let mut seen = HashSet::with_capacity(items.len());
+    items.iter().enumerate().filter(move |(_, item)| seen.insert(item.key.as_str()))
 }
 
 /// A number of definitions is one of 32 bits: they were held in memory one by one.

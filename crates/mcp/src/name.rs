@@ -11,17 +11,18 @@ pub const SEPARATOR: &str = "__";
 /// `server__name`, made to fit.
 #[must_use]
 pub fn qualified(server: &ServerId, name: &str) -> String {
-    fit(&format!("{server}{SEPARATOR}{name}"), 0)
+    let full = [server.as_str(), SEPARATOR, name].concat();
+    if fits(&full) { full } else { fit(&full, 0) }
 }
 
-fn is_allowed(c: char) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.')
+fn is_allowed(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }
 
 /// Whether a name can stand on the wire as it is.
 #[must_use]
 pub fn fits(name: &str) -> bool {
-    !name.is_empty() && name.len() <= MAX_NAME && name.chars().all(is_allowed)
+    !name.is_empty() && name.len() <= MAX_NAME && name.bytes().all(is_allowed)
 }
 
 /// The name itself where it fits and bears no salt; else as much of it as fits, with a mark that is its own. Each salt gives another.
@@ -33,7 +34,7 @@ pub fn fit(name: &str, salt: u64) -> String {
     let mark = mark(name, salt);
     let kept = name
         .chars()
-        .map(|c| if is_allowed(c) { c } else { '_' })
+        .map(|c| if u8::try_from(c).is_ok_and(is_allowed) { c } else { '_' })
         .take(MAX_NAME - mark.len() - 1);
     kept.chain(['_']).chain(mark.chars()).collect()
 }
