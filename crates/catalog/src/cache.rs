@@ -1,12 +1,11 @@
 //! An offer as bytes, so that a server that was seen before answers from its cached catalogue at once (DESIGN 5).
 
-use jsonrpc::{Limits, MAX_DEPTH, Raw};
+use jsonrpc::{Limits, ObjectBuilder, Raw};
 use mcp::exchange::Advertised;
 use mcp::method::ListKind;
 use mcp::revision::Revision;
 use model::ServerId;
 
-use crate::write::Members;
 use crate::{Item, List, Offer};
 
 /// Which layout the bytes have. An older gateway's cache is no cache: the server is asked again.
@@ -16,31 +15,23 @@ impl Offer {
     /// The offer as one JSON document. Neither the server's id nor its prefix are in it: these belong to the configuration.
     #[must_use]
     pub fn to_cache(&self) -> Vec<u8> {
-        let mut out = Vec::with_capacity(self.len() + 1024);
-        let mut cached = Members::open(&mut out);
-        cached.raw("layout", &Raw::uint(LAYOUT));
-        cached.raw("revision", &Raw::string(self.revision.as_str()));
-        cached.raw("capabilities", &self.advertised.capabilities);
-        cached.raw("info", &self.advertised.info);
-        cached.raw(
-            "instructions",
-            &self.advertised.instructions.as_deref().map_or_else(Raw::null, Raw::string),
-        );
-        for kind in ListKind::ALL {
-            self.list(kind).write(cached.key(kind.key()));
-        }
-        cached.close();
-        out
+        let instructions = self.advertised.instructions.as_deref();
+        let cached = ObjectBuilder::with_capacity(self.len() + 1024)
+            .uint("layout", LAYOUT)
+            .text("revision", self.revision.as_str())
+            .raw("capabilities", &self.advertised.capabilities)
+            .raw("info", &self.advertised.info)
+            .text_or_null("instructions", instructions);
+        let lists = ListKind::ALL.into_iter();
+        lists
+            .fold(cached, |cached, kind| cached.object(kind.key(), |list| self.list(kind).write(list)))
+            .bytes()
     }
 
     /// The offer of a server from what [`Offer::to_cache`] wrote. `None` for anything else: another layout, a cut or altered file.
     #[must_use]
     pub fn from_cache(bytes: &[u8], server: ServerId, prefix: bool) -> Option<Self> {
-        let limits = Limits {
-            max_bytes: usize::MAX,
-            max_depth: MAX_DEPTH,
-        };
-        let cached = Raw::parse(bytes.to_vec(), &limits).ok()?.object().ok()?;
+        let cached = Raw::parse(bytes.to_vec(), &Limits::OWN).ok()?.object().ok()?;
         if cached.get("layout")?.as_u64() != Some(LAYOUT) {
             return None;
         }
@@ -75,15 +66,11 @@ impl Offer {
 }
 
 impl List {
-    fn write(&self, out: &mut Vec<u8>) {
-        let mut list = Members::open(out);
-        list.array("items", self.items.iter().map(|item| &item.raw));
-        let mut extras = Members::open(list.key("extras"));
-        for (key, value) in &self.extras {
-            extras.raw(key, value);
-        }
-        extras.close();
-        list.close();
+    fn write(&self, list: ObjectBuilder) -> ObjectBuilder {
+        list.array("items", self.items.iter().map(|item| &item.raw))
+            .object("extras", |extras| {
+                extras.members(self.extras.iter().map(|(key, value)| (key, value)))
+            })
     }
 
     fn read(kind: ListKind, raw: &Raw) -> Option<Self> {

@@ -3,7 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
-use jsonrpc::{Limits, MAX_DEPTH, Raw};
+use jsonrpc::{Limits, MAX_DEPTH, ObjectBuilder, Raw};
 use mcp::adapt;
 use mcp::method::ListKind;
 use mcp::revision::Revision;
@@ -12,7 +12,7 @@ use model::ServerId;
 use crate::names::Names;
 use crate::roster::{Roster, Seat};
 use crate::shown::Wire;
-use crate::write::{self, Members};
+use crate::write;
 
 /// The member of a list's `_meta` that names the servers whose part is not in it (DESIGN 5).
 pub const MISSING: &str = "dev.chancery/missing";
@@ -138,8 +138,10 @@ impl Listing {
     fn serialise(&self, index: usize, to: Revision, of: Sources<'_>) -> Raw {
         let key = self.kind.key();
         // Made of valid values: this fails only where definitions nest as deep as a message may, and then nobody could read the list.
-        let made = self.array(index, to, of).zip(self.around(index, of));
-        let (array, result) = made.map_or_else(|| (None, Raw::object_empty()), |(array, result)| (Some(array), result));
+        let (array, result) = match self.array(index, to, of) {
+            Some(array) => (Some(array), self.around(index, of)),
+            None => (None, Raw::object_empty()),
+        };
         let result = match of.missing {
             [] => result,
             missing => with_missing(&result, missing),
@@ -161,21 +163,17 @@ impl Listing {
     }
 
     /// A page whose definitions are not in it yet.
-    fn around(&self, index: usize, of: Sources<'_>) -> Option<Raw> {
-        let mut out = Vec::new();
-        let mut result = Members::open(&mut out);
-        result.array(self.kind.key(), []);
+    fn around(&self, index: usize, of: Sources<'_>) -> Raw {
+        let mut result = ObjectBuilder::new().array(self.kind.key(), std::iter::empty::<&Raw>());
         if index + 1 < self.pages.len() {
-            result.raw("nextCursor", &Raw::string(&self.cursor(index + 1, of)));
+            result = result.text("nextCursor", &self.cursor(index + 1, of));
         }
         // What a server says beside its list is said of its own list, not of the union of several.
         if let ([only], []) = (of.roster.seats(), of.missing) {
-            for (key, value) in &only.part.offer.list(self.kind).extras {
-                result.raw(key, value);
-            }
+            let extras = &only.part.offer.list(self.kind).extras;
+            result = result.members(extras.iter().map(|(key, value)| (key, value)));
         }
-        result.close();
-        parse(out, MAX_DEPTH)
+        result.finish()
     }
 }
 

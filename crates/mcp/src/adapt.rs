@@ -6,6 +6,7 @@
 mod content;
 mod elicitation;
 mod input;
+mod list;
 mod notification;
 mod result;
 mod reverse;

@@ -7,7 +7,6 @@ pub mod capabilities;
 pub mod client;
 pub mod error;
 pub mod exchange;
-mod json;
 pub mod meta;
 pub mod method;
 pub mod mirror;

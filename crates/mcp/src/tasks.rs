@@ -4,10 +4,9 @@
 //! reach it as requests. The extension's server decides by itself, and `tasks/get` holds the outcome and the questions. So the two differ in who
 //! waits, and what stands in this module is the rest: the shapes.
 
-use jsonrpc::{ErrorObject, Raw, RawKind};
+use jsonrpc::{ErrorObject, ObjectBuilder, Raw, RawKind};
 
 use crate::adapt::{self, InputRequired};
-use crate::json;
 use crate::meta::{self, key};
 use crate::revision::Revision;
 
@@ -88,7 +87,7 @@ pub fn with_task_id(of: &Raw, id: &str) -> Raw {
 /// The same as part of that task (2025-11-25 basic/utilities/tasks, associating task-related messages).
 #[must_use]
 pub fn with_related_task(of: &Raw, id: &str) -> Raw {
-    meta::set(of, key::RELATED_TASK, &json::object([("taskId", &Raw::string(id))]))
+    meta::set(of, key::RELATED_TASK, &ObjectBuilder::new().text("taskId", id).finish())
 }
 
 /// The status of a flat task, or of the one in a core `CreateTaskResult`.
@@ -135,11 +134,8 @@ pub fn requested(params: &Raw) -> Option<Raw> {
 /// Params that ask a server of the core for a task, to be kept for `ttl` milliseconds where that is given.
 #[must_use]
 pub fn with_task(params: &Raw, ttl: Option<u64>) -> Raw {
-    let task = match ttl {
-        Some(ttl) => json::object([("ttl", &Raw::uint(ttl))]),
-        None => Raw::object_empty(),
-    };
-    params.edit().set(&["task"], &task).finish()
+    let task = ObjectBuilder::new().maybe("ttl", ttl.map(Raw::uint).as_ref());
+    params.edit().set(&["task"], &task.finish()).finish()
 }
 
 /// The same params, not asking for a task.
@@ -201,7 +197,7 @@ pub fn created_to_modern(result: &Raw) -> Raw {
         return adapt::complete("tools/call", result, None);
     };
     let beside = members.iter().filter(|(name, _)| *name != "task" && own.get(name).is_none());
-    json::object(own.iter().chain(beside))
+    ObjectBuilder::new().members(own.iter().chain(beside)).finish()
 }
 
 /// The extension's `CreateTaskResult` as the core's: the task in a member of its own, `_meta` beside it.
@@ -209,10 +205,10 @@ pub fn created_to_modern(result: &Raw) -> Raw {
 pub fn created_to_legacy(result: &Raw) -> Raw {
     let flat = flat_to_legacy(result);
     let task = flat.edit().remove(&[key::META]).finish();
-    match flat.get(key::META) {
-        Some(meta) => json::object([("task", &task), (key::META, &meta)]),
-        None => json::object([("task", &task)]),
-    }
+    ObjectBuilder::new()
+        .raw("task", &task)
+        .maybe(key::META, flat.get(key::META).as_ref())
+        .finish()
 }
 
 /// A flat task of the core with its payload, as the extension's `DetailedTask`.
@@ -273,7 +269,7 @@ pub fn payload_to_legacy(task_id: &str, result: &Raw) -> Raw {
 /// The extension's empty answer to `tasks/cancel` and `tasks/update`.
 #[must_use]
 pub fn acknowledged() -> Raw {
-    json::object([("resultType", &Raw::string("complete"))])
+    ObjectBuilder::new().text("resultType", "complete").finish()
 }
 
 /// What a server of the extension says of a task after `tasks/cancel`, as the core's answer to it: there, the task is cancelled once the answer is
@@ -303,15 +299,13 @@ pub fn status_to_legacy(params: &Raw) -> Raw {
 /// 8601 instant, `ttl` in milliseconds.
 #[must_use]
 pub fn legacy_task(id: &str, status: Status, at: &str, ttl: Option<u64>) -> Raw {
-    let (id, status, at) = (Raw::string(id), Raw::string(status.as_str()), Raw::string(at));
-    let ttl = ttl.map_or_else(Raw::null, Raw::uint);
-    json::object([
-        ("taskId", &id),
-        ("status", &status),
-        ("createdAt", &at),
-        ("lastUpdatedAt", &at),
-        ("ttl", &ttl),
-    ])
+    ObjectBuilder::new()
+        .text("taskId", id)
+        .text("status", status.as_str())
+        .text("createdAt", at)
+        .text("lastUpdatedAt", at)
+        .raw("ttl", &ttl.map_or_else(Raw::null, Raw::uint))
+        .finish()
 }
 
 #[cfg(test)]

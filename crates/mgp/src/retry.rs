@@ -5,10 +5,9 @@
 
 use std::time::Duration;
 
-use jsonrpc::Raw;
+use jsonrpc::{ObjectBuilder, Raw};
 
 use crate::error::{Reported, Strategy};
-use crate::json::Members;
 
 /// How patient the gateway is, whatever a server asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,7 +145,7 @@ fn spread(wait: Duration, random: u64) -> Duration {
 /// The details of the audit event that each attempt gets (§14.6.5), of type [`crate::audit::EventType::RETRY`].
 #[must_use]
 pub fn details(plan: &Plan, error: &Reported, step: &Step) -> Raw {
-    let members = Members::new()
+    let members = ObjectBuilder::new()
         .raw("code", &Raw::of(&error.number))
         .uint("retries", u64::from(plan.retries));
     match step {

@@ -15,6 +15,7 @@
 //! # Ok::<(), jsonrpc::DecodeError>(())
 //! ```
 
+mod builder;
 mod canonical;
 mod change;
 mod edit;
@@ -33,6 +34,7 @@ mod scan;
 mod text;
 mod value;
 
+pub use builder::{ObjectBuilder, array};
 pub use change::Change;
 pub use edit::Editor;
 pub use error::DecodeError;

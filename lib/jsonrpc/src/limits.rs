@@ -12,6 +12,14 @@ pub struct Limits {
     pub max_depth: usize,
 }
 
+impl Limits {
+    /// The limits of a value that this process wrote itself: any length, and the deepest nesting that can be walked over.
+    pub const OWN: Self = Self {
+        max_bytes: usize::MAX,
+        max_depth: MAX_DEPTH,
+    };
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self {

@@ -73,11 +73,6 @@ impl Raw {
         Self(out.into())
     }
 
-    /// Writes a string to the end of what is written already.
-    pub fn push_string(decoded: &str, out: &mut Vec<u8>) {
-        text::write_string(decoded.as_bytes(), out);
-    }
-
     /// A non-negative integer.
     pub fn uint(number: u64) -> Self {
         Self(number.to_string().into())

@@ -1,8 +1,8 @@
 //! Content blocks for clients whose revision does not have their type. A strict peer would refuse the whole result.
 
-use jsonrpc::Raw;
+use jsonrpc::{ObjectBuilder, Raw};
 
-use crate::json;
+use super::list;
 use crate::revision::Revision;
 
 /// The blocks of a tool's result; `None` where nothing changes.
@@ -10,7 +10,7 @@ pub(super) fn blocks(list: &Raw, to: Revision) -> Option<Raw> {
     if to >= Revision::V2025_06_18 {
         return None;
     }
-    json::map_items(list, |block| changed(block, to).map(|block| vec![block]))
+    list::map_items(list, |block| changed(block, to).map(|block| vec![block]))
 }
 
 /// The messages of a prompt; `None` where nothing changes.
@@ -18,7 +18,7 @@ pub(super) fn messages(list: &Raw, to: Revision) -> Option<Raw> {
     if to >= Revision::V2025_06_18 {
         return None;
     }
-    json::map_items(list, |message| {
+    list::map_items(list, |message| {
         let content = changed(&message.get("content")?, to)?;
         Some(vec![message.edit().set(&["content"], &content).finish()])
     })
@@ -55,9 +55,12 @@ fn link_as_text(link: &Raw) -> Raw {
 /// 2025-03-26 brought `audio`. A resource can hold any bytes; it needs a URI, and `data:` names none but is one.
 fn audio_as_resource(audio: &Raw) -> Raw {
     let mime = audio.get("mimeType").unwrap_or_else(|| Raw::string("application/octet-stream"));
-    let uri = Raw::string(&format!("data:{},", mime.as_str().unwrap_or_default()));
     let blob = audio.get("data").unwrap_or_else(|| Raw::string(""));
-    let resource = json::object([("uri", &uri), ("mimeType", &mime), ("blob", &blob)]);
+    let resource = ObjectBuilder::new()
+        .text("uri", &format!("data:{},", mime.as_str().unwrap_or_default()))
+        .raw("mimeType", &mime)
+        .raw("blob", &blob)
+        .finish();
     let edit = audio.edit().set(&["type"], &Raw::string("resource")).set(&["resource"], &resource);
     edit.remove(&["data"]).remove(&["mimeType"]).finish()
 }

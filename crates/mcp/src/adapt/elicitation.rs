@@ -1,8 +1,6 @@
 //! Elicitation between the revisions: ids of URLs, and choices with titles.
 
-use jsonrpc::Raw;
-
-use crate::json;
+use jsonrpc::{ObjectBuilder, Raw};
 
 /// Whether the user is to be sent to a URL.
 pub(super) fn is_url(params: &Raw) -> bool {
@@ -24,7 +22,7 @@ pub(super) fn titled_choices(params: &Raw) -> Option<Raw> {
     Some(
         params
             .edit()
-            .set(&["requestedSchema", "properties"], &json::object(members))
+            .set(&["requestedSchema", "properties"], &ObjectBuilder::new().members(members).finish())
             .finish(),
     )
 }
@@ -33,6 +31,6 @@ fn enum_names(property: &Raw) -> Option<Raw> {
     let choices = property.get("oneOf")?.items();
     let column = |key| choices.iter().map(|choice| choice.get(key)).collect::<Option<Vec<_>>>();
     let (values, titles) = (column("const")?, column("title")?);
-    let edit = property.edit().remove(&["oneOf"]).set(&["enum"], &json::array(&values));
-    Some(edit.set(&["enumNames"], &json::array(&titles)).finish())
+    let edit = property.edit().remove(&["oneOf"]).set(&["enum"], &jsonrpc::array(values));
+    Some(edit.set(&["enumNames"], &jsonrpc::array(titles)).finish())
 }

@@ -1,11 +1,10 @@
 //! Questions of modern servers (`input_required`) and the retries that answer them (2026-07-28 basic/patterns/mrtr).
 
-use jsonrpc::{DecodeError, ErrorObject, Raw, RawKind};
+use jsonrpc::{DecodeError, ErrorObject, ObjectBuilder, Raw, RawKind};
 
 use super::reverse::required_capabilities;
 use crate::capabilities::ClientCapabilities;
 use crate::error::{URL_ELICITATION_REQUIRED, missing_client_capability};
-use crate::json;
 
 /// One question to the client.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,12 +90,8 @@ impl InputRequired {
     /// The `inputRequests` object.
     #[must_use]
     pub fn to_requests(&self) -> Raw {
-        let requests: Vec<_> = self
-            .requests
-            .iter()
-            .map(|request| (request.key.as_str(), request.to_raw()))
-            .collect();
-        json::object(requests.iter().map(|(key, request)| (*key, request)))
+        let requests = self.requests.iter().map(|request| (&request.key, request.to_raw()));
+        ObjectBuilder::new().members(requests).finish()
     }
 
     /// The questions that a legacy server's -32042 stands for; `None` for another error, or one without elicitations that a client could follow
@@ -163,12 +158,10 @@ impl InputRequired {
 impl InputRequest {
     /// The question as a value of `inputRequests`.
     fn to_raw(&self) -> Raw {
-        let method = Raw::string(&self.method);
-        json::object(
-            [("method", Some(&method)), ("params", self.params.as_ref())]
-                .into_iter()
-                .filter_map(|(key, value)| Some((key, value?))),
-        )
+        ObjectBuilder::new()
+            .text("method", &self.method)
+            .maybe("params", self.params.as_ref())
+            .finish()
     }
 }
 
@@ -257,10 +250,8 @@ pub fn retry_params(params: Option<&Raw>, responses: &[(String, Raw)], state: Op
     let edit = if responses.is_empty() {
         edit.remove(&["inputResponses"])
     } else {
-        edit.set(
-            &["inputResponses"],
-            &json::object(responses.iter().map(|(key, response)| (key.as_str(), response))),
-        )
+        let responses = responses.iter().map(|(key, response)| (key, response));
+        edit.set(&["inputResponses"], &ObjectBuilder::new().members(responses).finish())
     };
     match state {
         Some(state) => edit.set(&["requestState"], &Raw::string(state)).finish(),

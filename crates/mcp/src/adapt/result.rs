@@ -1,9 +1,9 @@
 //! Answers of servers on their way to clients.
 
-use jsonrpc::{Editor, Object, Raw, RawKind};
+use jsonrpc::{Editor, Object, ObjectBuilder, Raw, RawKind};
 
+use super::list;
 use super::{content, tool};
-use crate::json;
 use crate::meta::{self, key};
 use crate::method::is_cacheable;
 use crate::revision::Revision;
@@ -93,7 +93,7 @@ fn down(edit: Editor, method: &str, members: &Object, from: Revision, to: Revisi
         "tools/call" => changed_list("content", &|blocks| content::blocks(blocks, to)),
         "prompts/get" => changed_list("messages", &|messages| content::messages(messages, to)),
         "tools/list" => changed_list("tools", &|tools| {
-            json::map_items(tools, |item| tool::changed(item, from, to).map(|item| vec![item]))
+            list::map_items(tools, |item| tool::changed(item, from, to).map(|item| vec![item]))
         }),
         _ => None,
     };
@@ -104,7 +104,7 @@ fn down(edit: Editor, method: &str, members: &Object, from: Revision, to: Revisi
     match members.get("structuredContent") {
         // Objects only, up to 2025-11-25 (server/tools). The word is the one that `tool::tool` gives its schema.
         Some(value) if method == "tools/call" && from.is_modern() && value.kind() != RawKind::Object => {
-            edit.set(&["structuredContent"], &json::object([(tool::WRAPPED, value)]))
+            edit.set(&["structuredContent"], &ObjectBuilder::new().raw(tool::WRAPPED, value).finish())
         }
         _ => edit,
     }

@@ -1,9 +1,8 @@
 //! What servers ask of clients, and what clients answer.
 
-use jsonrpc::{Raw, RawKind};
+use jsonrpc::{ObjectBuilder, Raw, RawKind};
 
 use super::{elicitation, sampling};
-use crate::json;
 use crate::meta::{self, key};
 use crate::revision::Revision;
 
@@ -54,14 +53,15 @@ pub fn reverse_result(method: &str, result: &Raw, from: Revision, to: Revision) 
 #[must_use]
 pub fn required_capabilities(method: &str, params: &Raw) -> Raw {
     let nothing = Raw::object_empty();
-    let sub = |name: &str, member: &str| json::object([(name, &json::object([(member, &nothing)]))]);
+    let of = |name: &str| ObjectBuilder::new().raw(name, &nothing).finish();
+    let sub = |name: &str, member: &str| ObjectBuilder::new().raw(name, &of(member)).finish();
     let has = |name: &str| params.get(name).is_some_and(|value| value.kind() != RawKind::Null);
     match method {
         "elicitation/create" if elicitation::is_url(params) => sub("elicitation", "url"),
         "elicitation/create" => sub("elicitation", "form"),
         "sampling/createMessage" if has("tools") || has("toolChoice") => sub("sampling", "tools"),
-        "sampling/createMessage" => json::object([("sampling", &nothing)]),
-        "roots/list" => json::object([("roots", &nothing)]),
+        "sampling/createMessage" => of("sampling"),
+        "roots/list" => of("roots"),
         _ => nothing,
     }
 }

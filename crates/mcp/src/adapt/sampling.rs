@@ -1,13 +1,13 @@
 //! Sampling between 2025-11-25, where a message may hold several blocks, and the revisions before, where it holds one.
 
-use jsonrpc::{Raw, RawKind};
+use jsonrpc::{ObjectBuilder, Raw, RawKind};
 
-use crate::json;
+use super::list;
 
 /// The params of `sampling/createMessage` with one block a message; `None` where that is so already. A message of several blocks becomes as many
 /// messages of the same role.
 pub(super) fn one_block_each(params: &Raw) -> Option<Raw> {
-    let messages = json::map_items(&params.get("messages")?, |message| {
+    let messages = list::map_items(&params.get("messages")?, |message| {
         let blocks = message.get("content").filter(|content| content.kind() == RawKind::Array)?;
         Some(
             blocks
@@ -28,7 +28,7 @@ pub(super) fn one_block(result: &Raw) -> Option<Raw> {
         [block] => block.clone(),
         blocks => {
             let texts: Option<Vec<_>> = blocks.iter().map(text).collect();
-            json::object([("type", &Raw::string("text")), ("text", &Raw::string(&texts?.join("\n")))])
+            ObjectBuilder::new().text("type", "text").text("text", &texts?.join("\n")).finish()
         }
     };
     Some(result.edit().set(&["content"], &block).finish())

@@ -1,8 +1,7 @@
 //! Definitions of tools for legacy clients: 2026-07-28 admits any JSON Schema where the revisions before admit objects only (SEP-2106).
 
-use jsonrpc::{Raw, RawKind};
+use jsonrpc::{ObjectBuilder, Raw, RawKind};
 
-use crate::json;
 use crate::revision::Revision;
 
 /// The member of an object that holds what a legacy client may not be given bare: a result that is no object, and its schema.
@@ -62,14 +61,13 @@ fn mentions(schema: &Raw, keywords: &[&str]) -> bool {
 }
 
 fn wrapped(schema: &Raw) -> Raw {
-    let properties = json::object([(WRAPPED, &schema.edit().remove(&["$schema"]).finish())]);
-    let required = json::array([&Raw::string(WRAPPED)]);
-    let object = Raw::string("object");
-    let wrapper = json::object([("type", &object), ("properties", &properties), ("required", &required)]);
-    match schema.get("$schema") {
-        Some(dialect) => wrapper.edit().set(&["$schema"], &dialect).finish(),
-        None => wrapper,
-    }
+    let inner = schema.edit().remove(&["$schema"]).finish();
+    ObjectBuilder::new()
+        .text("type", "object")
+        .object("properties", |properties| properties.raw(WRAPPED, &inner))
+        .texts("required", [WRAPPED])
+        .maybe("$schema", schema.get("$schema").as_ref())
+        .finish()
 }
 
 /// Up to 2025-11-25, each property's schema is an object; JSON Schema also has `true` and `false`.
@@ -79,11 +77,16 @@ fn object_properties(schema: &Raw) -> Option<Raw> {
         return None;
     }
     let anything = Raw::object_empty();
-    let nothing = json::object([("not", &anything)]);
+    let nothing = ObjectBuilder::new().raw("not", &anything).finish();
     let objects = properties.iter().map(|(name, property)| match property.as_bool() {
         Some(true) => (name, &anything),
         Some(false) => (name, &nothing),
         None => (name, property),
     });
-    Some(schema.edit().set(&["properties"], &json::object(objects)).finish())
+    Some(
+        schema
+            .edit()
+            .set(&["properties"], &ObjectBuilder::new().members(objects).finish())
+            .finish(),
+    )
 }

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use jsonrpc::{Raw, RawKind};
+use jsonrpc::{ObjectBuilder, Raw, RawKind};
 
 use super::{TASKS_EXTENSION, declares, object_or_empty};
-use crate::json;
 use crate::method::ListKind;
 use crate::revision::Revision;
 
@@ -192,7 +191,7 @@ impl Union {
             Member::Object(union) => union.to_raw(),
             Member::Value(value) => value.clone(),
         };
-        let members: Vec<_> = self.0.iter().map(|(key, value)| (key.as_str(), member(value))).collect();
-        json::object(members.iter().map(|(key, value)| (*key, value)))
+        let members = self.0.iter().map(|(key, value)| (key, member(value)));
+        ObjectBuilder::new().members(members).finish()
     }
 }

@@ -1,12 +1,11 @@
 //! The events of one call: admitted, refused, ended. What they have in common is written once.
 
-use jsonrpc::{ErrorObject, Raw};
+use jsonrpc::{ErrorObject, ObjectBuilder, Raw};
 use model::{Digest, PrincipalId, RequestId, Risk, Role, ToolId};
 
 use super::event::{Actor, Draft, Outcome, Target};
 use super::{EventType, Redactor};
 use crate::error::{Code, Refusal};
-use crate::json::Members;
 
 /// A call, as every event of it shows it.
 #[derive(Clone, Copy, Debug)]
@@ -39,15 +38,15 @@ pub enum Ending<'a> {
 }
 
 impl Call<'_> {
-    fn details(&self) -> Members {
+    fn details(&self) -> ObjectBuilder {
         let validators = self.validators.join("+");
-        Members::new()
+        ObjectBuilder::new()
             .maybe_text("risk_level", self.risk.map(Risk::as_str))
             .maybe_text("validator_applied", Some(validators.as_str()).filter(|names| !names.is_empty()))
             .uint("policy_revision", self.revision)
     }
 
-    fn draft(&self, event_type: EventType, result: Outcome, details: Members) -> Draft {
+    fn draft(&self, event_type: EventType, result: Outcome, details: ObjectBuilder) -> Draft {
         let actor = Actor::principal(self.principal, self.role);
         Draft::new(event_type, actor, Target::tool(self.tool), result).details(details.finish())
     }

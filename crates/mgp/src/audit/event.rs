@@ -2,16 +2,18 @@
 
 use std::fmt;
 
-use jsonrpc::{Message, Raw};
+use jsonrpc::{Message, ObjectBuilder, Raw};
 use model::{PrincipalId, Role, ServerId, Timestamp, ToolId};
 
 use super::EventType;
-use crate::json::Members;
 use crate::trace::TraceId;
 use crate::{carrier, time};
 
 /// The notification that carries an event.
 pub const METHOD: &str = "notifications/mgp.audit";
+
+/// Room for most events, so that they are allocated once.
+const USUAL_BYTES: usize = 512;
 
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,15 +115,15 @@ impl Draft {
 }
 
 impl Event {
-    fn members(&self) -> Members {
+    fn members(&self) -> ObjectBuilder {
         let draft = &self.draft;
-        let actor = |members: Members| members.text("type", draft.actor.kind.as_str()).text("id", &draft.actor.id);
-        let target = |members: Members| {
+        let actor = |members: ObjectBuilder| members.text("type", draft.actor.kind.as_str()).text("id", &draft.actor.id);
+        let target = |members: ObjectBuilder| {
             members
                 .text("server_id", &draft.target.server)
                 .maybe_text("tool_name", draft.target.tool.as_deref())
         };
-        Members::new()
+        ObjectBuilder::with_capacity(USUAL_BYTES)
             .text("timestamp", &time::format(self.timestamp))
             .text("trace_id", self.trace.as_str())
             .text("event_type", draft.event_type.as_str())

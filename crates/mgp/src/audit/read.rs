@@ -1,11 +1,11 @@
 //! Events that come in: those that were kept, and those that servers send (§6.5, D11).
 
-use jsonrpc::{DecodeError, Object, Raw, RawKind};
+use jsonrpc::{DecodeError, Object, ObjectBuilder, Raw, RawKind};
 use model::{ServerId, Timestamp};
 
 use super::event::{Actor, ActorKind, Draft, Event, Outcome, Target};
 use super::{EventType, Redactor};
-use crate::json::{Members, shown};
+use crate::json::shown;
 use crate::time;
 use crate::trace::TraceId;
 
@@ -65,7 +65,7 @@ impl Event {
         let params = params.cloned().unwrap_or_else(Raw::object_empty);
         let trace = TraceId::read(Some(&params)).unwrap_or(otherwise);
         let is_valid = Self::read(&params).is_ok();
-        let details = Members::new()
+        let details = ObjectBuilder::new()
             .flag("verified", false)
             .flag("well_formed", is_valid)
             .raw("reported", &redactor.redact(&params))

@@ -2,11 +2,10 @@
 
 use std::borrow::Cow;
 
-use jsonrpc::{Raw, RawKind};
+use jsonrpc::{Limits, Raw, RawKind};
 use model::Secret;
 
 use super::secret_text;
-use crate::json;
 
 /// What stands in place of a secret, as JSON.
 const HIDDEN: &[u8] = b"\"***\"";
@@ -81,7 +80,7 @@ impl Redactor {
     pub fn redact(&self, value: &Raw) -> Raw {
         let mut out = Vec::with_capacity(value.len().min(self.longest));
         self.write(value, &mut out);
-        json::value(out).unwrap_or_else(Raw::null)
+        Raw::parse(out, &Limits::OWN).unwrap_or_else(|_| Raw::null())
     }
 
     /// A text without secrets, not longer than is remembered.

@@ -1,9 +1,8 @@
 //! What an error says about trying again: the `_mgp` object of §14.4 and §14.5, written and read.
 
-use jsonrpc::Raw;
+use jsonrpc::{ObjectBuilder, Raw};
 
 use super::category::Category;
-use crate::json::Members;
 
 /// The recovery fields of an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,7 +72,7 @@ impl Recovery {
     }
 
     /// Adds the fields to an object in the making, in the order of §14.4.
-    pub(super) fn write(&self, members: Members) -> Members {
+    pub(super) fn write(&self, members: ObjectBuilder) -> ObjectBuilder {
         let number = |value: Option<u64>| value.map(Raw::uint);
         members
             .text("category", self.category.as_str())

@@ -1,11 +1,10 @@
 //! A refusal of the gateway's own, and the two shapes in which it is told (§14.4, D18).
 
-use jsonrpc::{ErrorObject, Raw};
+use jsonrpc::{ErrorObject, ObjectBuilder, Raw};
 use model::RequestId;
 
 use super::{Code, Recovery, Strategy};
 use crate::carrier::MGP;
-use crate::json::Members;
 
 /// Violations that are told of one refusal; each is one line.
 const MOST_VIOLATIONS: usize = 32;
@@ -120,14 +119,19 @@ impl Refusal {
     #[must_use]
     pub fn to_error(&self) -> ErrorObject {
         let details = self.all_details();
-        let said = self.said.recovery.write(Members::new()).maybe("details", details.as_ref()).finish();
-        ErrorObject::new(self.code.number(), self.said.message.clone()).with_data(Members::new().raw(MGP, &said).finish())
+        let said = self
+            .said
+            .recovery
+            .write(ObjectBuilder::new())
+            .maybe("details", details.as_ref())
+            .finish();
+        ErrorObject::new(self.code.number(), self.said.message.clone()).with_data(ObjectBuilder::new().raw(MGP, &said).finish())
     }
 
     /// The body of a rejection: §7.4, with the code and the recovery fields of §14.4.
     #[must_use]
     pub fn to_rejection(&self) -> Raw {
-        let members = Members::new()
+        let members = ObjectBuilder::new()
             .text("status", "rejected")
             .raw("code", &Raw::of(&self.code.number()))
             .text("error", self.code.name())
@@ -144,14 +148,17 @@ impl Refusal {
     /// A tool's result that holds the rejection as text, the only thing that every host shows its model.
     #[must_use]
     pub fn to_result(&self) -> Raw {
-        let text = Members::new()
+        let text = ObjectBuilder::new()
             .text("type", "text")
             .text("text", self.to_rejection().text())
             .finish();
-        Members::new().raw("content", &Raw::of(&[text])).flag("isError", true).finish()
+        ObjectBuilder::new()
+            .raw("content", &Raw::of(&[text]))
+            .flag("isError", true)
+            .finish()
     }
 
-    fn findings(&self, members: Members) -> Members {
+    fn findings(&self, members: ObjectBuilder) -> ObjectBuilder {
         let members = if self.said.violations.is_empty() {
             members
         } else {
@@ -166,7 +173,7 @@ impl Refusal {
         if self.said.hint.is_none() && self.said.violations.is_empty() && self.said.hints.is_none() {
             return own.cloned();
         }
-        let more = Members::new().maybe_text("remediation_hint", self.said.hint.as_deref());
+        let more = ObjectBuilder::new().maybe_text("remediation_hint", self.said.hint.as_deref());
         let more = self.findings(more).finish().object().unwrap_or_default();
         let edit = own.cloned().unwrap_or_else(Raw::object_empty).edit();
         Some(more.iter().fold(edit, |edit, (key, value)| edit.set(&[key], value)).finish())

@@ -2,18 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use jsonrpc::Raw;
+use jsonrpc::{ObjectBuilder, Raw};
 use model::{Access, By, Grant, GrantScope, Permission, PermissionAnswer, ServerId, Timestamp};
 
-use crate::json::Members;
 use crate::permission::{self, Basis, Listed};
 use crate::{carrier, time};
 
 /// A tool's result that holds an object, for programs and for models.
 #[must_use]
 pub fn result(structured: &Raw) -> Raw {
-    let text = Members::new().text("type", "text").text("text", structured.text()).finish();
-    Members::new()
+    let text = ObjectBuilder::new().text("type", "text").text("text", structured.text()).finish();
+    ObjectBuilder::new()
         .raw("content", &Raw::of(&[text]))
         .raw("structuredContent", structured)
         .finish()
@@ -42,7 +41,7 @@ impl AccessState<'_> {
         };
         let at = grant.map(|grant| time::format(grant.granted.at));
         let expires = grant.and_then(|grant| grant.expires).map(time::format);
-        Members::new()
+        ObjectBuilder::new()
             .text("permission", word(access))
             .text("source", source)
             .text_or_null("granted_by", grant.map(|grant| grant.granted.principal.as_str()))
@@ -55,14 +54,14 @@ impl AccessState<'_> {
 /// The answer of `mgp.access.grant`.
 #[must_use]
 pub fn granted(grant: &Grant) -> Raw {
-    Members::new().text("status", "granted").raw("entry", &entry(grant)).finish()
+    ObjectBuilder::new().text("status", "granted").raw("entry", &entry(grant)).finish()
 }
 
 /// The answer of `mgp.access.revoke`, with what held until now.
 #[must_use]
 pub fn revoked(grant: Option<&Grant>) -> Raw {
     let status = if grant.is_some() { "revoked" } else { "not_found" };
-    Members::new()
+    ObjectBuilder::new()
         .text("status", status)
         .flag("revoked", grant.is_some())
         .maybe("entry", grant.map(entry).as_ref())
@@ -75,7 +74,7 @@ fn entry(grant: &Grant) -> Raw {
         GrantScope::Server(server) => (server, None),
     };
     let expires = grant.expires.map(time::format);
-    Members::new()
+    ObjectBuilder::new()
         .text("entry_type", entry_type(&grant.scope))
         .text("agent_id", grant.principal.as_str())
         .text("server_id", server.as_str())
@@ -110,7 +109,7 @@ pub fn permissions<'a>(listed: impl IntoIterator<Item = (&'a ServerId, &'a Liste
         .into_iter()
         .map(|(server, listed)| listed_permission(server, listed))
         .collect();
-    Members::new().raw("permissions", &Raw::of(&listed)).finish()
+    ObjectBuilder::new().raw("permissions", &Raw::of(&listed)).finish()
 }
 
 fn listed_permission(server: &ServerId, listed: &Listed) -> Raw {
@@ -122,7 +121,7 @@ fn listed_permission(server: &ServerId, listed: &Listed) -> Raw {
     let by = (decision.is_some() || !is_pending).then(|| listed.basis.approved_by());
     let at = decision.map(|decision| time::format(decision.decided.at));
     let expires = decision.and_then(|decision| decision.expires).map(time::format);
-    Members::new()
+    ObjectBuilder::new()
         .text_or_null("request_id", listed.request.as_ref().map(model::RequestId::as_str))
         .text("server_id", server.as_str())
         .text("permission", listed.permission.as_str())
@@ -138,7 +137,7 @@ fn listed_permission(server: &ServerId, listed: &Listed) -> Raw {
 /// The answer of `mgp.permission.decide`.
 #[must_use]
 pub fn decided(server: &ServerId, grants: &BTreeMap<Permission, PermissionAnswer>, by: &By, expires: Option<Timestamp>) -> Raw {
-    let grants = grants.iter().fold(Members::new(), |members, (permission, answer)| {
+    let grants = grants.iter().fold(ObjectBuilder::new(), |members, (permission, answer)| {
         let word = match answer {
             PermissionAnswer::Approved => "approved",
             PermissionAnswer::Denied => "denied",
@@ -146,7 +145,7 @@ pub fn decided(server: &ServerId, grants: &BTreeMap<Permission, PermissionAnswer
         };
         members.text(permission.as_str(), word)
     });
-    Members::new()
+    ObjectBuilder::new()
         .text("status", "decided")
         .text("server_id", server.as_str())
         .raw("grants", &grants.finish())
@@ -174,7 +173,7 @@ impl Replay {
         let next = self.events.last().map_or(after, |(seq, _)| *seq);
         let numbered = |(seq, event): &(u64, Raw)| carrier::set(event.edit(), "seq", &Raw::uint(*seq)).finish();
         let events: Vec<Raw> = self.events.iter().map(numbered).collect();
-        Members::new()
+        ObjectBuilder::new()
             .raw("events", &Raw::of(&events))
             .uint("next_seq", next)
             .uint("latest_seq", self.latest)

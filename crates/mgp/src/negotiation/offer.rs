@@ -1,13 +1,13 @@
 //! What the gateway declares, to whom, and what comes of it.
 
-use jsonrpc::Raw;
+use jsonrpc::{ObjectBuilder, Raw};
 use mcp::meta::key;
 use mcp::revision::Era;
 use model::{Permission, TrustLevel};
 
 use super::declaration::{self, Carrier, Declaration};
 use super::{Extension, ExtensionSet, Fit, Version, Warning};
-use crate::json::{Members, shown};
+use crate::json::shown;
 
 /// What the gateway can do. One that offers no extension is silent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -169,7 +169,7 @@ impl Offer {
 }
 
 fn written<'a>(names: impl IntoIterator<Item = &'a str>) -> Raw {
-    Members::new()
+    ObjectBuilder::new()
         .text("version", &Version::OURS.to_string())
         .texts("extensions", names)
         .finish()

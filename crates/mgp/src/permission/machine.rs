@@ -5,14 +5,13 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use jsonrpc::{ErrorObject, Raw};
+use jsonrpc::{ErrorObject, ObjectBuilder, Raw};
 use model::{Permission, PermissionAnswer, PermissionDecision, RequestId, ServerId, Ticket, Timestamp};
 
 use super::settings::Settings;
 use super::standing::{Asked, Basis, Listed, Standing, Wanted, Wish};
 use super::wire::{self, Said};
 use crate::audit::{Actor, Draft, EventType, Outcome, Target};
-use crate::json::Members;
 
 /// Permissions of one server that are asked for. What it wants beyond that is refused it all the same, but nobody is asked.
 const MOST_WISHES: usize = 256;
@@ -279,7 +278,7 @@ impl Permissions {
             }
         }
         if !waiting.is_empty() {
-            let details = Members::new()
+            let details = ObjectBuilder::new()
                 .text("request_id", request.as_str())
                 .texts("permissions", waiting)
                 .finish();
@@ -325,7 +324,7 @@ impl Permissions {
             Basis::Configuration | Basis::Policy(_) => None,
         };
         let expires = basis.expires().map(crate::time::format);
-        let details = Members::new()
+        let details = ObjectBuilder::new()
             .text("permission", permission.as_str())
             .text("risk_level", super::risk(permission).as_str())
             .text("policy", self.settings.policy.as_str())

@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use jsonrpc::{ErrorObject, Raw, code};
+use jsonrpc::{ErrorObject, ObjectBuilder, Raw, code};
 use model::{Permission, RequestId, Timestamp};
 
 use super::{ApprovalPolicy, Basis};
-use crate::json::Members;
 use crate::time;
 
 /// The server is told to wait.
@@ -23,7 +22,7 @@ pub fn is_unimplemented(error: &ErrorObject) -> bool {
 }
 
 pub(super) fn await_params(request: &RequestId, permissions: &[&Permission], policy: ApprovalPolicy) -> Raw {
-    Members::new()
+    ObjectBuilder::new()
         .text("request_id", request.as_str())
         .texts("permissions", permissions.iter().map(|permission| permission.as_str()))
         .text("policy", policy.as_str())
@@ -54,11 +53,11 @@ impl Said {
     }
 
     pub(super) fn params<'a>(&self, grants: impl IntoIterator<Item = (&'a Permission, &'static str)>) -> Raw {
-        let grants = grants.into_iter().fold(Members::new(), |members, (permission, answer)| {
+        let grants = grants.into_iter().fold(ObjectBuilder::new(), |members, (permission, answer)| {
             members.text(permission.as_str(), answer)
         });
         let expires = self.expires.map(time::format);
-        Members::new()
+        ObjectBuilder::new()
             .text("request_id", &self.request)
             .raw("grants", &grants.finish())
             .text("approved_by", &self.by)

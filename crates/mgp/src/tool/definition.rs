@@ -2,10 +2,9 @@
 
 use std::fmt;
 
-use jsonrpc::{Raw, RawKind};
+use jsonrpc::{ObjectBuilder, Raw, RawKind};
 
 use crate::carrier::{EXTENSION, META, MGP};
-use crate::json::Members;
 
 /// Hidden characters that are told of one definition.
 const MOST_FOUND: usize = 32;
@@ -28,7 +27,7 @@ const PINNED: [&str; 8] = [
 pub fn pinned(tool: &Raw) -> Vec<u8> {
     let members = PINNED
         .into_iter()
-        .fold(Members::new(), |members, name| members.maybe(name, tool.get(name).as_ref()));
+        .fold(ObjectBuilder::new(), |members, name| members.maybe(name, tool.get(name).as_ref()));
     members.maybe(EXTENSION, tool.at(&[META, EXTENSION]).as_ref()).finish().canonical()
 }
 

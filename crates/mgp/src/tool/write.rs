@@ -1,10 +1,9 @@
 //! What clients read about a tool's security: MGP clients in both carriers (D6), the others nothing (§2.4.3).
 
-use jsonrpc::Raw;
+use jsonrpc::{ObjectBuilder, Raw};
 
 use super::{Assessment, SideEffect};
 use crate::carrier::{self, EXTENSION, META, MGP};
-use crate::json::Members;
 
 /// The definition with what holds of the tool, in `security` and in `_meta`: for clients that negotiated `security`.
 #[must_use]
@@ -31,7 +30,7 @@ pub fn strip(tool: &Raw) -> Raw {
 }
 
 fn object(assessment: &Assessment, code_safety: Option<&Raw>) -> Raw {
-    let members = Members::new()
+    let members = ObjectBuilder::new()
         .text("risk_level", assessment.risk.as_str())
         .texts(
             "permissions_required",

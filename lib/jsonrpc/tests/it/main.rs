@@ -1,6 +1,7 @@
 //! The crate as its users see it.
 
 mod books;
+mod builder;
 mod corpus;
 mod edits;
 mod ids;
