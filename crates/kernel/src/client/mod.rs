@@ -190,7 +190,6 @@ impl Client {
                 Output::Answered(ask, answer) => self.answered(ask, answer),
                 Output::AskProgress(ask, message) => self.ask_progressed(ask, &message),
                 Output::Initialized => self.initialized(),
-                Output::LogLevel(_) => {}
             }
         }
         work

@@ -91,14 +91,14 @@ impl Session {
         let method = method_of(message.method().unwrap_or_default(), peer.revision)?;
         let members = members(message)?;
         let (progress, trace) = token_and_trace(meta)?;
-        let sets_level = method.is("logging/setLevel");
         // A level is the session's; the kernel passes it on to servers and answers.
-        let log_level = if sets_level { Some(level(members)?) } else { self.log_level };
+        let log_level = if method.is("logging/setLevel") {
+            Some(level(members)?)
+        } else {
+            self.log_level
+        };
         let ticket = self.begin(id, method.clone(), &peer, CallKind::Request, progress.clone(), None)?;
-        if let Some(level) = log_level.filter(|_| sets_level) {
-            self.log_level = Some(level);
-            self.push(Output::LogLevel(level));
-        }
+        self.log_level = log_level;
         let request = Request {
             message: message.clone(),
             method,

@@ -15,7 +15,6 @@ use jsonrpc::{ErrorObject, Message, Raw};
 use model::{Ticket, Trace};
 
 use crate::exchange::{Advertised, Outcome, Peer, Request};
-use crate::meta::LogLevel;
 use crate::mirror::Mirrors;
 pub use session::Session;
 use std::sync::Arc;
@@ -76,8 +75,6 @@ pub enum Output {
     Answered(Ticket, Result<Message, ErrorObject>),
     /// Progress that a client reports on a question, its token restored.
     AskProgress(Ticket, Message),
-    /// The client wants log messages from this level on (legacy era).
-    LogLevel(LogLevel),
     /// The handshake is complete.
     Initialized,
 }

@@ -124,7 +124,6 @@ pub(crate) fn shown(output: &Output) -> String {
         Output::Answered(ask, Ok(message)) => format!("answered {} {}", ask.0, show(message)),
         Output::Answered(ask, Err(error)) => format!("answered {} {}", ask.0, words::show_error(error)),
         Output::AskProgress(ask, message) => format!("progress {} {}", ask.0, show(message)),
-        Output::LogLevel(level) => format!("level {}", level.as_str()),
         Output::Initialized => "initialized".to_owned(),
     };
     line("kernel", '?', &wish)

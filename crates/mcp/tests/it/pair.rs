@@ -193,7 +193,7 @@ impl Pair {
                     self.server.ask_progress(&message);
                 }
             }
-            Wish::LogLevel(_) | Wish::Initialized => {}
+            Wish::Initialized => {}
         }
     }
 
