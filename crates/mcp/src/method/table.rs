@@ -90,3 +90,17 @@ pub const METHODS: &[MethodInfo] = &[
     row("tools/call",                               Request,      Client, R2411, R2607, Name(Tools),              &["tools"],                             NONE),
     row("tools/list",                               Request,      Client, R2411, R2607, Merge(Tools),             &["tools"],                             NONE),
 ];
+
+/// Every row of a name: both directions, all revisions. Empty: neither the core nor the tasks extension has it.
+#[must_use]
+pub fn named(name: &str) -> &'static [MethodInfo] {
+    let start = METHODS.partition_point(|row| row.name < name);
+    let rows = &METHODS[start..];
+    &rows[..rows.iter().take_while(|row| row.name == name).count()]
+}
+
+/// What `name` is in a revision, sent by that end as a message of its own.
+#[must_use]
+pub fn lookup(name: &str, from: Side, revision: Revision) -> Option<&'static MethodInfo> {
+    named(name).iter().find(|row| row.from == from && row.in_revision(revision))
+}

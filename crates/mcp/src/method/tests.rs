@@ -1,6 +1,7 @@
 //! The table against the schemas, and what can be asked of it.
 
 use super::*;
+use crate::revision::Revision;
 
 /// The rows of the data file: revision, method, senders.
 fn literals() -> Vec<(Revision, &'static str, &'static str)> {
