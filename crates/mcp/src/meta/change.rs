@@ -1,8 +1,9 @@
-//! Several edits of a request's `_meta` in one scan.
+//! What is written into `_meta`: single keys, and several edits in one scan.
 
 use jsonrpc::{Editor, Raw};
 use model::Trace;
 
+use super::read::get;
 use super::{LogLevel, key};
 use crate::capabilities::ClientCapabilities;
 use crate::revision::Revision;
@@ -86,7 +87,7 @@ impl Modern<'_> {
         };
         match self.log_level {
             Some(level) => edit.set(&[key::META, key::LOG_LEVEL], &Raw::string(level.as_str())),
-            None if super::get(params, key::LOG_LEVEL).is_some() => edit.remove(&[key::META, key::LOG_LEVEL]),
+            None if get(params, key::LOG_LEVEL).is_some() => edit.remove(&[key::META, key::LOG_LEVEL]),
             None => edit,
         }
     }
@@ -105,4 +106,36 @@ pub(crate) fn without(edit: Editor, meta: Option<&Raw>, names: &[&str]) -> Edito
         }
         Err(_) => names.iter().fold(edit, |edit, name| edit.remove(&[key::META, name])),
     }
+}
+
+/// Sets a key in the `_meta` of params or of a result.
+#[must_use]
+pub fn set(of: &Raw, name: &str, value: &Raw) -> Raw {
+    of.edit().set(&[key::META, name], value).finish()
+}
+
+/// Takes a key out of the `_meta` of params or of a result, and `_meta` itself where nothing else is in it.
+#[must_use]
+pub fn remove(of: &Raw, name: &str) -> Raw {
+    without(of.edit(), of.get(key::META).as_ref(), &[name]).finish()
+}
+
+/// Writes another progress token into params.
+#[must_use]
+pub fn with_progress_token(params: Option<&Raw>, token: &Raw) -> Raw {
+    Change {
+        progress_token: Some(token),
+        ..Change::default()
+    }
+    .apply(params)
+}
+
+/// Makes params part of another trace.
+#[must_use]
+pub fn with_trace(params: Option<&Raw>, trace: &Trace) -> Raw {
+    Change {
+        trace: Some(trace),
+        ..Change::default()
+    }
+    .apply(params)
 }

@@ -1,8 +1,10 @@
 //! `_meta`, read and written.
 
-use jsonrpc::Limits;
+use jsonrpc::{Limits, Raw};
+use model::Trace;
 
 use super::*;
+use crate::capabilities::ClientCapabilities;
 use crate::revision::Revision;
 
 fn raw(json: &str) -> Raw {
@@ -53,18 +55,34 @@ fn what_is_missing_or_ill_typed_is_refused() {
     assert!(!is_modern(None) && !is_modern(Some(&raw(r#"{"_meta":{"progressToken":1}}"#))));
 }
 
+fn stripped(params: &Raw) -> Raw {
+    let change = Change {
+        strip: true,
+        ..Change::default()
+    };
+    change.apply(Some(params))
+}
+
+fn modernised(params: Option<&Raw>, modern: Modern<'_>) -> Raw {
+    let change = Change {
+        modern: Some(modern),
+        ..Change::default()
+    };
+    change.apply(params)
+}
+
 #[test]
 fn what_is_modern_goes_and_the_rest_stays() {
     let trace = r#""traceparent":"00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01""#;
     assert_eq!(
-        strip_modern(&raw(FULL)).text(),
+        stripped(&raw(FULL)).text(),
         format!(r#"{{"name":"t","_meta":{{"progressToken":7,{trace},"x/y":1.0}}}}"#)
     );
     let only =
         r#"{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}},"a":1.0}"#;
-    assert_eq!(strip_modern(&raw(only)).text(), r#"{"a":1.0}"#);
+    assert_eq!(stripped(&raw(only)).text(), r#"{"a":1.0}"#);
     let legacy = r#"{ "a" : 1.0 , "_meta":{"x":1} }"#;
-    assert_eq!(strip_modern(&raw(legacy)).text(), legacy);
+    assert_eq!(stripped(&raw(legacy)).text(), legacy);
 }
 
 #[test]
@@ -78,9 +96,9 @@ fn what_is_modern_is_written() {
     };
     let written =
         r#"{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"roots":{}}}}"#;
-    assert_eq!(add_modern(None, modern).text(), written);
+    assert_eq!(modernised(None, modern).text(), written);
     // Over another's, in place; a log level that nobody wants any more goes.
-    let relayed = add_modern(Some(&raw(FULL)), modern);
+    let relayed = modernised(Some(&raw(FULL)), modern);
     assert_eq!(relayed.text(), FULL.replace(r#""io.modelcontextprotocol/logLevel":"notice","#, ""));
     let info = raw(r#"{"name":"g"}"#);
     let more = Modern {
@@ -88,7 +106,7 @@ fn what_is_modern_is_written() {
         log_level: Some(LogLevel::Error),
         ..modern
     };
-    let read = ModernMeta::read(Some(&add_modern(Some(&raw(r#"{"a":1}"#)), more))).expect("modern");
+    let read = ModernMeta::read(Some(&modernised(Some(&raw(r#"{"a":1}"#)), more))).expect("modern");
     assert_eq!((read.client_info, read.log_level), (Some(info), Some(LogLevel::Error)));
 }
 
