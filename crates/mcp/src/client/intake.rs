@@ -18,6 +18,7 @@ use crate::mirror;
 use crate::revision::{self, Era, Revision};
 
 impl Session {
+    /// Takes in a message of the client.
     pub(super) fn take_in(&mut self, message: Message, arrival: Arrival) {
         match message.kind() {
             Kind::Request => self.request(&message, arrival),

@@ -7,7 +7,7 @@ use jsonrpc::{Id, InFlight, Message, Pending, Raw};
 use model::{Ticket, TicketMap};
 
 use super::early::Early;
-use super::{Input, Output, Status, Target};
+use super::{Output, Status, Target};
 use crate::exchange::Peer;
 use crate::meta::LogLevel;
 use crate::revision::Era;
@@ -118,20 +118,6 @@ impl Session {
     #[must_use]
     pub fn signing(self, info: Raw) -> Self {
         Self { info: Some(info), ..self }
-    }
-
-    /// Takes one input in. Drain [`Session::poll`] afterwards.
-    pub fn handle(&mut self, input: Input) {
-        match input {
-            Input::Message(message, arrival) => self.take_in(message, arrival),
-            Input::Advertise(ticket, offer) => self.advertise(ticket, &offer),
-            Input::Outcome(ticket, outcome) => self.finish(ticket, outcome),
-            Input::Interim(ticket, message) => self.interim(ticket, &message),
-            Input::Event(message) => self.event(&message),
-            Input::Ask { ask, related, message } => self.ask(ask, related, &message),
-            Input::AskCancelled(ask, reason) => self.take_back(ask, reason.as_deref()),
-            Input::EndListen(ticket) => self.end_listen(ticket),
-        }
     }
 
     /// The next thing to do.
