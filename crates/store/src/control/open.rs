@@ -5,8 +5,9 @@ use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags};
 
+use super::meaning::meaning;
+use super::read;
 use super::schema::{APPLICATION, STEPS};
-use super::{meaning, read};
 use crate::disk::{narrow, private, sync_folder};
 use crate::{StoreError, keys};
 

@@ -1,9 +1,12 @@
 //! Steps from version to version, and what errors of SQLite mean.
 
+use std::path::Path;
+
 use rusqlite::ffi;
 
+use super::meaning::meaning;
 use super::open::migrate;
-use super::*;
+use crate::StoreError;
 
 fn error(code: i32) -> StoreError {
     meaning(

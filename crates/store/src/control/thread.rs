@@ -8,7 +8,8 @@ use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
 use super::apply::{Refused, apply};
-use super::{meaning, outbox, read};
+use super::meaning::meaning;
+use super::{outbox, read};
 use crate::audit::{Log, Origin};
 use crate::event::MAX_TEXT;
 use crate::{Change, Commit, CommitError, Committed, Event, Health, Remembered, SealKeys, StoreError, keys};

@@ -1,0 +1,24 @@
+//! What an error of SQLite means to the one who waits.
+
+use std::path::Path;
+
+use rusqlite::{Error, ErrorCode};
+
+use crate::StoreError;
+use crate::error::shown;
+
+/// The error that the caller of the store is told.
+pub(super) fn meaning(path: &Path, why: &Error) -> StoreError {
+    let Some(code) = why.sqlite_error_code() else {
+        // A value that was read is not of the kind that was written.
+        return StoreError::damaged(path, why.to_string());
+    };
+    match code {
+        ErrorCode::DiskFull => StoreError::Full { path: shown(path) },
+        ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => {
+            StoreError::io("lock", path, &"another program has it; close that one, then try again")
+        }
+        ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => StoreError::damaged(path, why.to_string()),
+        _ => StoreError::failed(path, why),
+    }
+}
