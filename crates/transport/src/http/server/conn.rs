@@ -10,18 +10,22 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio_util::task::TaskTracker;
 
-use super::listen::Shared;
 use super::route;
+use super::shared::{Served, Shared};
 use super::watch::{Order, Watch, Watched};
 use crate::http::gate::Gate;
 use crate::http::stream::Stream;
 
-/// What every request of a connection needs.
-#[derive(Debug)]
-pub(crate) struct Served {
-    pub(crate) shared: Arc<Shared>,
-    pub(crate) watch: Arc<Watch>,
+/// Serves a connection in a task of its own, which keeps its place.
+pub(crate) fn spawn(shared: &Arc<Shared>, tasks: &TaskTracker, stream: Stream, place: OwnedSemaphorePermit) {
+    let (shared, watched) = (Arc::clone(shared), shared.watches.add());
+    tasks.spawn(async move {
+        serve(shared, stream, watched).await;
+        drop(place);
+    });
 }
 
 /// Serves a connection to its end.

@@ -1,10 +1,12 @@
 //! The headers of a request that concern us, found in one pass.
 
+use http::StatusCode;
 use http::header::{self, HeaderMap, HeaderValue};
 use mcp::mirror::Mirrors;
 use model::Trace;
 
-use crate::http::names;
+use super::answer::Refusal;
+use crate::http::{media, names};
 
 /// One header that may be repeated by mistake or malice.
 #[derive(Clone, Copy, Debug, Default)]
@@ -67,6 +69,18 @@ impl<'r> Head<'r> {
         }
         head
     }
+
+    /// Refuses a body that is not said to be JSON. This also keeps out web pages, which may send plain text anywhere without asking.
+    pub(crate) fn check_json(&self) -> Result<(), Refusal> {
+        match self.content_type.get() {
+            Ok(Some(kind)) if media::is(kind, names::JSON) => Ok(()),
+            _ => Err(Refusal::new(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "send the message with `Content-Type: application/json`",
+            )
+            .with(header::CONNECTION, "close")),
+        }
+    }
 }
 
 /// A repeated header is one list (RFC 9110 5.3), which then matches nothing that a message says.
@@ -103,8 +117,8 @@ impl Accepts {
         }
         let values = || headers.get_all(header::ACCEPT).iter().map(HeaderValue::as_bytes);
         Self {
-            json: crate::http::media::admits(values(), names::JSON),
-            events: crate::http::media::admits(values(), names::EVENT_STREAM),
+            json: media::admits(values(), names::JSON),
+            events: media::admits(values(), names::EVENT_STREAM),
         }
     }
 }

@@ -1,6 +1,5 @@
 //! The listener: binds, accepts, drains.
 
-use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -9,7 +8,7 @@ use kernel::desk::Desk;
 use kernel::front::Front;
 use rustls::ServerConfig;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Semaphore;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 use tokio_rustls::{TlsAcceptor, TlsStream};
 use tokio_util::sync::CancellationToken;
@@ -17,9 +16,9 @@ use tokio_util::task::TaskTracker;
 
 use super::access::Access;
 use super::conn;
-use super::options::{Anonymous, ListenLimits, ListenOptions};
-use super::sse::Sessions;
-use super::watch::{Order, Watches};
+use super::options::{Anonymous, ListenOptions};
+use super::shared::Shared;
+use super::watch::Order;
 use crate::http::stream::Stream;
 use crate::http::tls::{self, TlsError};
 
@@ -62,26 +61,6 @@ pub struct Listener {
     options: ListenOptions,
     tls: Option<Arc<ServerConfig>>,
     desk: Option<Arc<dyn Desk>>,
-}
-
-/// What all connections of a listener share.
-pub(crate) struct Shared {
-    pub(crate) front: Arc<dyn Front>,
-    /// The operator API, where it is served.
-    pub(crate) desk: Option<Arc<dyn Desk>>,
-    pub(crate) access: Access,
-    pub(crate) limits: ListenLimits,
-    pub(crate) streams: Arc<Semaphore>,
-    pub(crate) sse: bool,
-    pub(crate) sessions: Arc<Sessions>,
-    pub(super) watches: Arc<Watches>,
-    pub(super) tls: Option<TlsAcceptor>,
-}
-
-impl fmt::Debug for Shared {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Shared").field("access", &self.access).finish_non_exhaustive()
-    }
 }
 
 impl Listener {
@@ -149,32 +128,6 @@ impl Listener {
         };
         let (socket, shared, tasks) = (self.socket, Arc::new(shared), TaskTracker::new());
         serve(&shared, &tasks, accept(socket, &shared, &tasks), &shutdown).await;
-    }
-}
-
-impl Shared {
-    /// Without TLS, HTTP+SSE and operator API.
-    pub(crate) fn new(front: Arc<dyn Front>, access: Access, limits: ListenLimits) -> Self {
-        Self {
-            front,
-            desk: None,
-            access,
-            streams: Arc::new(Semaphore::new(limits.max_streams)),
-            sse: false,
-            sessions: Arc::default(),
-            watches: Arc::new(Watches::new(&limits)),
-            tls: None,
-            limits,
-        }
-    }
-
-    /// Serves a connection in a task of its own, which keeps its place.
-    pub(crate) fn take(self: &Arc<Self>, tasks: &TaskTracker, stream: Stream, place: OwnedSemaphorePermit) {
-        let (shared, watched) = (Arc::clone(self), self.watches.add());
-        tasks.spawn(async move {
-            conn::serve(shared, stream, watched).await;
-            drop(place);
-        });
     }
 }
 

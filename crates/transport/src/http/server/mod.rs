@@ -11,6 +11,7 @@ mod options;
 mod owner;
 mod reply;
 mod route;
+mod shared;
 mod sse;
 mod watch;
 

@@ -7,10 +7,10 @@ use kernel::desk::{Answer, ROOT, Request, Verb};
 use kernel::front::Credential;
 
 use super::answer::Refusal;
-use super::conn::Served;
 use super::head::Head;
+use super::intake;
 use super::reply::{Reply, Source};
-use super::{intake, route};
+use super::shared::Served;
 
 /// The largest body: a grant, a decision.
 const MAX_BODY: usize = 1024 * 1024;
@@ -38,7 +38,7 @@ pub(super) async fn answer(
         return Err(Refusal::method_not_allowed("GET, POST, PUT, DELETE"));
     };
     if matches!(verb, Verb::Post | Verb::Put) {
-        route::check_json(head)?;
+        head.check_json()?;
     }
     let body = intake::body(body, &parts.headers, MAX_BODY.min(shared.limits.max_body), &served.watch).await?;
     let request = Request {
@@ -59,6 +59,6 @@ pub(super) async fn answer(
             headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
             Ok(response)
         }
-        Answer::Events(events) => route::stream(served, Source::Listening(events)),
+        Answer::Events(events) => served.stream(Source::Listening(events)),
     }
 }

@@ -10,8 +10,9 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::access::Access;
-use super::listen::{self, Shared};
 use super::options::ListenLimits;
+use super::shared::Shared;
+use super::{conn, listen};
 use crate::http::stream::Stream;
 use crate::socket::{SocketError, SocketListener};
 
@@ -40,7 +41,7 @@ impl OwnerSocket {
             // Every connection is the owner's own: those that are too many wait.
             while let Ok(place) = Arc::clone(&places).acquire_owned().await {
                 let stream = self.0.accept().await;
-                shared.take(&tasks, Stream::Local(stream), place);
+                conn::spawn(&shared, &tasks, Stream::Local(stream), place);
             }
         };
         listen::serve(&shared, &tasks, accepting, &shutdown).await;

@@ -9,12 +9,11 @@ use hyper::body::Incoming;
 use kernel::front::{Answer, Credential, InPost, Listen};
 
 use super::answer::{self, MCP_METHODS, Refusal};
-use super::conn::Served;
 use super::head::{Accepts, Head};
 use super::reply::{Reply, Source};
+use super::shared::Served;
 use super::watch::Phase;
 use super::{intake, operate};
-use crate::http::{media, names};
 
 /// Answers a request.
 pub(crate) async fn respond(served: Arc<Served>, request: Request<Incoming>) -> Result<Response<Reply>, Infallible> {
@@ -135,7 +134,7 @@ async fn post(
         let text = "the answer may be `application/json`, which `Accept` doesn't admit: send `Accept: application/json, text/event-stream`";
         return Err(Refusal::new(StatusCode::NOT_ACCEPTABLE, text).with(header::CONNECTION, "close"));
     }
-    check_json(&head)?;
+    head.check_json()?;
     let body = intake::body(body, &parts.headers, served.shared.limits.max_body, &served.watch).await?;
     let post = InPost {
         who,
@@ -147,18 +146,6 @@ async fn post(
     };
     let answer = served.shared.front.post(post).await;
     respond_with(served, answer, Source::Answer)
-}
-
-/// Also what keeps web pages out that may send plain text anywhere without asking.
-pub(super) fn check_json(head: &Head<'_>) -> Result<(), Refusal> {
-    match head.content_type.get() {
-        Ok(Some(kind)) if media::is(kind, names::JSON) => Ok(()),
-        _ => Err(Refusal::new(
-            StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            "send the message with `Content-Type: application/json`",
-        )
-        .with(header::CONNECTION, "close")),
-    }
 }
 
 async fn listen(served: &Served, parts: &http::request::Parts, head: Head<'_>, who: Credential) -> Result<Response<Reply>, Refusal> {
@@ -201,26 +188,18 @@ fn respond_with(served: &Served, answer: Answer, source: impl FnOnce(kernel::fro
         }
         Answer::Empty { status: code } => answer::empty(status(code)),
         Answer::Events { session, events } => {
-            let mut response = stream(served, source(events))?;
+            let mut response = served.stream(source(events))?;
             answer::assign(&mut response, session.as_deref());
             response
         }
     })
 }
 
-pub(super) fn stream(served: &Served, source: Source) -> Result<Response<Reply>, Refusal> {
-    let shared = &served.shared;
-    let permit = Arc::clone(&shared.streams)
-        .try_acquire_owned()
-        .map_err(|_| Refusal::too_many_streams())?;
-    Ok(answer::events(Reply::stream(source, shared.limits.keep_alive, permit)))
-}
-
 fn open(served: &Served, who: Credential) -> Result<Response<Reply>, Refusal> {
     let shared = &served.shared;
     let outgoing = shared.sessions.open(&*shared.front, who);
     let outgoing = outgoing.ok_or_else(|| Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "no session can be opened now"))?;
-    stream(served, Source::Pipe(outgoing))
+    served.stream(Source::Pipe(outgoing))
 }
 
 async fn message(
@@ -230,7 +209,7 @@ async fn message(
     body: Incoming,
     who: &Credential,
 ) -> Result<Response<Reply>, Refusal> {
-    check_json(head)?;
+    head.check_json()?;
     let body = intake::body(body, &parts.headers, served.shared.limits.max_body, &served.watch).await?;
     let Some(pipe) = served.shared.sessions.find(parts.uri.query(), who) else {
         return Err(Refusal::new(

@@ -1,0 +1,71 @@
+//! What all connections of a listener share, and what one of them adds to it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use http::Response;
+use kernel::desk::Desk;
+use kernel::front::Front;
+use tokio::sync::Semaphore;
+use tokio_rustls::TlsAcceptor;
+
+use super::access::Access;
+use super::answer::{self, Refusal};
+use super::options::ListenLimits;
+use super::reply::{Reply, Source};
+use super::sse::Sessions;
+use super::watch::{Watch, Watches};
+
+/// What all connections of a listener share.
+pub(crate) struct Shared {
+    pub(crate) front: Arc<dyn Front>,
+    /// The operator API, where it is served.
+    pub(crate) desk: Option<Arc<dyn Desk>>,
+    pub(crate) access: Access,
+    pub(crate) limits: ListenLimits,
+    pub(crate) streams: Arc<Semaphore>,
+    pub(crate) sse: bool,
+    pub(crate) sessions: Arc<Sessions>,
+    pub(super) watches: Arc<Watches>,
+    pub(super) tls: Option<TlsAcceptor>,
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shared").field("access", &self.access).finish_non_exhaustive()
+    }
+}
+
+impl Shared {
+    /// Without TLS, HTTP+SSE and operator API.
+    pub(crate) fn new(front: Arc<dyn Front>, access: Access, limits: ListenLimits) -> Self {
+        Self {
+            front,
+            desk: None,
+            access,
+            streams: Arc::new(Semaphore::new(limits.max_streams)),
+            sse: false,
+            sessions: Arc::default(),
+            watches: Arc::new(Watches::new(&limits)),
+            tls: None,
+            limits,
+        }
+    }
+}
+
+/// What every request of a connection needs.
+#[derive(Debug)]
+pub(crate) struct Served {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) watch: Arc<Watch>,
+}
+
+impl Served {
+    /// Answers with a stream of events, where there is room for one more.
+    pub(super) fn stream(&self, source: Source) -> Result<Response<Reply>, Refusal> {
+        let permit = Arc::clone(&self.shared.streams)
+            .try_acquire_owned()
+            .map_err(|_| Refusal::too_many_streams())?;
+        Ok(answer::events(Reply::stream(source, self.shared.limits.keep_alive, permit)))
+    }
+}
