@@ -6,6 +6,8 @@ use std::path::Path;
 
 use kernel::desk::Verb;
 
+use super::attach::attach;
+
 /// The longest head of an answer.
 const MAX_HEAD: u64 = 16 * 1024;
 
@@ -23,7 +25,7 @@ pub struct Reply {
 /// # Errors
 /// When nobody listens at the socket, it belongs to another user, or the answer is none.
 pub fn request(socket: &Path, verb: Verb, target: &str, body: Option<&[u8]>) -> io::Result<Reply> {
-    let mut stream = super::attach(socket)?;
+    let mut stream = attach(socket)?;
     let body = body.unwrap_or_default();
     // HTTP/1.0: the answer ends with the connection, and is not cut into chunks.
     let head = format!(
