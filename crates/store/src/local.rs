@@ -14,7 +14,10 @@ use crate::backup::Backup;
 use crate::control::{self, Control};
 use crate::disk::{private, private_folder};
 use crate::error::shown;
-use crate::{BoxFuture, Chunk, Commit, CommitError, Committed, Event, Follower, Health, Remembered, SealKeys, Settings, Store, StoreError};
+use crate::{
+    AuditStore, BoxFuture, Chunk, Commit, CommitError, Committed, ControlStore, Event, Follower, Health, Remembered, SealKeys, Settings,
+    Store, StoreError,
+};
 
 /// The most events that one replay hands out.
 const MAX_REPLAY: usize = 1000;
@@ -181,7 +184,7 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, StoreError
     tokio::task::spawn_blocking(work).await.map_err(|_| StoreError::Closed)?
 }
 
-impl Store for LocalStore {
+impl ControlStore for LocalStore {
     fn load(&self) -> BoxFuture<'_, Result<Remembered, StoreError>> {
         Box::pin(async { self.control()?.load().await })
     }
@@ -190,6 +193,12 @@ impl Store for LocalStore {
         Box::pin(async { self.control()?.commit(commit).await })
     }
 
+    fn rotate_seal_key(&self) -> BoxFuture<'_, Result<SealKeys, StoreError>> {
+        Box::pin(async { self.control()?.rotate().await })
+    }
+}
+
+impl AuditStore for LocalStore {
     fn append(&self, event: Event) -> BoxFuture<'_, Result<u64, StoreError>> {
         Box::pin(async { self.log()?.append(event).await })
     }
@@ -226,11 +235,9 @@ impl Store for LocalStore {
     fn follow(&self, from: u64) -> Box<dyn Follower> {
         Box::new(LogFollower::new(self.reader.clone(), self.written.clone(), from))
     }
+}
 
-    fn rotate_seal_key(&self) -> BoxFuture<'_, Result<SealKeys, StoreError>> {
-        Box::pin(async { self.control()?.rotate().await })
-    }
-
+impl Store for LocalStore {
     fn backup<'a>(&'a self, to: &'a Path) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async {
             self.write_owed().await;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use kernel::link::BoxFuture;
 use kernel::spec::Builtin;
-use store::{Retention, Store};
+use store::{AuditStore, Retention, Store};
 use tokio::io::DuplexStream;
 use transport::stdio::Inside;
 
@@ -21,8 +21,9 @@ pub(crate) struct Builtins {
 impl Builtins {
     /// Over what the gateway remembers, if it remembers anything, and for as long as it does.
     pub(crate) fn new(store: Option<Arc<dyn Store>>, retention: Retention) -> Self {
+        let audit = store.map(|store| -> Arc<dyn AuditStore> { store });
         Self {
-            audit: Audit::new(store, retention),
+            audit: Audit::new(audit, retention),
         }
     }
 }

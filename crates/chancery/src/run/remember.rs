@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use kernel::Records;
-use store::{Health, LocalStore, Settings, Store as _, StoreError};
+use store::{ControlStore as _, Health, LocalStore, Settings, Store as _, StoreError};
 
 use crate::config::{self, Config, Sources};
 

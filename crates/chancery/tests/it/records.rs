@@ -6,7 +6,7 @@ use bytes::Bytes;
 use expect_test::expect;
 use model::Timestamp;
 use serde_json::{Value, json};
-use store::{Actor, AuditKey, AuditResult, Event, LocalStore, Settings, Store as _};
+use store::{Actor, AuditKey, AuditResult, AuditStore as _, Event, LocalStore, Settings};
 
 use crate::machine::Machine;
 

@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use model::{Access, By, Grant, GrantScope, PrincipalId, ServerId, Timestamp};
-use store::{Actor, AuditKey, AuditQuery, AuditResult, Change, Commit, Event, LocalStore, Settings, Store, SyncMode, TallyBy};
+use store::{
+    Actor, AuditKey, AuditQuery, AuditResult, AuditStore, Change, Commit, ControlStore, Event, LocalStore, Settings, SyncMode, TallyBy,
+};
 
 /// What a load came to.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use model::Timestamp;
-use store::{AuditQuery, AuditResult, Event, Order, Store, StoreError, SyncMode, TallyBy, export, verify};
+use store::{AuditQuery, AuditResult, AuditStore, Event, Order, Store, StoreError, SyncMode, TallyBy, export, verify};
 
 use crate::fixture::{event, everything, folder, found, name, names, oldest_first, open, settings};
 

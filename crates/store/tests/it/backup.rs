@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use model::GrantScope;
-use store::{Health, Retention, Settings, Store, StoreError, verify};
+use store::{AuditStore, ControlStore, Health, Retention, Settings, Store, StoreError, verify};
 
 use crate::fixture::{event, folder, granting, names, open, settings};
 

@@ -7,7 +7,7 @@ use model::{
     Access, Approval, ApprovalState, Digest, GrantScope, Permission, PermissionAnswer, PermissionDecision, Pin, PrincipalId, RequestId,
     Timestamp, ToolId,
 };
-use store::{Change, Commit, Fact, LocalStore, PermissionRequest, Remembered, Store};
+use store::{Change, Commit, ControlStore, Fact, LocalStore, PermissionRequest, Remembered};
 
 use crate::fixture::{by, folder, grant, open, scope, server_id, settings, token};
 

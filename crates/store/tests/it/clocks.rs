@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use model::Timestamp;
-use store::{AuditQuery, LocalStore, Order, Retention, Settings, Store, verify};
+use store::{AuditQuery, AuditStore, LocalStore, Order, Retention, Settings, verify};
 use tempfile::TempDir;
 
 use crate::fixture::{Hands, event, everything, folder, found, name, oldest_first, open, settings};

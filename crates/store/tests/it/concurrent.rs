@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use model::{Approval, ApprovalState, Digest, PrincipalId, RequestId, Timestamp, ToolId};
-use store::{Change, Commit, CommitError, Conflict, Settings, Store, StoreError, SyncMode, verify};
+use store::{AuditStore, Change, Commit, CommitError, Conflict, ControlStore, Settings, StoreError, SyncMode, verify};
 
 use crate::fixture::{by, event, folder, granting, names, open, server_id, settings, token};
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use store::{Health, Settings, Store, StoreError, verify};
+use store::{AuditStore, ControlStore, Health, Settings, Store, StoreError, verify};
 
 use crate::fixture::{event, folder, granting, names, open, settings};
 

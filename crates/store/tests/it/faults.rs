@@ -4,7 +4,9 @@ use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::Duration;
 
-use store::{Change, Commit, CommitError, Fact, Health, LocalStore, Settings, Store, StoreError, SyncMode, verify};
+use store::{
+    AuditStore, Change, Commit, CommitError, ControlStore, Fact, Health, LocalStore, Settings, Store, StoreError, SyncMode, verify,
+};
 use tempfile::TempDir;
 
 use crate::faulty::{Faults, FaultyDisk};

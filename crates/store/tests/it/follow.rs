@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::task::Poll;
 
-use store::{BoxFuture, Store, StoreError};
+use store::{AuditStore, BoxFuture, ControlStore, StoreError};
 
 use crate::fixture::{event, folder, granting, name, open, settings};
 

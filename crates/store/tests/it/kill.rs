@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use model::{Access, Approval, ApprovalState, Digest, PrincipalId, RequestId, Timestamp, ToolId};
 use store::disk::{Disk, DiskFile, LocalDisk};
-use store::{Change, Commit, Health, LocalStore, Settings, Store, SyncMode, verify};
+use store::{AuditStore, Change, Commit, ControlStore, Health, LocalStore, Settings, Store, SyncMode, verify};
 
 use crate::fixture::{by, event, everything, folder, grant, name, open, scope, server_id, settings, token};
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use expect_test::expect_file;
-use store::{LocalStore, Settings, Store, StoreError, verify};
+use store::{ControlStore, LocalStore, Settings, StoreError, verify};
 
 use crate::fixture::{folder, granting, names, open};
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use store::{Settings, Store, SyncMode};
+use store::{AuditStore, Settings, Store, SyncMode};
 use tempfile::TempDir;
 
 use crate::faulty::{Faults, FaultyDisk};

@@ -1,6 +1,6 @@
 //! The folder: who may read it, who may write to it, and whose version it is.
 
-use store::{Health, LocalStore, Store, StoreError};
+use store::{AuditStore, ControlStore, Health, LocalStore, Store, StoreError};
 
 use crate::fixture::{event, folder, granting, open, settings};
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use model::Timestamp;
-use store::{AuditQuery, Event, Retention, Settings, Store, TallyBy, export, verify};
+use store::{AuditQuery, AuditStore, Event, Retention, Settings, TallyBy, export, verify};
 
 use crate::fixture::{Hands, event, everything, folder, found, name, oldest_first, open, settings};
 

@@ -9,7 +9,7 @@ mod stats;
 use std::sync::Arc;
 
 use chancery_sdk::{Args, Error, Result, Server, Tool, ToolResult, Value, json, structured};
-use store::{Cursor, Retention, Store};
+use store::{AuditStore, Cursor, Retention};
 
 use crate::event;
 use arguments::Arguments;
@@ -20,13 +20,13 @@ const MOST_BYTES: usize = 512 * 1024;
 /// The service.
 #[derive(Clone, Debug)]
 pub(crate) struct Audit {
-    store: Option<Arc<dyn Store>>,
+    store: Option<Arc<dyn AuditStore>>,
     retention: Retention,
 }
 
 impl Audit {
     /// Over a store. Without one it says that there is nothing to read.
-    pub(crate) fn new(store: Option<Arc<dyn Store>>, retention: Retention) -> Self {
+    pub(crate) fn new(store: Option<Arc<dyn AuditStore>>, retention: Retention) -> Self {
         Self { store, retention }
     }
 
@@ -64,7 +64,7 @@ impl Audit {
             )
     }
 
-    fn store(&self) -> Result<&Arc<dyn Store>> {
+    fn store(&self) -> Result<&Arc<dyn AuditStore>> {
         let nothing = || {
             Error::tool(
                 "failed to read the audit: this gateway keeps none; ask the one that `chancery serve` runs, or use `chancery audit query`",

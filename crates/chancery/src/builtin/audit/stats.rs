@@ -1,7 +1,7 @@
 //! `get_audit_stats`: how many events there are of what kind, and how long they are kept.
 
 use chancery_sdk::{Result, Value, json};
-use store::{AuditQuery, Order, Retention, Store, StoreError, Tally, TallyBy};
+use store::{AuditQuery, AuditStore, Order, Retention, StoreError, Tally, TallyBy};
 
 use super::arguments::{Arguments, COLUMNS};
 use super::{Audit, unread};
@@ -20,7 +20,7 @@ impl Audit {
 }
 
 async fn counted(
-    store: &dyn Store,
+    store: &dyn AuditStore,
     query: AuditQuery,
     columns: &[&'static str],
     retention: Retention,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use chancery_sdk::{Value, json};
 use model::Timestamp;
-use store::{Actor, AuditKey, AuditResult, Clock, Event, LocalStore, Retention, Settings, Store as _};
+use store::{Actor, AuditKey, AuditResult, AuditStore as _, Clock, Event, LocalStore, Retention, Settings};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 
 use super::Audit;

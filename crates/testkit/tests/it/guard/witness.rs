@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use serde_json::Value;
 use store::{
-    AuditQuery, BoxFuture, Chunk, Commit, CommitError, Committed, Event, Follower, Health, Page, Remembered, SealKeys, Store, StoreError,
-    Tally, TallyBy,
+    AuditQuery, AuditStore, BoxFuture, Chunk, Commit, CommitError, Committed, ControlStore, Event, Follower, Health, Page, Remembered,
+    SealKeys, Store, StoreError, Tally, TallyBy,
 };
 
 /// An event, and when its store said that it is kept.
@@ -38,7 +38,7 @@ impl Witness {
 #[derive(Debug)]
 struct Witnessed(Arc<dyn Store>, Witness);
 
-impl Store for Witnessed {
+impl ControlStore for Witnessed {
     fn load(&self) -> BoxFuture<'_, Result<Remembered, StoreError>> {
         self.0.load()
     }
@@ -47,6 +47,12 @@ impl Store for Witnessed {
         self.0.commit(commit)
     }
 
+    fn rotate_seal_key(&self) -> BoxFuture<'_, Result<SealKeys, StoreError>> {
+        self.0.rotate_seal_key()
+    }
+}
+
+impl AuditStore for Witnessed {
     fn append(&self, event: Event) -> BoxFuture<'_, Result<u64, StoreError>> {
         Box::pin(async move {
             let body = event.body.clone();
@@ -80,11 +86,9 @@ impl Store for Witnessed {
     fn follow(&self, from: u64) -> Box<dyn Follower> {
         self.0.follow(from)
     }
+}
 
-    fn rotate_seal_key(&self) -> BoxFuture<'_, Result<SealKeys, StoreError>> {
-        self.0.rotate_seal_key()
-    }
-
+impl Store for Witnessed {
     fn backup<'a>(&'a self, to: &'a Path) -> BoxFuture<'a, Result<(), StoreError>> {
         self.0.backup(to)
     }
