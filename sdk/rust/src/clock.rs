@@ -2,31 +2,14 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// ISO 8601 in UTC with milliseconds.
+use jiff::Timestamp;
+
+/// ISO 8601 in UTC with milliseconds. An instant before 1970 becomes its beginning, one beyond the calendar the calendar's end.
 pub(crate) fn iso(time: SystemTime) -> String {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
-    let (days, second) = (since.as_secs() / 86_400, since.as_secs() % 86_400);
-    let (year, month, day) = civil(days);
-    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-    format!(
-        "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{:03}Z",
-        since.subsec_millis()
-    )
-}
-
-/// The date `days` after 1970-01-01, counted in 400-year eras that start on the first of March.
-fn civil(days: u64) -> (u64, u64, u64) {
-    let day = days + 719_468;
-    let (era, day_of_era) = (day / 146_097, day % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted = (5 * day_of_year + 2) / 153;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-    (
-        year_of_era + era * 400 + u64::from(month <= 2),
-        month,
-        day_of_year - (153 * shifted + 2) / 5 + 1,
-    )
+    let milliseconds = i64::try_from(since.as_millis()).unwrap_or(i64::MAX);
+    let instant = Timestamp::from_millisecond(milliseconds).unwrap_or(Timestamp::MAX);
+    format!("{instant:.3}")
 }
 
 #[cfg(test)]
