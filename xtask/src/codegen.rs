@@ -55,19 +55,19 @@ pub(crate) fn all(root: &Path, chancery: &Path) -> anyhow::Result<Vec<Generated>
     let architecture = std::fs::read_to_string(root.join("ARCHITECTURE.md")).context("ARCHITECTURE.md")?;
     Ok(vec![
         Generated {
-            path: "docs/configuration.md",
+            path: "docs/reference/configuration.md",
             text: reference(&[])?,
         },
         Generated {
-            path: "docs/configuration.schema.json",
+            path: "docs/reference/configuration.schema.json",
             text: reference(&["--json-schema"])?,
         },
         Generated {
-            path: "docs/openapi.json",
+            path: "docs/reference/openapi.json",
             text: reference(&["--openapi"])?,
         },
         Generated {
-            path: "docs/mangle/builtins.md",
+            path: "docs/use/mangle/builtins.md",
             text: builtins::page(),
         },
         Generated {

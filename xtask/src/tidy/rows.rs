@@ -1,9 +1,9 @@
-//! `docs/mgp-rows.md`: each requirement of MGP has a test, and each test that it names is there.
+//! `docs/reference/mgp-rows.md`: each requirement of MGP has a test, and each test that it names is there.
 
 use super::tree::File;
 use super::violation::Violation;
 
-const DOCUMENT: &str = "docs/mgp-rows.md";
+const DOCUMENT: &str = "docs/reference/mgp-rows.md";
 /// Where the tests are that show a row at the gateway; each is in the document.
 const GATEWAY: &str = "crates/testkit/tests/it/guard/";
 

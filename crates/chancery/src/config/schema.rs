@@ -489,7 +489,7 @@ pub static SERVER: Section = Section {
             name: "builtin",
             kind: Kind::Choice(&["audit"]),
             example: "\"audit\"",
-            doc: "A server that the gateway brings itself, in place of a `command` or a `url`: `audit` lets operators search, count and export the audit; see [security](security.md).",
+            doc: "A server that the gateway brings itself, in place of a `command` or a `url`: `audit` lets operators search, count and export the audit; see [security](../operate/security.md).",
             also: &["built-in", "built_in", "internal"],
             ..KEY
         },

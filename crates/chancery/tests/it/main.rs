@@ -352,7 +352,7 @@ fn an_address_and_a_home_that_are_missing() {
 #[test]
 fn the_reference_is_what_the_docs_hold() {
     let machine = Machine::new();
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference");
     let output = machine.run(&["config", "reference"]);
     assert_eq!(
         String::from_utf8_lossy(&output.stdout),

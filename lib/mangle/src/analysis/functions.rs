@@ -198,7 +198,9 @@ impl Check<'_> {
         let near = self.report.nearest(name, known);
         self.report.push(match near {
             Some(meant) => found.fix(format!("write `{meant}`"), call.function.span, meant),
-            None => found.help("`docs/mangle` lists all functions; there are no functions of one's own: define a predicate"),
+            None => {
+                found.help("`docs/use/mangle/builtins.md` lists all functions; there are no functions of one's own: define a predicate")
+            }
         });
     }
 }

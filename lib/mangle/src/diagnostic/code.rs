@@ -129,7 +129,7 @@ codes! {
     PrivatePredicate "M0107" Error "private predicate"
         "A predicate with `descr [private()]` is for rules of its own package.";
     UnknownFunction "M0108" Error "no such function"
-        "Functions are built in. `docs/mangle` lists all of them.";
+        "Functions are built in. `docs/use/mangle/builtins.md` lists all of them.";
     FunctionArity "M0109" Error "wrong number of arguments of a function"
         "A built-in function takes the arguments that its signature names.";
     BuiltinDefined "M0110" Error "definition of something built in"
@@ -137,7 +137,7 @@ codes! {
     ExtensionalRule "M0111" Warning "rule for data"
         "`extensional()` says that the facts of a predicate are data from outside the program. A rule for it contradicts that.";
     UnknownBuiltin "M0112" Error "no such built-in predicate"
-        "Names that begin with a colon are built in. `docs/mangle` lists all of them.";
+        "Names that begin with a colon are built in. `docs/use/mangle/builtins.md` lists all of them.";
     SelfUse "M0113" Error "package that uses itself"
         "The predicates of a file's own package are there without `Use`.";
     UncheckedConstraint "M0114" Warning "constraint that nothing checks"

@@ -66,7 +66,7 @@ fn every_departure_is_shown_by_an_example() {
 }
 
 fn chapters() -> Vec<PathBuf> {
-    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/mangle");
+    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/use/mangle");
     let entries = std::fs::read_dir(book).expect("the book is part of the project");
     let files = entries.map(|entry| entry.expect("a readable folder").path());
     let mut chapters: Vec<PathBuf> = files.filter(|file| file.extension().is_some_and(|end| end == "md")).collect();

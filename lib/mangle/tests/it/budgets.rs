@@ -144,7 +144,7 @@ fn the_default_budget_stops_every_runaway() {
 
 #[test]
 fn the_book_says_what_is_allowed() {
-    let book = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/mangle/when-it-does-not-work.md");
+    let book = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/use/mangle/when-it-does-not-work.md");
     let book = fs::read_to_string(book).expect("the book is part of the project").replace(',', "");
     let budget = Budget::default();
     for (option, allowed) in [

@@ -16,7 +16,7 @@ const CHANGED: Kind = Kind::Choice(&["review", "refuse", "run"]);
 /// `[policy]`
 pub static POLICY: Section = Section {
     name: "policy",
-    doc: "Who may do what. Without this table the only user of this machine may call every tool, dangerous ones after a confirmation; see [security](security.md). Where several files set the same key, the first file wins, key by key; grants of all files count.",
+    doc: "Who may do what. Without this table the only user of this machine may call every tool, dangerous ones after a confirmation; see [security](../operate/security.md). Where several files set the same key, the first file wins, key by key; grants of all files count.",
     keys: &[
         Key {
             name: "access",

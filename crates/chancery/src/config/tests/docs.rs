@@ -1,5 +1,7 @@
 //! The reference is what the reader does.
 
+use std::path::{Path, PathBuf};
+
 use expect_test::expect_file;
 
 use crate::config::reference::{json_schema, markdown};
@@ -8,12 +10,12 @@ use crate::config::{Env, load_text};
 
 #[test]
 fn the_reference_is_up_to_date() {
-    expect_file!["../../../../../docs/configuration.md"].assert_eq(&markdown());
+    expect_file!["../../../../../docs/reference/configuration.md"].assert_eq(&markdown());
 }
 
 #[test]
 fn the_json_schema_is_up_to_date() {
-    expect_file!["../../../../../docs/configuration.schema.json"].assert_eq(&json_schema());
+    expect_file!["../../../../../docs/reference/configuration.schema.json"].assert_eq(&json_schema());
 }
 
 /// Every example value and every default is one that the reader takes.
@@ -22,10 +24,8 @@ fn every_toml_block_of_the_docs_loads() {
     let names = ["TICKETS_TOKEN", "CHANCERY_TOKEN", "ALICE_TOKEN", "CI_TOKEN", "API_KEY", "TOKEN"];
     let values = names.into_iter().map(|name| (name, format!("value-of-{name}")));
     let env: Env = values.chain([("HOME", "/home/me".to_owned())]).collect();
-    let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
     let mut blocks = 0;
-    let files = std::fs::read_dir(docs).expect("the docs").flatten().map(|entry| entry.path());
-    for path in files.filter(|path| path.extension().is_some_and(|extension| extension == "md")) {
+    for path in documents(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")) {
         let text = std::fs::read_to_string(&path).expect("a text");
         for block in text.split("```toml\n").skip(1) {
             let block = block.split("```").next().expect("a block");
@@ -36,6 +36,20 @@ fn every_toml_block_of_the_docs_loads() {
         }
     }
     assert!(blocks >= SECTIONS.len(), "{blocks} blocks");
+}
+
+/// The Markdown files of a folder and of the folders in it.
+fn documents(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("a folder of documents") {
+        let path = entry.expect("a readable folder").path();
+        if path.is_dir() {
+            found.extend(documents(&path));
+        } else if path.extension().is_some_and(|extension| extension == "md") {
+            found.push(path);
+        }
+    }
+    found
 }
 
 /// What has to stand above a key for its table to be whole.

@@ -11,7 +11,7 @@ use crate::machine::Machine;
 
 #[test]
 fn every_command_of_the_book_prints_what_it_shows() {
-    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/mangle");
+    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/use/mangle");
     let mut commands = 0;
     for entry in std::fs::read_dir(book).expect("the book is part of the project") {
         let file = entry.expect("a readable folder").path();
@@ -25,7 +25,7 @@ fn every_command_of_the_book_prints_what_it_shows() {
 
 #[test]
 fn every_option_is_in_the_book() {
-    let chapter = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/mangle/commands.md");
+    let chapter = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/use/mangle/commands.md");
     let text = std::fs::read_to_string(chapter).expect("the chapter of commands");
     let (machine, mut missing, mut options) = (Machine::new(), Vec::new(), 0);
     for command in ["run", "check", "fmt", "why", "why-not", "test", "repl", "graph", "bench", "lsp"] {
@@ -41,7 +41,7 @@ fn every_option_is_in_the_book() {
         }
     }
     assert!(options >= 40, "only {options} options are known");
-    assert_eq!(missing, [""; 0], "not in docs/mangle/commands.md");
+    assert_eq!(missing, [""; 0], "not in docs/use/mangle/commands.md");
 }
 
 /// Plays a chapter; says how many commands it has.

@@ -1,4 +1,4 @@
-//! The machine's clock jumps: nothing that has expired comes back, and nothing ends before its time (MGP §5.4, D16; `docs/security.md`, Time).
+//! The machine's clock jumps: nothing that has expired comes back, and nothing ends before its time (MGP §5.4, D16; `docs/operate/security.md`, Time).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
