@@ -24,7 +24,7 @@ Usage: cargo xtask bench proxy [OPTIONS]
   --seconds S           how long each time (3)
   --workers N           threads of each proxy (one for each processor)
   --peers               install the peers that are missing into the cache first (half an hour)
-  --markdown            print Markdown, as in docs/develop/measurements/proxy.md
+  --markdown            print Markdown, as in docs/develop/measurements/calls.md
   --json FILE           write every sample to FILE
 
 LIST is separated by commas. A lane that a cell does not have is left out of it.";
