@@ -12,7 +12,7 @@ use crate::{Blocked, Resolved};
 /// Whether a validator is a certain one.
 type IsValidator = fn(&Validator) -> bool;
 
-/// Rules that count only where somebody asked for their validator. An argument that is code was not given: D26 refuses that only where
+/// Rules that count only where somebody asked for their validator. An argument that is code was not given: MGP D26 refuses that only where
 /// `code_safety` was asked for. And what only looks like an address may be the name of a resource.
 const UNSURE: [(&str, IsValidator); 2] = [
     ("code.missing", |validator| matches!(validator, Validator::CodeSafety(_))),

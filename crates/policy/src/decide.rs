@@ -121,7 +121,7 @@ impl<'a> Granted<'a> {
         self.server.permissions.state(permission, self.policy, self.approved, self.now)
     }
 
-    /// D2: until a server's own request is decided, nothing is asked of it.
+    /// MGP D2: until a server's own request is decided, nothing is asked of it.
     fn gate(&self, target: &dyn Fn() -> Target) -> Result<(), Stop> {
         self.server
             .facts
@@ -133,8 +133,8 @@ impl<'a> Granted<'a> {
             })
     }
 
-    /// D4: what a tool requires. One that names nothing is judged by what its server wants: it waits for all of that, and after a partial denial
-    /// the server is to do without (§3.6).
+    /// MGP D4: what a tool requires. One that names nothing is judged by what its server wants: it waits for all of that, and after a partial denial
+    /// the server is to do without (MGP §3.6).
     fn tool(&self, facts: &ToolFacts, target: &dyn Fn() -> Target) -> Result<(), Stop> {
         let names_none = facts.permissions.is_empty();
         let required = if names_none {
@@ -277,7 +277,7 @@ pub(crate) struct Sight<'a> {
 
 impl Sight<'_> {
     /// Whether the token and the role let the principal near, and access is not denied. A tool that waits for a permission or a person is
-    /// shown (D2).
+    /// shown (MGP D2).
     pub(crate) fn tool(&self, server: &ServerId, tool: &str) -> bool {
         let role = self
             .book

@@ -1,4 +1,4 @@
-//! The crates, what each may depend on, and what it may touch: DESIGN "Shape" as a table.
+//! The crates, what each may depend on, and what it may touch: the arrows of ARCHITECTURE.md as a table.
 
 use super::violation::Violation;
 

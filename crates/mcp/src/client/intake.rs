@@ -269,9 +269,8 @@ fn is_modern_revision(text: &str) -> bool {
     Revision::parse(text).map_or_else(|| text > Revision::LATEST_LEGACY.as_str(), |revision| revision.era() == Era::Modern)
 }
 
-/// The members of a request's params.
-///
-/// DESIGN, Laws: a key that stands twice is refused where the gateway reads, because the server might read the other one.
+/// The members of a request's params. A key that stands twice is refused where the gateway reads, because the server might read the other one
+/// (DESIGN, Laws: What policy judged is what is sent).
 fn members(message: &Message) -> Result<&Object, ErrorObject> {
     if message.params().is_some_and(|params| params.kind() != RawKind::Object) {
         return Err(ErrorObject::invalid_params("`params` must be an object"));

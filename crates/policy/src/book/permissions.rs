@@ -12,9 +12,9 @@ use crate::tables::PermissionPolicy;
 pub enum PermissionState {
     /// The server has it.
     Approved,
-    /// Nobody has answered yet; nothing of the server is called before (D2). The request, once somebody was asked.
+    /// Nobody has answered yet; nothing of the server is called before (MGP D2). The request, once somebody was asked.
     Undecided(Option<RequestId>),
-    /// Somebody has put it off, or what was approved has expired: as good as denied until somebody decides (D4).
+    /// Somebody has put it off, or what was approved has expired: as good as denied until somebody decides (MGP D4).
     Deferred(Option<RequestId>),
     /// Somebody has denied it.
     Denied,

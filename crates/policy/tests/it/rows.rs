@@ -1,4 +1,5 @@
-//! One test for each row and decision of the requirements, and for each rule beside them: a transcript in `tests/data`.
+//! One test for each row and decision of `docs/reference/mgp-rows.md` that policy has a part in, and for each rule beside them: a transcript in
+//! `tests/data`.
 //! `UPDATE_EXPECT=1` writes what came out.
 
 use std::path::Path;

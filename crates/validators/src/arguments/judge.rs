@@ -310,7 +310,7 @@ impl Judge<'_> {
 
     // === what is not found ===
 
-    /// A validator that found nothing to judge does not let everything pass: it was asked for because there is something (D26).
+    /// A validator that found nothing to judge does not let everything pass: it was asked for because there is something (MGP D26).
     fn nothing_found(&mut self, arguments: &Json) {
         let wants = |wanted: fn(&Validator) -> bool| self.plan.validators.iter().any(wanted);
         if self.codes == 0 && wants(|validator| matches!(validator, Validator::CodeSafety(level) if *level > Level::Unrestricted)) {

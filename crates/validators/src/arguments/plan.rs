@@ -27,7 +27,7 @@ pub enum Validator {
     None,
 }
 
-/// A validator that nobody here knows. Its tool is dangerous, and asks for a confirmation (D33): it is not skipped.
+/// A validator that nobody here knows. Its tool is dangerous, and asks for a confirmation (MGP D33): it is not skipped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownValidator {
     name: String,
@@ -83,7 +83,7 @@ pub struct Declaration {
     pub validator: Option<Result<Validator, UnknownValidator>>,
     /// The language of the code.
     pub language: Option<Result<Language, String>>,
-    /// The argument that is code (D26).
+    /// The argument that is code (MGP D26).
     pub code_argument: Option<String>,
     code: Value,
 }

@@ -187,7 +187,7 @@ fn keys_that_stand_twice_and_damaged_arguments_are_refused() {
     );
 }
 
-/// D33: five validators, and what is unknown is not skipped.
+/// MGP D33: five validators, and what is unknown is not skipped.
 #[test]
 fn an_unknown_validator_is_an_error() {
     for known in [

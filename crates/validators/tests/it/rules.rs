@@ -334,7 +334,7 @@ fn code_levels() {
     .assert_eq(&all);
 }
 
-/// MGP §7.4, with the declaration of §7.3.
+/// MGP §7.4, with the declaration of MGP §7.3.
 #[test]
 fn a_rejection_says_where_and_what_would_pass() {
     let policy = Policy {

@@ -115,7 +115,7 @@ async fn rate_limits_say_when_to_come_back() {
     gateway.stop().await;
 }
 
-/// D16: at the same level `deny` beats `allow`, whichever came first.
+/// MGP D16: at the same level `deny` beats `allow`, whichever came first.
 #[tokio::test]
 async fn d16_a_denial_beats_an_allowance_of_the_same_scope() {
     for order in [[Access::Allow, Access::Deny], [Access::Deny, Access::Allow]] {
@@ -138,7 +138,7 @@ async fn d16_a_denial_beats_an_allowance_of_the_same_scope() {
     }
 }
 
-/// D14: who somebody is comes from the connection. What a message says about that is an argument like any other.
+/// MGP D14: who somebody is comes from the connection. What a message says about that is an argument like any other.
 #[tokio::test]
 async fn d14_nobody_becomes_somebody_else_by_saying_so() {
     for (era, wire) in WAYS {

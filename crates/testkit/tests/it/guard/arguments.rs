@@ -94,7 +94,7 @@ async fn the_name_of_a_resource_is_no_address() {
     gateway.stop().await;
 }
 
-/// D26 is for tools of which somebody said that they take code; others may leave it out.
+/// MGP D26 is for tools of which somebody said that they take code; others may leave it out.
 #[tokio::test]
 async fn d26_code_that_only_looks_like_it_may_be_missing() {
     let text = json!({"type": "string"});
@@ -113,7 +113,7 @@ async fn d26_code_that_only_looks_like_it_may_be_missing() {
     gateway.stop().await;
 }
 
-/// D33: of the five validators, `none` is one: the server handles it, and nothing is looked for where nothing looks like it.
+/// MGP D33: of the five validators, `none` is one: the server handles it, and nothing is looked for where nothing looks like it.
 #[tokio::test]
 async fn row_4_5_d33_none_means_that_nothing_is_looked_for() {
     let schema = json!({"type": "object", "properties": {"body": {"type": "string"}}});

@@ -69,7 +69,7 @@ impl Scene {
         office(&self.gateway).grant(grant).await.expect("granted");
     }
 
-    /// The first event of a type, which is as §6.3 has it.
+    /// The first event of a type, which is as MGP §6.3 has it.
     async fn event(&self, kind: &str) -> Value {
         let event = until(&self.gateway, kind, 1).await.remove(0);
         is_of_the_format(&event);
@@ -84,7 +84,7 @@ impl Scene {
     }
 }
 
-/// §6.3, to the letter.
+/// MGP §6.3, to the letter.
 fn is_of_the_format(event: &Value) {
     let members: Vec<&String> = event.as_object().expect("an object").keys().collect();
     let expected = ["timestamp", "trace_id", "event_type", "actor", "target", "result", "details"];

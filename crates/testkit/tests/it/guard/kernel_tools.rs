@@ -39,7 +39,7 @@ async fn row_5_4_d29_an_operator_sees_grants_and_revokes() {
             "{granted}"
         );
         let query = json!({"agent_id": "bob", "server_id": "fs", "tool_name": "look"});
-        // By its other name (D29), and by somebody who asks about himself.
+        // By its other name (MGP D29), and by somebody who asks about himself.
         let state = ask(&bob, "mgp_access_query", query.clone()).await;
         assert_eq!(
             (&state["permission"], &state["source"]),
@@ -203,7 +203,7 @@ async fn row_1_6b_d17_d30_the_gateway_s_tools_are_listed_for_operators_with_both
     }
 }
 
-/// D17: what comes back is structured, and the same as text for who reads only that.
+/// MGP D17: what comes back is structured, and the same as text for who reads only that.
 #[tokio::test]
 async fn d17_answers_are_structured_and_the_same_as_text() {
     let gateway = guarded(Era::Legacy).start();
@@ -215,11 +215,11 @@ async fn d17_answers_are_structured_and_the_same_as_text() {
     let state = said(&reply.result()).clone();
     assert_eq!(serde_json::from_str::<Value>(&reply.text()).expect("JSON"), state);
     let members: Vec<&String> = state.as_object().expect("an object").keys().collect();
-    assert_eq!(members, ["permission", "source", "granted_by", "granted_at", "expires_at"], "§5.4");
+    assert_eq!(members, ["permission", "source", "granted_by", "granted_at", "expires_at"], "MGP §5.4");
     gateway.stop().await;
 }
 
-/// §5.4: an instant is an instant, however it is written, and one that is not to come is none.
+/// MGP §5.4: an instant is an instant, however it is written, and one that is not to come is none.
 #[tokio::test]
 async fn row_5_4x_d16_a_grant_s_expiry_is_an_instant_whatever_its_offset() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -9,7 +9,7 @@ fn declaration() -> Value {
     json!({"version": "0.5.2", "extensions": ["security", "error_handling", "streaming"]})
 }
 
-/// The carriers of D7 in an era.
+/// The carriers of MGP D7 in an era.
 fn declared(era: Era, mut capabilities: Value, declaration: Value) -> Value {
     match era {
         Era::Legacy => capabilities["mgp"] = declaration,
@@ -81,7 +81,7 @@ async fn row_1_3_row_2_4_1_row_2_4_3_all_four_combinations_work_and_only_who_ask
     }
 }
 
-/// D18: who negotiated `error_handling` gets errors, with what to do in `data._mgp`.
+/// MGP D18: who negotiated `error_handling` gets errors, with what to do in `data._mgp`.
 #[tokio::test]
 async fn d18_a_refusal_is_an_error_for_who_asked_for_errors() {
     for (era, wire) in crate::WAYS {
@@ -108,7 +108,7 @@ async fn d18_a_refusal_is_an_error_for_who_asked_for_errors() {
     }
 }
 
-/// §3.5, §3.6: a server that negotiated `security` is told that it has to wait, and what was decided.
+/// MGP §3.5, §3.6: a server that negotiated `security` is told that it has to wait, and what was decided.
 #[tokio::test]
 async fn row_3_5_a_server_is_told_that_it_waits_and_what_was_decided() {
     let folder = tempfile::tempdir().expect("a folder");

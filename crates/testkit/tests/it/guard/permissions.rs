@@ -130,14 +130,14 @@ async fn row_3_5_row_3_6_a_server_awaits_what_is_then_granted_denied_or_deferred
         assert_eq!(granted["request_id"], awaited["request_id"], "{granted}");
         assert_eq!(granted["approved_by"], "olga", "{granted}");
     }
-    // D4: what was denied is blocked; what names no permission waits for the one that is put off.
+    // MGP D4: what was denied is blocked; what names no permission waits for the one that is put off.
     assert_eq!(passing(&client).await, ["write"]);
     decide(&gateway, "camera", PermissionAnswer::Denied).await;
     assert_eq!(passing(&client).await, ["write", "plain"]);
     gateway.stop().await;
 }
 
-/// D4: what is denied blocks the tools that require it; a tool that names none goes on until nothing is left.
+/// MGP D4: what is denied blocks the tools that require it; a tool that names none goes on until nothing is left.
 #[tokio::test]
 async fn d4_a_partial_denial_blocks_what_requires_it_and_a_revocation_reaches_the_running_session() {
     for (era, wire) in WAYS {
@@ -158,7 +158,7 @@ async fn d4_a_partial_denial_blocks_what_requires_it_and_a_revocation_reaches_th
     }
 }
 
-/// D2: nobody hangs on a human: start-up completes, tools are listed, and calls say what they wait for.
+/// MGP D2: nobody hangs on a human: start-up completes, tools are listed, and calls say what they wait for.
 #[tokio::test]
 async fn d2_start_up_completes_and_calls_name_the_request() {
     for (era, wire) in WAYS {

@@ -1,4 +1,4 @@
-//! Rows of the requirements that nothing else shows at the gateway, each under its number.
+//! Rows of `docs/reference/mgp-rows.md` that no other file of these tests shows, each under its number.
 
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -248,7 +248,7 @@ async fn row_5_2_the_tool_beats_the_server_beats_the_default() {
     }
 }
 
-/// §1.4: the same over stdio and Streamable HTTP, on both sides and in both eras: what may pass does, and what may not does not.
+/// MGP §1.4: the same over stdio and Streamable HTTP, on both sides and in both eras: what may pass does, and what may not does not.
 #[tokio::test]
 async fn row_1_4_the_same_on_every_wire() {
     for (upstream, server_wire) in WAYS {
@@ -273,7 +273,7 @@ async fn row_1_4_the_same_on_every_wire() {
     }
 }
 
-/// §1.5: JSON-RPC 2.0, methods of MGP below `mgp/` and notifications below `notifications/mgp.`, and MCP's own beside them.
+/// MGP §1.5: JSON-RPC 2.0, methods of MGP below `mgp/` and notifications below `notifications/mgp.`, and MCP's own beside them.
 #[tokio::test]
 async fn row_1_5_row_1_6a_what_servers_are_sent_has_the_format_of_the_specification() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -313,7 +313,7 @@ async fn row_1_5_row_1_6a_what_servers_are_sent_has_the_format_of_the_specificat
     gateway.stop().await;
 }
 
-/// D33: five validators, each known by its name; what is none of them is not skipped.
+/// MGP D33: five validators, each known by its name; what is none of them is not skipped.
 #[tokio::test]
 async fn d33_a_tool_is_safe_with_a_known_validator_only() {
     for (validator, dangerous) in [

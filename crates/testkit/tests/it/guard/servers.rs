@@ -29,7 +29,7 @@ fn event(result: &str) -> Value {
     })
 }
 
-/// §1.6: there is no such method for servers, whichever tool they name; and it is on record that one tried.
+/// MGP §1.6: there is no such method for servers, whichever tool they name; and it is on record that one tried.
 #[tokio::test]
 async fn row_1_6c_servers_cannot_call_the_gateways_tools() {
     for (era, wire) in WAYS {
@@ -134,7 +134,7 @@ async fn d11_what_a_server_reports_is_its_word_and_nothing_more() {
     }
 }
 
-/// D11: more than a server may say is not kept, and what others do is.
+/// MGP D11: more than a server may say is not kept, and what others do is.
 #[tokio::test]
 async fn d11_a_server_that_says_too_much_pushes_nothing_out() {
     let frame = json!({"jsonrpc": "2.0", "method": "notifications/mgp.audit", "params": event("SUCCESS")}).to_string();

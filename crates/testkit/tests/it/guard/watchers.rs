@@ -89,7 +89,7 @@ async fn enough_refusals_raise_an_alert_once() {
     gateway.stop().await;
 }
 
-/// §6.3: every server that negotiated `audit` is told, none of the others; and where all are gone, the record goes on here.
+/// MGP §6.3: every server that negotiated `audit` is told, none of the others; and where all are gone, the record goes on here.
 #[tokio::test]
 async fn row_6_3d_two_listeners_hear_the_same_and_without_any_it_is_kept_here() {
     let folder = tempfile::tempdir().expect("a folder");
