@@ -1,5 +1,6 @@
 //! `cargo xtask tidy`: the invariants of ARCHITECTURE.md, dependencies, and documents that must be true.
 
+mod citations;
 mod code;
 mod cycles;
 mod dependencies;
@@ -36,6 +37,7 @@ pub(crate) fn run(args: &[String]) -> anyhow::Result<()> {
     found.extend(dependencies::check(&files)?);
     found.extend(documents::check(&files)?);
     found.extend(rows::check(&files));
+    found.extend(citations::check(&files));
     found.sort();
     let mut out = std::io::stdout();
     for violation in &found {
