@@ -1,9 +1,9 @@
 //! The operator's desk: what a listener hands to the operator API and what it gets back.
 
 use bytes::Bytes;
+use runtime::BoxFuture;
 
 use crate::front::{Credential, Events};
-use crate::link::BoxFuture;
 
 /// What the paths of the operator API begin with.
 pub const ROOT: &str = "/api/v1";

@@ -8,9 +8,9 @@ use bytes::Bytes;
 use mcp::mirror::Mirrors;
 use model::{Principal, Trace};
 pub use policy::TokenRefusal;
+use runtime::BoxFuture;
 use tokio::sync::{Semaphore, mpsc};
-
-use crate::link::{BoxFuture, Event};
+use upstream::link::Event;
 
 /// What listeners need of a gateway. The kernel implements it; tests of transports may too.
 pub trait Front: Send + Sync + 'static {

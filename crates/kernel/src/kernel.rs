@@ -1,49 +1,161 @@
 //! The public handle of the kernel: start, reload, look, end.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use arc_swap::ArcSwap;
 use bytes::Bytes;
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
+use guard::{Guard, Security, Subject};
 use mcp::exchange::Outcome;
-use mcp::method::ListKind;
-use mcp::revision::{Era, Revision};
+use mcp::revision::Era;
 use model::{Principal, ServerId, ToolId};
+use runtime::{BoxFuture, Gauges, Runtime};
 use tokio::sync::mpsc;
+use upstream::{Config, Context, Health, Identity, Server, Upstream};
 
-use crate::client::pipe::Pipe;
-use crate::client::{Client, Delivery, dismiss_unwelcome, http};
-use crate::credential;
+use crate::calls::{Calls, ParkedCalls, Questions, Returned, Seal, TaskRoutes};
+use crate::dependencies::Outside;
+use crate::faces::{self, Client, Clients, Delivery, Faces, LAST_ANSWERS, Pipe};
 use crate::front::{Answer, ClientPipe, Credential, Front, InPost, Listen, TokenRefusal};
-use crate::guard::{alerts, permissions};
-use crate::inner::{Inner, Servers};
-use crate::link::{BoxFuture, Link};
-use crate::office::{JudgedTool, Office, OfficeError};
-use crate::outside::Outside;
-use crate::security::Security;
+use crate::mgp_offer::mgp_offer;
+use crate::operator::{JudgedTool, Office, OfficeError, OperatorRoom, OperatorTools};
+use crate::servers::{Events, Links, PermissionBroker};
 use crate::settings::Settings;
-use crate::spec::Start;
 use crate::status::{ServerStatus, ToolStatus};
-use crate::upstream::server::{self, Health};
-use crate::upstream::{Server, fetch};
+use crate::views::{LastView, Views, own_tools};
 
 /// How often idle things are looked for.
 const SWEEP: Duration = Duration::from_secs(5);
-/// How long a line that nobody uses is kept.
+/// How long a line that no client uses is kept.
 const LINE_IDLE: Duration = Duration::from_secs(60);
-/// How long the answers of calls that the end of the gateway has cut short may take.
-pub(crate) const LAST_ANSWERS: Duration = Duration::from_secs(1);
-/// How often they are looked for.
-pub(crate) const LOOK_FOR_ANSWERS: Duration = Duration::from_millis(5);
 /// How long one look at a server may take.
 const LOOK_WAIT: Duration = Duration::from_secs(5);
 
 /// A running gateway. Clones are handles of the same one.
 #[derive(Clone, Debug)]
 pub struct Kernel {
-    inner: Arc<Inner>,
+    rooms: Arc<Rooms>,
+}
+
+/// The rooms of one gateway. Only this file sees them all: it starts, reconfigures and ends them.
+#[derive(Debug)]
+struct Rooms {
+    runtime: Arc<Runtime>,
+    settings: Arc<ArcSwap<Settings>>,
+    guard: Arc<Guard>,
+    upstream: Arc<Upstream>,
+    views: Arc<Views>,
+    calls: Arc<Calls>,
+    faces: Arc<Faces>,
+    operator: Arc<OperatorRoom>,
+}
+
+impl Rooms {
+    fn new(settings: Settings, outside: Outside) -> Arc<Self> {
+        let runtime = Runtime::new();
+        let (records, resolver, clock) = (outside.records, outside.resolver, outside.clock);
+        let guard = Guard::new(settings.security.as_ref(), records, own_tools(), resolver, clock, runtime.clone());
+        let events: Arc<Events> = Arc::default();
+        let identity = Arc::new(Identity::new(settings.version));
+        let context = Context::new(
+            runtime.clone(),
+            (outside.connector, outside.cache),
+            identity,
+            guard.admit_own(),
+            config_of(&settings),
+            events.clone(),
+        );
+        let upstream = Upstream::new(context, &settings.servers);
+        let settings = Arc::new(ArcSwap::from_pointee(settings));
+        let views = Views::new(&guard, &upstream, &runtime, &settings);
+        let broker = PermissionBroker::new(&guard, &views, &runtime);
+        let tasks: Arc<TaskRoutes> = Arc::default();
+        let clients = Clients::new(&runtime, &tasks);
+        let operator = Arc::new(OperatorRoom {
+            guard: guard.clone(),
+            upstream: upstream.clone(),
+            clients: clients.clone(),
+            broker: broker.clone(),
+            runtime: runtime.clone(),
+            settings: settings.clone(),
+        });
+        let calls = Arc::new(Calls {
+            guard: guard.clone(),
+            upstream: upstream.clone(),
+            views: views.clone(),
+            runtime: runtime.clone(),
+            settings: settings.clone(),
+            questions: Questions::new(guard.clone()),
+            tasks,
+            own_tools: Arc::new(OperatorTools(operator.clone())),
+            news: clients.clone(),
+            parked: ParkedCalls::default(),
+            returned: Returned::default(),
+            seal: Seal::new(&runtime),
+        });
+        events.link(Links {
+            guard: guard.clone(),
+            runtime: runtime.clone(),
+            settings: settings.clone(),
+            upstream: Arc::downgrade(&upstream),
+            views: Arc::downgrade(&views),
+            broker,
+            clients: Arc::downgrade(&clients),
+            questions: Arc::downgrade(&calls.questions),
+            calls: Arc::downgrade(&calls),
+        });
+        let faces = Arc::new(Faces {
+            calls: calls.clone(),
+            clients,
+            runtime: runtime.clone(),
+            settings: settings.clone(),
+        });
+        Arc::new(Self {
+            runtime,
+            settings,
+            guard,
+            upstream,
+            views,
+            calls,
+            faces,
+            operator,
+        })
+    }
+
+    /// Lets the guard know a server, and starts it if it is to start with the gateway.
+    fn bring_up(&self, server: &Arc<Server>) {
+        self.operator.configure_permissions(server);
+        self.upstream.bring_up(server);
+    }
+
+    /// Ends what is not used: sessions, lines, parked calls.
+    fn sweep(self: &Arc<Self>) {
+        let weak = Arc::downgrade(self);
+        self.runtime.spawn_until_shutdown(async move {
+            loop {
+                tokio::time::sleep(SWEEP).await;
+                let Some(rooms) = weak.upgrade() else { return };
+                rooms.calls.parked.expire(runtime::now());
+                let clients = &rooms.faces.clients;
+                clients.end_idle(rooms.settings.load().session_idle);
+                clients.dismiss_unwelcome(&rooms.guard);
+                let (now, idle) = (rooms.runtime.uptime_ms(), LINE_IDLE.as_secs() * 1000);
+                for server in rooms.upstream.servers().iter() {
+                    server.sweep(now, idle, |line| rooms.calls.tasks.holds(line));
+                }
+            }
+        });
+    }
+}
+
+fn config_of(settings: &Settings) -> Config {
+    Config {
+        limits: settings.limits,
+        debounce: settings.debounce,
+        mgp: mgp_offer(settings.security.is_some()),
+    }
 }
 
 impl Kernel {
@@ -51,129 +163,101 @@ impl Kernel {
     /// Must be called within a Tokio runtime.
     #[must_use]
     pub fn start(settings: Settings, outside: Outside) -> Self {
-        let inner = Inner::new(settings, outside);
-        if inner.guard.ledger.is_some() {
-            inner.spawn(alerts::watch(inner.clone()));
+        let rooms = Rooms::new(settings, outside);
+        rooms.guard.watch_alerts();
+        for server in rooms.upstream.servers().iter() {
+            rooms.bring_up(server);
         }
-        for server in inner.servers().iter() {
-            bring_up(&inner, server);
-        }
-        sweep(&inner);
-        Self { inner }
+        rooms.sweep();
+        Self { rooms }
     }
 
     /// Swaps the configuration: servers that did not change keep running, others end, new ones start. Clients keep their sessions.
     pub fn reload(&self, settings: Settings) {
-        let old = self.inner.servers();
-        let weak = Arc::downgrade(&self.inner);
-        let mut fresh = Vec::new();
-        let list: Vec<Arc<Server>> = settings
-            .servers
-            .iter()
-            .map(|spec| match old.get(&spec.id).filter(|server| server.spec.same_as(spec)) {
-                Some(server) => server.clone(),
-                None => {
-                    let server = Server::new(spec.clone(), &weak);
-                    fresh.push(server.clone());
-                    server
-                }
-            })
-            .collect();
-        let kept: Vec<ServerId> = list.iter().map(|server| server.spec.id.clone()).collect();
-        let gone: Vec<Arc<Server>> = old
-            .iter()
-            .filter(|server| !kept.contains(&server.spec.id) || fresh.iter().any(|f| f.spec.id == server.spec.id))
-            .cloned()
-            .collect();
-        let guarded_anew = self.inner.guard.configure(settings.security.as_ref());
-        self.inner.set_settings(settings);
-        self.inner.set_servers(Servers::new(list));
+        let rooms = &self.rooms;
+        let guarded_anew = rooms.guard.configure(settings.security.as_ref());
+        let changed = rooms.upstream.configure(config_of(&settings), &settings.servers);
+        rooms.settings.store(Arc::new(settings));
+        let gone: Vec<ServerId> = changed.gone.iter().map(|server| server.spec().id.clone()).collect();
+        rooms.operator.broker.forget(&gone);
         if guarded_anew {
-            for server in self.inner.servers().iter() {
-                permissions::configure(server);
-                server.tell_guard(&self.inner);
+            for server in rooms.upstream.servers().iter() {
+                rooms.operator.configure_permissions(server);
+                rooms.operator.learn(server);
             }
         }
-        self.inner.views.outdated();
-        for client in self.inner.clients.all() {
-            client.drop_lines(&gone.iter().map(|server| server.spec.id.clone()).collect::<Vec<_>>());
+        rooms.views.configured();
+        for client in rooms.faces.clients.all() {
+            client.caller.drop_lines(&gone);
         }
-        for server in &gone {
+        for server in &changed.gone {
             server.hang_up("the server was removed from the configuration, or changed");
         }
-        for server in &fresh {
-            bring_up(&self.inner, server);
+        for server in &changed.fresh {
+            rooms.bring_up(server);
         }
-        if guarded_anew || !gone.is_empty() || !fresh.is_empty() {
-            self.inner.hub.lists_changed(&self.inner, &ListKind::ALL.into_iter().collect());
+        if guarded_anew || !changed.gone.is_empty() || !changed.fresh.is_empty() {
+            rooms.operator.all_lists_changed();
         }
     }
 
     /// Puts another policy in force. What the one before admitted and is not sent yet is refused (DESIGN 9).
     pub fn set_policy(&self, policy: policy::Policy) {
-        self.inner.guard.put(policy);
-        self.inner.views.outdated();
+        self.rooms.guard.put(policy);
+        self.rooms.views.changed();
     }
 
-    /// How each tool of each server is judged by a configuration, and why, in the order of the servers and by name: for an owner who looks at it
-    /// before anybody is served.
+    /// Judges each tool of each server by a configuration, in the order of the servers and by name: for an owner who looks at it before any client is
+    /// served.
     #[must_use]
     pub fn judged(&self, security: &Security) -> Vec<JudgedTool> {
-        judged(&self.inner, Some(security))
+        self.rooms.operator.judged(Some(security))
     }
 
-    /// The office of an operator, who came in with that token.
+    /// Opens the operator's room for a principal who came in with that token.
     ///
     /// # Errors
-    /// When it is none.
+    /// When the principal is no operator.
     pub fn office(&self, operator: Principal, credential: Option<&str>) -> Result<Office, OfficeError> {
-        Office::open(self.inner.clone(), operator, credential)
+        let subject = Subject {
+            token: credential.map(Arc::from),
+            ..Subject::new(operator)
+        };
+        Office::open(&self.rooms.operator, &subject)
     }
 
-    /// Ends everything: streams in an orderly way, then servers, so that whoever waits for one is told, then sessions.
+    /// Returns the room of calls, for callers that are no MCP clients: they make a [`Caller`] of their [`Port`], and its calls.
+    #[must_use]
+    pub fn calls(&self) -> &Arc<Calls> {
+        &self.rooms.calls
+    }
+
+    /// Ends everything: streams in an orderly way, then servers, so that each caller that waits for one is told, then sessions.
     pub async fn shutdown(&self, deadline: Duration) {
-        self.inner.shutdown.cancel();
-        self.inner.parked.clear();
+        let rooms = &self.rooms;
+        rooms.runtime.shutdown().cancel();
+        rooms.calls.parked.clear();
         let mut closing = Vec::new();
-        for server in self.inner.servers().iter() {
-            for session in server.live_sessions() {
-                if let Some(Link::Pipe(pipe)) = session.link.get() {
-                    closing.push(pipe.peer.clone());
-                }
-            }
+        for server in rooms.upstream.servers().iter() {
+            closing.extend(server.live_sessions().iter().filter_map(|session| session.close()));
             server.hang_up("the gateway is shutting down");
         }
-        let closed = futures_util::future::join_all(closing.iter().map(|peer| peer.close()));
-        drop(tokio::time::timeout(deadline.min(LAST_ANSWERS), self.answer_all()).await);
-        for client in self.inner.clients.take_sessions() {
-            client.hang_up();
-        }
+        let closed = futures_util::future::join_all(closing);
+        drop(tokio::time::timeout(deadline.min(LAST_ANSWERS), rooms.faces.clients.answer_all()).await);
+        rooms.faces.clients.end_sessions();
         drop(tokio::time::timeout(deadline, closed).await);
-        self.inner.tracker().close();
-        drop(tokio::time::timeout(deadline, self.inner.tracker().wait()).await);
+        rooms.runtime.tasks().close();
+        drop(tokio::time::timeout(deadline, rooms.runtime.tasks().wait()).await);
     }
 
-    /// Resolves when every request that is under way has been answered. Those that the end of a server does not reach are cut short.
-    async fn answer_all(&self) {
-        let mut busy = self.inner.clients.all();
-        tokio::time::sleep(LOOK_FOR_ANSWERS).await;
-        for client in &busy {
-            client.cut_short();
-        }
-        loop {
-            busy.retain(|client| client.is_busy());
-            if busy.is_empty() {
-                return;
-            }
-            tokio::time::sleep(LOOK_FOR_ANSWERS).await;
-        }
-    }
-
-    /// Waits until every server is known or has failed; says how each does, in the order of the configuration. `seen` hears of each at once.
+    /// Waits until every server is known or has failed; says how each does, in the order of the configuration. `seen` is told of each at once.
     pub async fn look(&self, ping: bool, mut seen: impl FnMut(&ServerStatus)) -> Vec<ServerStatus> {
-        let servers = self.inner.servers();
+        let servers = self.rooms.upstream.servers();
+        let identity = self.rooms.upstream.identity();
         let looks = servers.iter().cloned().enumerate();
-        let mut looks: FuturesUnordered<_> = looks.map(async |(at, server)| (at, look_at(server, ping).await)).collect();
+        let mut looks: FuturesUnordered<_> = looks
+            .map(async |(at, server)| (at, look_at(server, identity, ping).await))
+            .collect();
         let mut all = Vec::new();
         while let Some((at, status)) = looks.next().await {
             seen(&status);
@@ -183,249 +267,128 @@ impl Kernel {
         all.into_iter().map(|(_, status)| status).collect()
     }
 
-    /// How each server does, by what is known now.
+    /// Says how each server does, by what is known now.
     #[must_use]
     pub fn status(&self) -> Vec<ServerStatus> {
-        self.inner.servers().iter().map(status_of).collect()
+        self.rooms.operator.statuses()
     }
 
-    /// The tools as a client without capabilities sees them.
+    /// Lists the tools as the local operator without capabilities sees them.
     #[must_use]
     pub fn tools(&self) -> Vec<ToolStatus> {
-        let client = Client::new(&self.inner, Principal::local().into(), Delivery::Http(Default::default()));
-        let view = self.inner.view_for(&client, &self.inner.own_peer);
+        let (local, last) = (Subject::new(Principal::local()), LastView::default());
+        let view = self.rooms.views.view(&local, &last, &self.rooms.upstream.identity().peer);
         let definition = |id: &ToolId| {
             let offer = view.offers().iter().find(|offer| offer.server == id.server)?;
-            offer
-                .tools
-                .items
-                .iter()
-                .find(|item| item.key == *id.name)
-                .map(|item| item.raw.clone())
+            let mut items = offer.tools.items.iter();
+            items.find(|item| item.key == *id.name).map(|item| item.raw.clone())
         };
-        view.wire_names()
-            .filter_map(|(wire, id)| {
-                Some(ToolStatus {
-                    wire: wire.to_owned(),
-                    definition: definition(&id)?,
-                    id,
-                })
+        let status = |(wire, id): (&str, ToolId)| {
+            Some(ToolStatus {
+                wire: wire.to_owned(),
+                definition: definition(&id)?,
+                id,
             })
-            .collect()
+        };
+        view.wire_names().filter_map(status).collect()
     }
 
-    /// Numbers for tests of leaks: clients, HTTP sessions, unanswered calls, parked calls, running tasks.
+    /// Counts for tests of leaks: clients, HTTP sessions, unanswered calls, parked calls, running tasks.
     #[must_use]
     pub fn census(&self) -> [usize; 5] {
-        let calls = self
-            .inner
-            .servers()
-            .iter()
-            .flat_map(|server| server.live_sessions())
-            .map(|session| session.in_flight())
-            .sum();
-        let inner = &self.inner;
+        let rooms = &self.rooms;
+        let servers = rooms.upstream.servers();
+        let sessions = servers.iter().flat_map(|server| server.live_sessions());
         [
-            inner.clients.count(),
-            inner.clients.sessions(),
-            calls,
-            inner.parked.len(),
-            inner.tracker().len(),
+            rooms.faces.clients.count(),
+            rooms.faces.clients.sessions(),
+            sessions.map(|session| session.in_flight()).sum(),
+            rooms.calls.parked.len(),
+            rooms.runtime.tasks().len(),
         ]
     }
 }
 
 impl Front for Kernel {
     fn post(&self, post: InPost) -> BoxFuture<'_, Answer> {
-        Box::pin(http::post(&self.inner, post))
+        Box::pin(faces::post(&self.rooms.faces, post))
     }
 
     fn listen(&self, listen: Listen) -> BoxFuture<'_, Answer> {
-        Box::pin(std::future::ready(http::listen(&self.inner, &listen)))
+        Box::pin(std::future::ready(faces::listen(&self.rooms.faces, &listen)))
     }
 
     fn delete(&self, who: &Credential, session: &str) -> BoxFuture<'_, Answer> {
-        Box::pin(std::future::ready(http::delete(&self.inner, who, session)))
+        Box::pin(std::future::ready(faces::delete(&self.rooms.faces, who, session)))
     }
 
     fn open(&self, who: Credential, outgoing: mpsc::Sender<Bytes>) -> Arc<dyn ClientPipe> {
-        Arc::new(Pipe::new(Client::new(&self.inner, who, Delivery::Pipe(outgoing))))
+        let faces = &self.rooms.faces;
+        let client = Client::new(&faces.calls, faces.clients.next_number(), who, Delivery::Pipe(outgoing));
+        Arc::new(Pipe::new(faces.clone(), client))
     }
 
     fn authenticate(&self, bearer: &str) -> Result<Credential, TokenRefusal> {
-        credential::authenticate(&self.inner.guard.policy(), bearer, self.inner.guard.calendar.now())
+        let guard = &self.rooms.guard;
+        faces::authenticate(&guard.policy(), bearer, guard.calendar().now())
     }
 
     fn has_tokens(&self) -> bool {
-        self.inner.guard.policy().has_tokens()
+        self.rooms.guard.policy().has_tokens()
     }
 
     fn ready(&self) -> Result<(), String> {
-        if self.inner.shutdown.is_cancelled() {
+        let rooms = &self.rooms;
+        if rooms.runtime.shutdown().is_cancelled() {
             return Err("shutting down".to_owned());
         }
-        let servers = self.inner.servers();
-        let awaited: Vec<&str> = servers
-            .iter()
-            .filter(|server| server.is_awaited())
-            .map(|server| server.spec.id.as_str())
-            .collect();
+        let servers = rooms.upstream.servers();
+        let awaited = servers.iter().filter(|server| server.state.is_awaited());
+        let awaited: Vec<&str> = awaited.map(|server| server.spec().id.as_str()).collect();
         // The first list waits no longer, either (DESIGN 5).
-        let waits = u128::from(self.inner.uptime_ms()) < self.inner.settings().startup_wait.as_millis();
-        if waits && !awaited.is_empty() {
-            return Err(format!("starting: {}", awaited.join(", ")));
+        let waits = u128::from(rooms.runtime.uptime_ms()) < rooms.settings.load().startup_wait.as_millis();
+        match waits && !awaited.is_empty() {
+            true => Err(format!("starting: {}", awaited.join(", "))),
+            false => Ok(()),
         }
-        Ok(())
     }
 
     fn metrics(&self) -> String {
-        let gauge = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
-        let [clients, sessions, calls, parked, _] = self.census();
-        let metrics = &self.inner.metrics;
-        metrics.clients.set(gauge(clients));
-        metrics.sessions.set(gauge(sessions));
-        metrics.in_flight.set(gauge(calls));
-        metrics.parked.set(gauge(parked));
-        // A server that is no longer configured has no figures.
+        let rooms = &self.rooms;
+        let metrics = rooms.runtime.metrics();
         metrics.forget_servers();
         let mut connections = 0;
-        for server in self.inner.servers().iter() {
+        for server in rooms.upstream.servers().iter() {
             let live = server.live_sessions();
             connections += live.len();
-            let is_up = !live.is_empty() && server.usable() == Health::Started;
-            let waiting = live.iter().map(|session| session.in_flight()).sum();
-            metrics.server(server.spec.id.as_str(), is_up, gauge(waiting));
+            let is_up = !live.is_empty() && server.state.usable() == Health::Started;
+            let waiting: usize = live.iter().map(|session| session.in_flight()).sum();
+            metrics.server(server.spec().id.as_str(), is_up, i64::try_from(waiting).unwrap_or(i64::MAX));
         }
-        metrics.connections.set(gauge(connections));
-        metrics
-            .queued
-            .set(gauge(self.inner.clients.all().iter().map(|client| client.queued()).sum()));
+        let [clients, sessions, in_flight, parked, _] = self.census();
+        metrics.gauges(&Gauges {
+            clients,
+            sessions,
+            in_flight,
+            parked,
+            connections,
+            queued: rooms.faces.clients.all().iter().map(|client| client.queued()).sum(),
+        });
         metrics.text()
     }
 }
 
-/// Remembers what a server offered last, and starts it if it is to start with the gateway; tries again for as long as it fails.
-fn bring_up(inner: &Arc<Inner>, server: &Arc<Server>) {
-    permissions::configure(server);
-    for (capabilities, bytes) in inner.cache.load(&server.spec.digest) {
-        if let Some(offer) = catalog::Offer::from_cache(&bytes, server.spec.id.clone(), server.spec.prefix) {
-            server.remember(capabilities, offer);
-        }
-    }
-    if server.spec.launch.is_err() || server.spec.start == Start::OnUse {
-        return;
-    }
-    let (weak, over) = (Arc::downgrade(server), inner.shutdown.clone());
-    inner.spawn(async move {
-        over.run_until_cancelled(server::tend(&weak, Server::base_line)).await;
-    });
-}
-
-/// Ends what nobody uses: sessions, lines, parked calls.
-fn sweep(inner: &Arc<Inner>) {
-    let (weak, over) = (Arc::downgrade(inner), inner.shutdown.clone());
-    inner.spawn(async move {
-        let work = async {
-            loop {
-                tokio::time::sleep(SWEEP).await;
-                let Some(inner) = weak.upgrade() else { return };
-                inner.parked.expire(crate::now());
-                let now = inner.uptime_ms();
-                let idle = |duration: Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
-                for client in inner.clients.expired(now, idle(inner.settings().session_idle)) {
-                    client.hang_up();
-                }
-                dismiss_unwelcome(&inner);
-                for server in inner.servers().iter() {
-                    server.sweep(now, idle(LINE_IDLE));
-                }
-            }
-        };
-        over.run_until_cancelled(work).await;
-    });
-}
-
-/// How each server does, by what is known now.
-pub(crate) fn statuses(inner: &Arc<Inner>) -> Vec<ServerStatus> {
-    inner.servers().iter().map(status_of).collect()
-}
-
-/// Every tool of every server as it is judged, in the order of the configuration and by name.
-pub(crate) fn judged(inner: &Arc<Inner>, security: Option<&Security>) -> Vec<JudgedTool> {
-    let servers = inner.servers();
-    let policy = inner.guard.policy();
-    let of_server = |server: &Arc<Server>| {
-        let id = server.spec.id.clone();
-        let pins: HashMap<_, _> = policy.pins(&id).map(|(facts, pin)| (facts.name.clone(), pin)).collect();
-        let judged = inner
-            .guard
-            .judged(security, &id, &server.offers(), server.claimed_trust())
-            .into_values();
-        let tools = judged.map(move |judged| JudgedTool {
-            id: ToolId {
-                server: id.clone(),
-                name: judged.facts.name.clone(),
-            },
-            pin: pins.get(&judged.facts.name).cloned(),
-            facts: judged.facts,
-            assessment: judged.assessment,
-            hidden: judged.hidden,
-        });
-        tools.collect::<Vec<_>>()
-    };
-    servers.iter().flat_map(of_server).collect()
-}
-
-fn status_of(server: &Arc<Server>) -> ServerStatus {
-    let offer = server.offer(&server.inner().no_capabilities);
-    let live = server.live_sessions();
-    let pids = live.iter().filter_map(|session| match session.link.get() {
-        Some(Link::Pipe(pipe)) => pipe.peer.pid(),
-        _ => None,
-    });
-    ServerStatus {
-        id: server.spec.id.clone(),
-        health: server.health(),
-        note: server.trouble(),
-        revision: live
-            .first()
-            .map(|session| session.revision())
-            .or(offer.as_ref().map(|offer| offer.revision)),
-        info: offer.as_ref().map(|offer| offer.advertised.info.clone()),
-        counts: offer
-            .as_ref()
-            .map_or([0; 4], |offer| ListKind::ALL.map(|kind| offer.list(kind).items.len())),
-        pids: pids.collect(),
-        latency: None,
-    }
-}
-
-async fn look_at(server: Arc<Server>, ping: bool) -> ServerStatus {
+async fn look_at(server: Arc<Server>, identity: &Identity, ping: bool) -> ServerStatus {
     let session = server.base_line().session().await;
-    let peer = server.inner().own_peer.clone();
-    drop(tokio::time::timeout(LOOK_WAIT, server.until_known(&peer)).await);
-    let mut status = status_of(&server);
-    status.health = server.usable();
-    if let (Ok(session), true) = (session, ping) {
+    drop(tokio::time::timeout(LOOK_WAIT, server.until_known(&identity.peer)).await);
+    let mut status = ServerStatus::of(&server);
+    status.health = server.state.usable();
+    if let (Ok(session), true, false) = (session, ping, matches!(status.health, Health::Error(_))) {
         let method = if session.era() == Era::Modern { "server/discover" } else { "ping" };
-        let mut request = mcp::exchange::Request::internal(method, None, session.inner.own_peer.clone());
-        if let Some(known) = mcp::exchange::Method::of(
-            method,
-            if session.era() == Era::Modern {
-                Revision::LATEST
-            } else {
-                session.revision()
-            },
-        ) {
-            request.method = known;
-        }
-        let started = crate::now();
-        if let Ok(Outcome::Result(_)) = fetch::ask_with(&session, request, &session.inner.admit_own(), LOOK_WAIT).await {
+        let started = runtime::now();
+        if let Ok(Outcome::Result(_)) = upstream::ask(&session, method, None, LOOK_WAIT).await {
             status.latency = Some(started.elapsed());
         }
-    }
-    if let Health::Error(_) = status.health {
-        status.latency = None;
     }
     status
 }

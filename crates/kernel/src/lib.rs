@@ -1,58 +1,29 @@
-//! The only place where cores, policy and catalogue meet: it owns the clients, the servers, and every request between them.
+//! The only place where cores, guard, servers and catalogue meet: requests of callers, the faces of MCP clients, and what operators do.
 //!
-//! [`Kernel`] is the public handle. Listeners hand it what clients say through [`front::Front`]; it reaches servers through
-//! [`link::Connector`]. Law: nothing leaves without a permit of the one choke point, `gate`.
+//! [`Kernel`] is the public handle. Listeners hand it what clients say through [`front::Front`]; a kind of caller that is no MCP client implements
+//! [`Port`]. Law: nothing leaves without a permit of the one choke point, which is in the crate `guard`.
 
 #![forbid(unsafe_code)]
 
-mod backoff;
-mod bridge;
-mod cache;
-mod client;
-mod credential;
-mod departure;
+mod calls;
+mod dependencies;
 pub mod desk;
-mod drained;
-mod exchange;
+mod faces;
 pub mod front;
-mod gate;
-mod guard;
-mod hop;
-mod hub;
-mod inner;
 mod kernel;
-mod kernel_tools;
-pub mod link;
-mod listening;
-mod lists;
-mod metrics;
-mod negotiated;
-pub mod office;
-mod outside;
-mod parked;
-mod resources;
-mod retry;
-mod seal;
-mod secured;
-mod security;
+mod mgp_offer;
+pub mod operator;
+mod own_server;
+mod servers;
 mod settings;
-mod sha256;
-pub mod spec;
 mod status;
-mod tasks;
-mod upstream;
 mod views;
 
-pub use cache::{NoCache, OfferCache};
+pub use calls::{Asker, Caller, Calls, Port};
+pub use dependencies::Outside;
+pub use guard::{Alert, Records, Resolver, Security, ServerSecurity, Subject};
 pub use kernel::Kernel;
-pub use outside::{Outside, Resolver};
-pub use security::{Alert, Records, Security, ServerSecurity};
+pub use operator as office;
 pub use settings::Settings;
 pub use status::{ServerStatus, ToolStatus};
-pub use upstream::Unavailable;
-pub use upstream::server::Health;
-
-/// The time, for deadlines and durations. The one place where the kernel reads the clock.
-pub(crate) fn now() -> std::time::Instant {
-    tokio::time::Instant::now().into_std()
-}
+pub use upstream::{Health, NoCache, OfferCache, Unavailable, link, spec};

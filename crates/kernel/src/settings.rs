@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
+use guard::Security;
 use jsonrpc::Limits;
-
-use crate::Security;
-use crate::spec::ServerSpec;
+use upstream::spec::ServerSpec;
 
 /// Everything the kernel takes from configuration.
 #[derive(Clone, Debug)]
@@ -28,7 +27,7 @@ pub struct Settings {
     pub limits: Limits,
     /// How long list changes are gathered before clients are told.
     pub debounce: Duration,
-    /// Who may do what; everybody everything where there is none.
+    /// What is configured about permissions; every principal may do everything where there is nothing.
     pub security: Option<Security>,
     /// Our own version, as `serverInfo` and `clientInfo` show it.
     pub version: &'static str,

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use jsonrpc::Raw;
+use mcp::method::ListKind;
 use mcp::revision::Revision;
 use model::{ServerId, ToolId};
-
-use crate::upstream::server::Health;
+use upstream::{Health, Server};
 
 /// One server.
 #[derive(Clone, Debug)]
@@ -27,6 +27,27 @@ pub struct ServerStatus {
     pub pids: Vec<u32>,
     /// How long a ping (or the nearest thing its era has) took.
     pub latency: Option<Duration>,
+}
+
+impl ServerStatus {
+    /// Says how a server does, by what is known now.
+    pub(crate) fn of(server: &Server) -> Self {
+        let offer = server.state.offer(&server.offer_key_of_gateway());
+        let live = server.live_sessions();
+        let revision = live.first().map(|session| session.revision());
+        Self {
+            id: server.spec().id.clone(),
+            health: server.state.health(),
+            note: server.state.trouble(),
+            revision: revision.or(offer.as_ref().map(|offer| offer.revision)),
+            info: offer.as_ref().map(|offer| offer.advertised.info.clone()),
+            counts: offer
+                .as_ref()
+                .map_or([0; 4], |offer| ListKind::ALL.map(|kind| offer.list(kind).items.len())),
+            pids: live.iter().filter_map(|session| session.pid()).collect(),
+            latency: None,
+        }
+    }
 }
 
 /// One tool as clients see it.

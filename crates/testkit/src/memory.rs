@@ -7,8 +7,8 @@ use std::task::{Context, Poll};
 use jsonrpc::{Id, Kind, Message};
 use kernel::OfferCache;
 use kernel::link::{
-    BoxFuture, Closed, Connector, Event, EventSource, EventStream, HttpLink, Inbox, Link, LinkError, OutPost, Parcel, Pipe, PipePeer,
-    Reply, ReplyBody,
+    BoxFuture, Closed, Connector, Event, EventSource, EventStream, Frame, HttpLink, Inbox, Link, LinkError, OutPost, Pipe, PipePeer, Reply,
+    ReplyBody,
 };
 use kernel::spec::ServerSpec;
 use mcp::mirror::Mirrors;
@@ -89,7 +89,7 @@ struct Calls(HashMap<Id, AbortHandle>);
 async fn take_in(
     scripted: &Arc<Scripted>,
     connection: u64,
-    mut incoming: mpsc::Receiver<Parcel>,
+    mut incoming: mpsc::Receiver<Frame>,
     frames: &mpsc::Sender<Emitted>,
     over: &CancellationToken,
     calls: &mut Calls,
@@ -97,7 +97,7 @@ async fn take_in(
     while let Some(parcel) = incoming.recv().await {
         scripted.until_it_reads().await;
         // Noted is written: what it departed with is held until then.
-        let Some((frame, _departure)) = parcel.depart() else { continue };
+        let Some((frame, _in_flight)) = parcel.begin() else { continue };
         let Some((kind, message)) = read(frame) else { continue };
         scripted.note(Received {
             connection,
@@ -187,8 +187,8 @@ impl Http {
         if self.scripted.is_down() {
             return Err(LinkError::Unreachable("it is down".to_owned()));
         }
-        let _departure = match &post.leave {
-            Some(leave) => Some(leave.depart().ok_or(LinkError::TakenBack)?),
+        let _in_flight = match &post.permit {
+            Some(permit) => Some(permit.begin().ok_or(LinkError::Withdrawn)?),
             None => None,
         };
         let Some((kind, message)) = read(post.body) else {

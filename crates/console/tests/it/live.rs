@@ -1,4 +1,4 @@
-//! A gateway with everything that the operator API shows, and requests to it that are compared with `docs/openapi.json`.
+//! A gateway with everything that the operator API shows, and requests to it that are compared with `docs/reference/openapi.json`.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -13,7 +13,7 @@ use testkit::{Client, Era, Gateway, Script, Step, Wire, gateway};
 use crate::schema::mismatches;
 
 /// The document as it is committed: what programs are generated from.
-const DOCUMENT: &str = include_str!("../../../../docs/openapi.json");
+const DOCUMENT: &str = include_str!("../../../../docs/reference/openapi.json");
 
 /// A gateway, its operator API, and what was asked of it.
 pub(crate) struct Live {

@@ -1,4 +1,4 @@
-//! The operator API of a live gateway, held to what `docs/openapi.json` says of it.
+//! The operator API of a live gateway, held to what `docs/reference/openapi.json` says of it.
 
 mod answers;
 mod live;

@@ -1,4 +1,4 @@
-//! JSON Schema as far as `docs/openapi.json` uses it, and stricter in one thing: a field that an object's schema does not name does not fit.
+//! JSON Schema as far as `docs/reference/openapi.json` uses it, and stricter in one thing: a field that an object's schema does not name does not fit.
 
 use std::collections::BTreeSet;
 

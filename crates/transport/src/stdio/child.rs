@@ -6,7 +6,7 @@ use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use kernel::link::{BoxFuture, Closed, Inbox, LinkError, Parcel, Pipe, PipePeer};
+use kernel::link::{BoxFuture, Closed, Frame, Inbox, LinkError, Pipe, PipePeer};
 use model::{Secret, ServerId};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::{mpsc, watch};
@@ -111,7 +111,7 @@ fn spawn_error(command: &str, why: String) -> LinkError {
 }
 
 /// Writes to stdin until there is nobody who could send more; closing stdin begins the end.
-async fn feed(mut stdin: ChildStdin, mut queue: mpsc::Receiver<Parcel>, ending: CancellationToken) {
+async fn feed(mut stdin: ChildStdin, mut queue: mpsc::Receiver<Frame>, ending: CancellationToken) {
     // An error means that the child doesn't read any more; its stdout or its exit tells the rest.
     drop(write::frames(&mut queue, &mut stdin, &ending).await);
     drop(stdin);

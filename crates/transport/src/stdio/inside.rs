@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use kernel::link::{BoxFuture, Closed, Inbox, Parcel, Pipe, PipePeer};
+use kernel::link::{BoxFuture, Closed, Frame, Inbox, Pipe, PipePeer};
 use kernel::spec::Builtin;
 use tokio::io::DuplexStream;
 use tokio::sync::mpsc;
@@ -44,7 +44,7 @@ pub(crate) fn start(server: Builtin, inside: &dyn Inside, limits: &ClientLimits,
 }
 
 /// Writes until there is nobody who could send more; the end of its input begins the end of the server.
-async fn feed(mut stdin: DuplexStream, mut queue: mpsc::Receiver<Parcel>, ending: CancellationToken) {
+async fn feed(mut stdin: DuplexStream, mut queue: mpsc::Receiver<Frame>, ending: CancellationToken) {
     // An error means that the server has ended; the end of its output tells.
     drop(write::frames(&mut queue, &mut stdin, &ending).await);
 }

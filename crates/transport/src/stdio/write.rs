@@ -3,7 +3,7 @@
 use std::io::{self, IoSlice};
 
 use bytes::Bytes;
-use kernel::link::{Departure, Parcel};
+use kernel::link::{Frame, InFlight};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -15,7 +15,7 @@ pub(super) const BATCH: usize = 32;
 ///
 /// # Errors
 /// When the peer doesn't take them any more.
-pub(crate) async fn frames<F: Frame, W: AsyncWrite + Unpin>(
+pub(crate) async fn frames<F: Writable, W: AsyncWrite + Unpin>(
     queue: &mut mpsc::Receiver<F>,
     writer: &mut W,
     ending: &CancellationToken,
@@ -34,12 +34,12 @@ pub(crate) async fn frames<F: Frame, W: AsyncWrite + Unpin>(
                 true
             }
         };
-        let (frames, departures): (Vec<Bytes>, Vec<F::Held>) = batch.drain(..).filter_map(F::depart).unzip();
+        let (frames, held): (Vec<Bytes>, Vec<F::Held>) = batch.drain(..).filter_map(F::start).unzip();
         for part in frames.chunks(BATCH) {
             one_batch(writer, part).await?;
         }
         writer.flush().await?;
-        drop(departures);
+        drop(held);
         if last {
             return Ok(());
         }
@@ -47,29 +47,29 @@ pub(crate) async fn frames<F: Frame, W: AsyncWrite + Unpin>(
 }
 
 /// What a pipe carries.
-pub(crate) trait Frame {
+pub(crate) trait Writable {
     /// What is held while it is written.
     type Held;
 
     /// Its bytes, if they may still be written.
-    fn depart(self) -> Option<(Bytes, Self::Held)>;
+    fn start(self) -> Option<(Bytes, Self::Held)>;
 }
 
 /// To a client: nobody takes it back.
-impl Frame for Bytes {
+impl Writable for Bytes {
     type Held = ();
 
-    fn depart(self) -> Option<(Bytes, ())> {
+    fn start(self) -> Option<(Bytes, ())> {
         Some((self, ()))
     }
 }
 
 /// To a server.
-impl Frame for Parcel {
-    type Held = Departure;
+impl Writable for Frame {
+    type Held = InFlight;
 
-    fn depart(self) -> Option<(Bytes, Departure)> {
-        Self::depart(self)
+    fn start(self) -> Option<(Bytes, InFlight)> {
+        self.begin()
     }
 }
 

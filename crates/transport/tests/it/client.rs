@@ -77,7 +77,7 @@ async fn a_post_carries_its_headers() {
     .await
     .expect("a link");
     let post = OutPost {
-        leave: None,
+        permit: None,
         body: Bytes::from_static(b"{\"id\":1}"),
         session: Some("s1".into()),
         mirrors: Mirrors {

@@ -11,7 +11,7 @@ use std::task::{Context, Poll, Waker, ready};
 use std::time::{Duration, Instant};
 
 use bytes::{Buf, Bytes, BytesMut};
-use kernel::link::{Departure, LinkError};
+use kernel::link::{InFlight, LinkError};
 use tokio::io::{AsyncReadExt, AsyncWrite};
 
 use super::chunked::{Chunked, Step};
@@ -75,13 +75,13 @@ impl Conn {
     }
 
     /// Sends a request and waits for the head of the answer.
-    pub(crate) async fn send(&mut self, request: &Request, departure: Option<Departure>) -> Result<Head, SendFailure> {
+    pub(crate) async fn send(&mut self, request: &Request, in_flight: Option<InFlight>) -> Result<Head, SendFailure> {
         let mut out = Sending {
             head: &request.head,
             body: &request.body,
             sent: false,
             failed: None,
-            departure,
+            in_flight,
         };
         let head = poll_fn(|cx| self.poll_send(&mut out, cx)).await;
         let head = head.map_err(|why| SendFailure { sent: out.sent, why })?;
@@ -266,7 +266,7 @@ struct Sending<'r> {
     sent: bool,
     failed: Option<String>,
     /// Held until all of it has left.
-    departure: Option<Departure>,
+    in_flight: Option<InFlight>,
 }
 
 impl Sending<'_> {
@@ -295,7 +295,7 @@ impl Sending<'_> {
             }
         }
         match Pin::new(stream).poll_flush(cx) {
-            Poll::Ready(Ok(())) => self.departure = None,
+            Poll::Ready(Ok(())) => self.in_flight = None,
             Poll::Ready(Err(error)) => self.failed = Some(error.to_string()),
             Poll::Pending => {}
         }

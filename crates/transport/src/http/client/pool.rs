@@ -42,11 +42,11 @@ impl Pool {
                 Some(conn) => conn,
                 None => Conn::new(self.dialer.dial(address).await?, self.idle_timeout),
             };
-            let departure = match &request.leave {
-                Some(leave) => Some(leave.depart().ok_or(LinkError::TakenBack)?),
+            let in_flight = match &request.permit {
+                Some(permit) => Some(permit.begin().ok_or(LinkError::Withdrawn)?),
                 None => None,
             };
-            match conn.send(request, departure).await {
+            match conn.send(request, in_flight).await {
                 Ok(head) => return Ok((head, conn)),
                 Err(SendFailure { sent: false, .. }) if !is_new => {}
                 Err(SendFailure { sent: false, why }) => return Err(LinkError::Unreachable(why)),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use bytes::{BufMut, Bytes, BytesMut};
 use http::header::{self, HeaderName};
-use kernel::link::{Leave, LinkError, OutPost};
+use kernel::link::{LinkError, OutPost, SendPermit};
 use model::Secret;
 
 use super::address::Address;
@@ -33,8 +33,8 @@ static OURS: [HeaderName; 14] = [
 pub(crate) struct Request {
     pub(crate) head: BytesMut,
     pub(crate) body: Bytes,
-    /// What it needs to leave.
-    pub(crate) leave: Option<Leave>,
+    /// The permit that the writer looks at last.
+    pub(crate) permit: Option<SendPermit>,
 }
 
 /// The header lines of every request of a link: `Host`, `User-Agent` and the configured ones. Holds secrets.
@@ -115,7 +115,7 @@ impl Draft {
         Request {
             head: self.0,
             body,
-            leave: None,
+            permit: None,
         }
     }
 }
@@ -143,7 +143,7 @@ pub(crate) fn post(address: &Address, base: &Base, post: OutPost) -> Result<Requ
     }
     line(&mut draft.0, "content-length", &post.body.len().to_string());
     Ok(Request {
-        leave: post.leave,
+        permit: post.permit,
         ..draft.finish(post.body)
     })
 }

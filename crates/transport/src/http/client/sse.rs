@@ -5,7 +5,7 @@ use std::future::poll_fn;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kernel::link::{BoxFuture, Closed, Inbox, LinkError, OutPost, Parcel, Pipe, PipePeer, ReplyBody};
+use kernel::link::{BoxFuture, Closed, Frame, Inbox, LinkError, OutPost, Pipe, PipePeer, ReplyBody};
 use model::Secret;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -90,7 +90,7 @@ struct Session {
     client: Arc<Client>,
     endpoint: Arc<Address>,
     events: Events,
-    queue: mpsc::Receiver<Parcel>,
+    queue: mpsc::Receiver<Frame>,
     posts: JoinSet<Result<(), String>>,
 }
 
@@ -130,8 +130,8 @@ impl Session {
         Closed::Ended("the gateway closed it".to_owned())
     }
 
-    fn post(&mut self, parcel: Parcel) {
-        let Some((body, departure)) = parcel.depart() else { return };
+    fn post(&mut self, frame: Frame) {
+        let Some((body, in_flight)) = frame.begin() else { return };
         let (client, endpoint) = (Arc::clone(&self.client), Arc::clone(&self.endpoint));
         self.posts.spawn(async move {
             let post = OutPost {
@@ -139,7 +139,7 @@ impl Session {
                 ..OutPost::default()
             };
             let posted = client.post_to(&endpoint, post).await;
-            drop(departure);
+            drop(in_flight);
             match posted {
                 Ok(reply) if (200..300).contains(&reply.status) => Ok(()),
                 // The message it carried will not be answered, and nobody can tell which one it was: all of the pipe ends.

@@ -1,0 +1,94 @@
+//! The room of calls: what a request needs on its way, constructed once.
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use guard::{Guard, Subject};
+use mcp::exchange::{Outcome, Peer, Request};
+use model::{Deadline, ServerId, Ticket};
+use policy::Action;
+use runtime::Runtime;
+use upstream::{Identity, Server, Upstream};
+
+use super::caller::Caller;
+use super::news::News;
+use super::own_tools::OwnTools;
+use super::parked::ParkedCalls;
+use super::port::Port;
+use super::questions::Questions;
+use super::returned::Returned;
+use super::seal::Seal;
+use super::task_routes::TaskRoutes;
+use crate::settings::Settings;
+use crate::views::Views;
+
+/// What carries requests of callers to their answers.
+pub struct Calls {
+    pub(crate) guard: Arc<Guard>,
+    pub(crate) upstream: Arc<Upstream>,
+    pub(crate) views: Arc<Views>,
+    pub(crate) runtime: Arc<Runtime>,
+    pub(crate) settings: Arc<ArcSwap<Settings>>,
+    pub(crate) questions: Arc<Questions>,
+    pub(crate) tasks: Arc<TaskRoutes>,
+    pub(crate) own_tools: Arc<dyn OwnTools>,
+    pub(crate) news: Arc<dyn News>,
+    pub(crate) parked: ParkedCalls,
+    pub(crate) returned: Returned,
+    pub(crate) seal: Seal,
+}
+
+/// One request on its way: what carries it, who makes it, and the name of it among that caller's.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked<'a> {
+    pub(crate) calls: &'a Arc<Calls>,
+    pub(crate) caller: &'a Arc<Caller>,
+    pub(crate) ticket: Ticket,
+}
+
+impl Calls {
+    /// Makes a caller of the way back to it. The caller keeps the port alive.
+    #[must_use]
+    pub fn caller(&self, subject: Subject, port: std::sync::Weak<dyn Port>) -> Arc<Caller> {
+        Caller::new(subject, port, &self.questions)
+    }
+
+    pub(crate) fn server(&self, id: &ServerId) -> Option<Arc<Server>> {
+        self.upstream.server(id)
+    }
+
+    pub(crate) fn identity(&self) -> &Identity {
+        self.upstream.identity()
+    }
+
+    /// Ends the lines of a client that has gone.
+    pub(crate) fn client_gone(&self, client: u64) {
+        for server in self.upstream.servers().iter() {
+            server.client_gone(client);
+        }
+    }
+
+    /// Returns until when a parked call waits for its client.
+    pub(crate) fn park_until(&self) -> Deadline {
+        Deadline::after(runtime::now(), self.settings.load().park_ttl)
+    }
+}
+
+impl Asked<'_> {
+    /// Asks the guard about something that is no call of a tool.
+    pub(crate) async fn admit(&self, action: Action<'_>, request: &Request) -> Result<guard::SendPermit, Outcome> {
+        let admitted = self.calls.guard.admit(&self.caller.subject, action, &request.trace).await;
+        admitted.map_err(Outcome::refused)
+    }
+
+    /// Returns the view of what is known now.
+    pub(crate) fn view(&self, peer: &Peer) -> Arc<catalog::View> {
+        self.calls.views.view(&self.caller.subject, &self.caller.view, peer)
+    }
+}
+
+impl std::fmt::Debug for Calls {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Calls").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,72 @@
+//! Settles the outcome of a call: what it means beside being passed on, and what the caller is told where there is none.
+
+use std::sync::{Arc, LazyLock};
+
+use jsonrpc::Raw;
+use mcp::adapt::InputRequired;
+use mcp::exchange::{Answered, Outcome, Request};
+use mcp::revision::{Era, Revision};
+use mcp::seal::Continuation;
+use memchr::memmem::Finder;
+use upstream::{Server, Unavailable};
+
+use super::call_result::CallResult;
+use super::refused;
+use super::room::Asked;
+
+/// Finds the member that says what a modern result is.
+static NAMES_TYPE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"resultType\""));
+
+/// Returns what the caller is answered. URIs in a result are remembered, and a demand for URL elicitation becomes a question.
+pub(crate) fn settle(asked: Asked<'_>, request: &Request, server: &Arc<Server>, result: CallResult) -> Outcome {
+    let id = &server.spec().id;
+    match result {
+        CallResult::Over(Outcome::Result(answered)) => {
+            let answered = completed(request, answered);
+            let returned = &asked.calls.returned;
+            returned.learn(asked.caller.principal(), id, request.method.name(), &answered.result);
+            Outcome::Result(answered)
+        }
+        CallResult::Over(Outcome::Error(failed)) if wants_url(request, &failed.error) => {
+            let question = InputRequired::of_url_elicitations(&failed.error).filter(|asks| asks.check(&request.peer.capabilities).is_ok());
+            let (principal, ttl) = (&asked.caller.subject.principal, asked.calls.settings.load().park_ttl);
+            let state = asked.calls.seal.close(principal, id, request, Continuation::Again, ttl);
+            match (question, state) {
+                (Some(mut question), Some(state)) => {
+                    question.state = Some(state);
+                    input_required(&question)
+                }
+                _ => Outcome::Error(failed),
+            }
+        }
+        CallResult::Over(outcome) => outcome,
+        CallResult::NotDone(why) | CallResult::Lost(why) => {
+            refused::unavailable(&asked.caller.subject.principal, id, &Unavailable::new(why))
+        }
+    }
+}
+
+fn wants_url(request: &Request, error: &jsonrpc::ErrorObject) -> bool {
+    request.peer.era() == Era::Modern && error.code == mcp::error::URL_ELICITATION_REQUIRED
+}
+
+/// A modern server's result that does not say what it is, is complete (2026-07-28 basic: `resultType`); some clients insist on reading that.
+fn completed(request: &Request, answered: Answered) -> Answered {
+    let modern = request.peer.era() == Era::Modern && answered.revision.is_modern();
+    if !modern || NAMES_TYPE.find(answered.result.bytes()).is_some() {
+        return answered;
+    }
+    Answered {
+        result: answered.result.edit().set(&["resultType"], &Raw::string("complete")).finish(),
+        ..answered
+    }
+}
+
+/// Makes the outcome that asks a modern client for input.
+pub(crate) fn input_required(asked: &InputRequired) -> Outcome {
+    Outcome::InputRequired(Answered {
+        message: None,
+        result: asked.to_result(),
+        revision: Revision::LATEST,
+    })
+}

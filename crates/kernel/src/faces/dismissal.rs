@@ -1,0 +1,79 @@
+//! The end of clients: at shutdown, and of those whose token lets no one in any more (DESIGN 9).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use guard::Guard;
+
+use super::client::{Client, Delivery, SERVERS_FIRST};
+use super::registry::Clients;
+
+/// How long the answers of requests that were cut short may take.
+pub(crate) const LAST_ANSWERS: Duration = Duration::from_secs(1);
+
+impl Clients {
+    /// Ends what clients have open whose token was taken back, or has expired. What they send next is refused at the door.
+    pub(crate) fn dismiss_unwelcome(self: &Arc<Self>, guard: &Guard) {
+        let (policy, now) = (guard.policy(), guard.calendar().now());
+        let is_unwelcome = |client: &Arc<Client>| {
+            let subject = &client.caller.subject;
+            let token = subject.token.as_deref();
+            token.is_some_and(|token| !policy.lets_in(token, &subject.principal, now)) && !client.ending().is_cancelled()
+        };
+        for client in self.all().into_iter().filter(is_unwelcome) {
+            tracing::info!(principal = %client.caller.principal(), "its token lets no one in any more: its session ends");
+            self.dismiss(client);
+        }
+    }
+
+    /// Ends what is under way with an error, then the client's streams and its session.
+    fn dismiss(self: &Arc<Self>, client: Arc<Client>) {
+        client.ending().cancel();
+        client.cut_short();
+        if let Some(session) = client.token.get() {
+            drop(self.close_session(session));
+        }
+        let clients = self.clone();
+        self.runtime().spawn(async move {
+            drop(tokio::time::timeout(LAST_ANSWERS, client.until_idle()).await);
+            if let Delivery::Http(streams) = &client.delivery {
+                streams.end();
+            }
+            clients.hang_up(&client);
+        });
+    }
+
+    /// Ends a client that has gone.
+    pub(crate) fn hang_up(&self, client: &Client) {
+        client.hang_up();
+        self.forget(client.number);
+    }
+
+    /// Answers every request that is under way. Those that the end of a server does not reach are cut short.
+    pub(crate) async fn answer_all(&self) {
+        let clients = self.all();
+        let all_idle = || futures_util::future::join_all(clients.iter().map(|client| client.until_idle()));
+        if tokio::time::timeout(SERVERS_FIRST, all_idle()).await.is_ok() {
+            return;
+        }
+        for client in &clients {
+            client.cut_short();
+        }
+        all_idle().await;
+    }
+
+    /// Ends every session.
+    pub(crate) fn end_sessions(&self) {
+        for client in self.take_sessions() {
+            self.hang_up(&client);
+        }
+    }
+
+    /// Ends the sessions that were idle for too long.
+    pub(crate) fn end_idle(&self, idle: Duration) {
+        let idle_ms = u64::try_from(idle.as_millis()).unwrap_or(u64::MAX);
+        for client in self.expired(self.runtime().uptime_ms(), idle_ms) {
+            self.hang_up(&client);
+        }
+    }
+}

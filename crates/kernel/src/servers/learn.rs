@@ -1,0 +1,39 @@
+//! Tells the guard what a server offers and wants, before any list shows it.
+
+use std::sync::Arc;
+
+use guard::Guard;
+use mgp::permission::Input;
+use model::Permission;
+use runtime::Runtime;
+use upstream::Server;
+
+use super::permissions::PermissionBroker;
+use crate::views::source;
+
+/// Lets policy know what a server offers, and pins what is seen for the first time.
+pub(crate) fn learn(guard: &Arc<Guard>, runtime: &Runtime, broker: &Arc<PermissionBroker>, server: &Arc<Server>) {
+    let offers = server.state.offers();
+    let wanted = guard.learn(&source(&server.state, &offers), wants(guard, server));
+    broker.tell(server.spec().id.clone(), Input::ToolsWant(wanted));
+    let (guard, server) = (guard.clone(), Arc::downgrade(server));
+    runtime.spawn(async move {
+        let Some(server) = server.upgrade() else { return };
+        let unapproved = guard.unapproved(&server.spec().id);
+        let items = server.state.offers();
+        let items = items.iter().flat_map(|offer| &offer.tools.items);
+        let unseen = items.filter(|item| unapproved.has(&item.key));
+        let definitions = unseen.map(|item| (item.key.clone(), item.raw.clone())).collect();
+        drop(server);
+        guard.pin(unapproved, definitions).await;
+    });
+}
+
+/// Returns the permissions that a server wants for itself: by configuration, and by what it said when it was last connected.
+pub(crate) fn wants(guard: &Guard, server: &Server) -> Vec<Permission> {
+    let mut wants = guard.wanted(&server.spec().id);
+    wants.extend(server.state.asked_permissions());
+    wants.sort();
+    wants.dedup();
+    wants
+}

@@ -1,0 +1,10 @@
+//! What servers say unasked, brought to those whom it concerns: the guard, the catalogue, the clients, the operators.
+
+mod audit_feed;
+mod events;
+mod learn;
+mod permissions;
+
+pub(crate) use events::{Events, Links};
+pub(crate) use learn::{learn, wants};
+pub(crate) use permissions::PermissionBroker;

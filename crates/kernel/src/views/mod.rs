@@ -1,0 +1,15 @@
+//! The catalogue as clients see it: one view for each shape of client, and of that what each subject may see.
+//!
+//! A view follows its servers one by one: a change of one server costs that server's part. Nothing is built under a lock that a call waits for.
+
+mod cached;
+mod last;
+mod own_tools;
+mod room;
+mod shown;
+mod visible;
+
+pub(crate) use last::LastView;
+pub(crate) use own_tools::own_tools;
+pub(crate) use room::Views;
+pub(crate) use shown::source;

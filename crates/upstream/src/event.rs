@@ -1,0 +1,106 @@
+//! What a server says unasked, and what becomes of it: events for the one sink that is given at construction.
+
+use std::collections::HashSet;
+
+use jsonrpc::{Message, Raw};
+use mcp::method::ListKind;
+use mcp::revision::Revision;
+use model::{ServerId, Ticket};
+
+use crate::question::{Question, QuestionId};
+
+/// Takes in what servers say unasked. Law: it never blocks, for a server's reader calls it.
+pub trait ServerEvents: Send + Sync {
+    /// Takes an event in.
+    fn event(&self, event: ServerEvent);
+}
+
+/// Something that a server said, or that became of it, beside the answers to calls.
+#[derive(Clone, Debug)]
+pub enum ServerEvent {
+    /// What the server offers is known anew.
+    Offered {
+        /// The server.
+        server: ServerId,
+        /// The lists whose change clients are told of.
+        lists: HashSet<ListKind>,
+    },
+    /// A connection is ready, and what both ends speak of MGP was negotiated.
+    Negotiated {
+        /// The server.
+        server: ServerId,
+        /// The number of the connection.
+        session: u64,
+        /// Whether it is the gateway's own connection, over which a server is told what concerns no client.
+        own: bool,
+    },
+    /// A connection has ended. Its questions want no answer any more.
+    SessionEnded {
+        /// The number of the connection.
+        session: u64,
+        /// Why it ended.
+        why: String,
+    },
+    /// A notification that belongs to no call.
+    Notification {
+        /// The server.
+        server: ServerId,
+        /// The number of the line that it came over.
+        line: u64,
+        /// The numbers of the clients that share the line.
+        clients: Vec<u64>,
+        /// The revision in which it is written.
+        revision: Revision,
+        /// The notification.
+        message: Message,
+    },
+    /// A resource was updated.
+    ResourceUpdated {
+        /// The server.
+        server: ServerId,
+        /// The numbers of the clients that share the line.
+        clients: Vec<u64>,
+        /// The resource.
+        uri: String,
+        /// The notification.
+        message: Message,
+    },
+    /// A question that belongs to no call.
+    Asked {
+        /// The number of the one client that the line belongs to, where there is one.
+        owner: Option<u64>,
+        /// The question.
+        question: Question,
+    },
+    /// A server takes a question back.
+    QuestionWithdrawn {
+        /// The question.
+        question: QuestionId,
+        /// Why, as the server says it.
+        reason: Option<String>,
+    },
+    /// An event of the audit that the server reports, having negotiated that.
+    Reported {
+        /// The server.
+        server: ServerId,
+        /// The event.
+        params: Option<Raw>,
+    },
+    /// The server sent a request that only clients may send.
+    TriedAsClient {
+        /// The server.
+        server: ServerId,
+        /// The method.
+        method: String,
+        /// Its params.
+        params: Option<Raw>,
+    },
+}
+
+/// Takes what comes for one call elsewhere than on its own exchange. The way back to the caller implements it.
+pub trait CallEvents: Send + Sync {
+    /// Takes a notification that belongs to the call. Must not block.
+    fn interim_now(&self, ticket: Ticket, message: Message);
+    /// Takes a question that belongs to the call. Must not block.
+    fn asked(&self, ticket: Ticket, question: Question);
+}
