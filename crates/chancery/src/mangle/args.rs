@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use anyhow::Context as _;
 use clap::{Args, Subcommand, ValueEnum};
-use mangle::analysis::Level;
+use mangle::{analysis::Level, diagnostic::Code};
 
 /// `mangle …`
 #[derive(Clone, Debug, Subcommand)]
@@ -360,6 +361,17 @@ pub(super) fn time(text: &str) -> Result<i64, String> {
     mangle::value::parse_rfc3339(text)
         .or_else(midnight)
         .ok_or_else(|| "write a time such as `2024-06-01T00:00:00Z`, or a date".to_owned())
+}
+
+/// The code of a finding that a person names.
+pub(super) fn code(name: &str) -> anyhow::Result<Code> {
+    let code = Code::by_name(&name.to_ascii_uppercase());
+    code.with_context(|| {
+        format!(
+            "there is no code `{name}`: codes are `M` and four digits, such as `{}`",
+            Code::ALL[0].name()
+        )
+    })
 }
 
 fn number(text: &str) -> Result<u64, String> {

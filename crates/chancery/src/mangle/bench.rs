@@ -10,11 +10,11 @@ use mangle::{diagnostic::Severity, eval::Cancel};
 use super::{
     args::Bench,
     deadline::Deadline,
-    ended,
     evaluate::{evaluate, options},
+    exit::ended,
     external::Answers,
     load::{analysed, dialect, gather, parsed, report},
-    print, tell,
+    output::{print, tell},
 };
 use crate::words::plural;
 

@@ -8,13 +8,11 @@ use mangle::{
 };
 
 use super::{
-    REJECTED,
-    args::{Check, Findings},
-    code,
+    args::{Check, Findings, code},
     deadline::Deadline,
-    ended,
+    exit::{REJECTED, ended},
     load::{load, report},
-    print,
+    output::print,
 };
 
 /// Checks and prints.

@@ -7,10 +7,10 @@ use anyhow::Context as _;
 use mangle::syntax::{Dialect, Sources, format, parse};
 
 use super::{
-    REJECTED, UNUSABLE,
     args::Fmt,
+    exit::{REJECTED, UNUSABLE},
     load::{called, read, report},
-    print, tell,
+    output::{print, tell},
 };
 use crate::config::replace_file;
 

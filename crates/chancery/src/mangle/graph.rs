@@ -13,9 +13,9 @@ use mangle::{
 use super::{
     args::{Drawing, Graph},
     deadline::Deadline,
-    ended,
+    exit::ended,
     load::{load, report},
-    print, tell,
+    output::{print, tell},
 };
 
 /// Prints the graph of a program that is not rejected.

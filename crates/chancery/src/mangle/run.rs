@@ -13,12 +13,12 @@ use mangle::{
 use super::{
     args::{Output, Run},
     deadline::Deadline,
-    ended,
     evaluate::{evaluate, options},
+    exit::ended,
     external::Answers,
     facts,
     load::{load, report},
-    print, tell,
+    output::{print, tell},
 };
 
 /// Evaluates and prints.

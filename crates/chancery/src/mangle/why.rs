@@ -19,14 +19,13 @@ use mangle::{
 };
 
 use super::{
-    REJECTED,
     args::Why,
     deadline::Deadline,
-    ended,
     evaluate::{evaluate, finding, options},
+    exit::{REJECTED, ended},
     external::Answers,
     load::{Loaded, load, report},
-    print, tell,
+    output::{print, tell},
 };
 use crate::words::plural;
 

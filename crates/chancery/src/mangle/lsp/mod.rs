@@ -14,7 +14,7 @@ use lsp_server::{Connection, ErrorCode, Message, Notification, Request, Response
 use mangle::syntax::Dialect;
 use serde_json::{Value, json};
 
-use super::{REJECTED, args::Lsp};
+use super::{args::Lsp, exit::REJECTED};
 use document::{Document, Others};
 use occurrence::What;
 

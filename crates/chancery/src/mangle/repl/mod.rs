@@ -27,7 +27,8 @@ use super::{
     external::Answers,
     facts,
     load::{Loaded, called, dialect, read, report, understand},
-    print, why,
+    output::print,
+    why,
 };
 use assistant::{Assistant, is_about_a_predicate, is_bare_command};
 use interrupt::Interrupt;

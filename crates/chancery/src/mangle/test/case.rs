@@ -18,10 +18,10 @@ use super::{
         external::Answers,
         load::{analysed, report},
     },
-    Rules,
     compare::{Found, compare},
     coverage::Reached,
-    report::Problem,
+    problem::Problem,
+    rules::Rules,
     suite::{Case, Suite, heads},
 };
 

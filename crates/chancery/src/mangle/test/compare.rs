@@ -21,7 +21,7 @@ use super::{
         load::{Loaded, report},
         why,
     },
-    report::Problem,
+    problem::Problem,
     suite::Case,
 };
 

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use mangle::syntax::Span;
 use serde_json::{Value as Json, json};
 
-use super::Rules;
+use super::rules::Rules;
 
 /// What rules did, by their place.
 #[derive(Clone, Debug, Default)]

@@ -9,7 +9,8 @@ use mangle::syntax::{
 use serde_json::{Value as Json, json};
 
 use super::{
-    Rules, case,
+    case,
+    rules::Rules,
     suite::{Case, Suite},
 };
 

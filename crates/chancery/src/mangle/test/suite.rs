@@ -1,15 +1,11 @@
-//! A test file: rules, and cases of what follows from which facts. Two forms of file say the same.
+//! A test file: rules, and cases of what follows from which facts.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use anyhow::bail;
 use mangle::syntax::{Dialect, Sources, parse};
 
-use super::{
-    super::{args, code},
-    marked, yaml,
-};
+use super::super::args;
 
 /// One test file.
 #[derive(Default)]
@@ -76,30 +72,6 @@ impl Section {
     }
 }
 
-impl Suite {
-    /// Reads a file in the form that its name tells.
-    pub(super) fn read(file: &Path, text: &str) -> anyhow::Result<Self> {
-        let is_yaml = file.extension().is_some_and(|end| end == "yaml" || end == "yml");
-        let mut suite = if is_yaml {
-            yaml::read(file, text)
-        } else {
-            marked::read(file, text)
-        }?;
-        suite.name = file.display().to_string();
-        if suite.rules.is_empty() {
-            suite.rules.extend(default_rules(file).filter(|rules| rules.is_file()));
-        }
-        suite.given = suite.cases.iter().flat_map(|case| heads(&case.texts.given)).collect();
-        if suite.cases.is_empty() {
-            bail!(
-                "`{}` has no case: begin one with `#: case NAME`, in YAML with `- name:`",
-                suite.name
-            );
-        }
-        Ok(suite)
-    }
-}
-
 /// The predicates of facts. What cannot be read is said when the case is run.
 pub(super) fn heads(text: &str) -> BTreeSet<(String, usize)> {
     let sources = Sources::of("given", text).ok();
@@ -108,12 +80,6 @@ pub(super) fn heads(text: &str) -> BTreeSet<(String, usize)> {
     clauses
         .map(|clause| (clause.head.predicate.text.to_string(), clause.head.args.len()))
         .collect()
-}
-
-/// The rules that a test file tests if it names none: `X.mg` for `X_test.mg` and `X_test.yaml`.
-fn default_rules(file: &Path) -> Option<PathBuf> {
-    let stem = file.file_stem()?.to_str()?.strip_suffix("_test")?;
-    Some(file.with_file_name(format!("{stem}.mg")))
 }
 
 /// A file that is named in a test file: from where that lies.
@@ -128,7 +94,7 @@ pub(super) fn time(text: &str) -> anyhow::Result<i64> {
 
 /// The code of the error that has to come.
 pub(super) fn error(text: &str) -> anyhow::Result<String> {
-    Ok(code(text)?.name().to_owned())
+    Ok(args::code(text)?.name().to_owned())
 }
 
 impl Texts {

@@ -7,8 +7,9 @@ use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
 use super::{
-    super::{args::Test, tell},
-    run,
+    super::{args::Test, output::tell},
+    render::render,
+    run::run,
 };
 use crate::words::plural;
 
@@ -25,7 +26,7 @@ pub(super) fn watch(args: &Test) -> anyhow::Result<ExitCode> {
         let text = match run(args) {
             Ok((report, files)) => {
                 before = looks(files);
-                report.render(args.format)
+                render(&report, args.format)
             }
             Err(error) => {
                 before = looks(args.files.clone());
