@@ -8,7 +8,8 @@ use std::fmt::Write as _;
 use serde_json::Value as Json;
 
 use super::schema::{Declarations, Record, Type, pascal};
-use super::{Tool, one_line};
+use super::tool::Tool;
+use crate::words::one_line;
 
 /// Words that the language keeps for itself.
 const RESERVED: [&str; 16] = [

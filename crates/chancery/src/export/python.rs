@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 use serde_json::Value as Json;
 
 use super::schema::{Declarations, Field, Record, Type, pascal};
-use super::{Tool, one_line};
+use super::tool::Tool;
+use crate::words::one_line;
 
 const PRELUDE: &str = "\
 \"\"\"Tools as typed signatures, written by `chancery tools export --lang python`.\"\"\"

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value as Json};
 
+use crate::words::one_line;
+
 /// No type is described deeper; what lies below is `Any`.
 const DEPTH: usize = 24;
 
@@ -302,7 +304,7 @@ fn description(schema: Option<&Map<String, Json>>) -> String {
     let text = schema
         .and_then(|schema| schema.get("description").or_else(|| schema.get("title")))
         .and_then(Json::as_str);
-    super::one_line(text.unwrap_or_default())
+    one_line(text.unwrap_or_default())
 }
 
 /// `get_weather`, `get-weather` and `getWeather` as `GetWeather`.

@@ -27,7 +27,7 @@ use super::{
     load::{Loaded, load, report},
     output::{print, tell},
 };
-use crate::words::plural;
+use crate::words::{one_line, plural};
 
 /// Prints the proof of a fact, or what it lacks. Ends with 1 if there is none.
 pub(super) fn why(args: &Why, not: bool) -> anyhow::Result<ExitCode> {
@@ -130,8 +130,7 @@ impl<'a> Place<'a> {
         let clause = self.clauses[found.ok()?];
         let same = clause.premises.len() == rule.premises.len();
         let premise = clause.premises.get(at).filter(|_| same)?;
-        let text = self.loaded.sources.text(premise.span());
-        Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
+        Some(one_line(self.loaded.sources.text(premise.span())))
     }
 }
 

@@ -13,6 +13,7 @@ use super::{
     rules::Rules,
     suite::{Case, Suite},
 };
+use crate::words::one_line;
 
 /// One change of one rule.
 struct Change {
@@ -99,7 +100,7 @@ pub(super) fn mutate(cases: &[&Case], suite: &Suite, rules: &Rules) -> Mutation 
             mutation.unnoticed.push(Unnoticed {
                 file: source.name().to_owned(),
                 line: source.position(change.span.start).line,
-                text: rules.sources.text(change.span).split_whitespace().collect::<Vec<_>>().join(" "),
+                text: one_line(rules.sources.text(change.span)),
                 how: change.how.name(),
             });
         }

@@ -1,0 +1,16 @@
+//! A tool, as far as its signature goes.
+
+use serde_json::Value as Json;
+
+/// A tool as a list gives it.
+#[derive(Clone, Debug, Default)]
+pub struct Tool {
+    /// The name by which it is called.
+    pub name: String,
+    /// What it does.
+    pub description: Option<String>,
+    /// The JSON schema of its arguments.
+    pub input: Json,
+    /// The JSON schema of its structured result.
+    pub output: Option<Json>,
+}
