@@ -31,7 +31,7 @@ impl Builtins {
 impl Inside for Builtins {
     fn run(&self, server: Builtin, input: DuplexStream, output: DuplexStream) -> BoxFuture<'static, ()> {
         let server = match server {
-            Builtin::Audit => self.audit.server(),
+            Builtin::Audit => audit::server(&self.audit),
         };
         Box::pin(async move {
             if let Err(error) = server.serve_streams(input, output).await {

@@ -3,7 +3,7 @@
 use chancery_sdk::{Result, Value, json};
 
 use super::arguments::{Arguments, FORMATS, next_cursor};
-use super::{Audit, MOST_BYTES, unread};
+use super::kept::{Audit, MOST_BYTES, unread};
 use crate::event;
 
 /// How many events one call looks at: a rare one among many may take several calls.
@@ -11,34 +11,32 @@ const MOST_LOOKS: usize = 100_000;
 /// How many are read at once.
 const AT_ONCE: usize = 512;
 
-impl Audit {
-    pub(super) async fn export(self, args: Arguments) -> Result<Value> {
-        let query = args.query(&["format", "limit", "cursor"])?;
-        let format = args.word("format", &FORMATS, FORMATS[0])?;
-        let mut next: u64 = args.cursor()?.unwrap_or(1);
-        let store = self.store()?;
-        let mut part = Part::new(format, next == 1);
-        let mut looked = 0;
-        while looked < MOST_LOOKS {
-            let chunk = store.replay(next, AT_ONCE).await.map_err(unread)?;
-            if chunk.events.is_empty() {
-                return Ok(part.finish(None));
-            }
-            for stored in &chunk.events {
-                if query.finds(stored) {
-                    part.add(stored);
-                }
-                if part.events == query.limit || part.data.len() > MOST_BYTES {
-                    return Ok(part.finish(Some(stored.seq + 1)));
-                }
-            }
-            looked += chunk.events.len();
-            next = chunk.next;
+/// Writes one part.
+pub(super) async fn export(audit: Audit, args: Arguments) -> Result<Value> {
+    let query = args.query(&["format", "limit", "cursor"])?;
+    let format = args.word("format", &FORMATS, FORMATS[0])?;
+    let mut next: u64 = args.cursor()?.unwrap_or(1);
+    let store = audit.store()?;
+    let mut part = Part::new(format, next == 1);
+    let mut looked = 0;
+    while looked < MOST_LOOKS {
+        let chunk = store.replay(next, AT_ONCE).await.map_err(unread)?;
+        if chunk.events.is_empty() {
+            return Ok(part.finish(None));
         }
-        Ok(part.finish(Some(next)))
+        for stored in &chunk.events {
+            if query.finds(stored) {
+                part.add(stored);
+            }
+            if part.events == query.limit || part.data.len() > MOST_BYTES {
+                return Ok(part.finish(Some(stored.seq + 1)));
+            }
+        }
+        looked += chunk.events.len();
+        next = chunk.next;
     }
+    Ok(part.finish(Some(next)))
 }
-
 /// A part in the making.
 struct Part {
     format: &'static str,

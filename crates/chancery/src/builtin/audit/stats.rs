@@ -4,19 +4,18 @@ use chancery_sdk::{Result, Value, json};
 use store::{AuditQuery, AuditStore, Order, Retention, StoreError, Tally, TallyBy};
 
 use super::arguments::{Arguments, COLUMNS};
-use super::{Audit, unread};
+use super::kept::{Audit, unread};
 
 /// The most values that are told apart in one column of an answer.
 const MOST_VALUES: usize = 100;
 
-impl Audit {
-    pub(super) async fn stats(self, args: Arguments) -> Result<Value> {
-        let query = args.query(&["group_by"])?;
-        let columns = args.words("group_by", &COLUMNS)?;
-        let columns = columns.unwrap_or_else(|| COLUMNS[..2].to_vec());
-        let store = self.store()?;
-        counted(&**store, query, &columns, self.retention).await.map_err(unread)
-    }
+/// Counts events.
+pub(super) async fn stats(audit: Audit, args: Arguments) -> Result<Value> {
+    let query = args.query(&["group_by"])?;
+    let columns = args.words("group_by", &COLUMNS)?;
+    let columns = columns.unwrap_or_else(|| COLUMNS[..2].to_vec());
+    let store = audit.store()?;
+    counted(&**store, query, &columns, audit.retention).await.map_err(unread)
 }
 
 async fn counted(

@@ -44,7 +44,7 @@ fn audit(store: LocalStore, retention: Retention) -> Audit {
 /// What a tool answers to a client that has just connected.
 async fn ask(audit: &Audit, tool: &str, arguments: Value) -> Value {
     let (client, server) = (tokio::io::duplex(64 * 1024), tokio::io::duplex(64 * 1024));
-    let serving = tokio::spawn(audit.server().serve_streams(client.1, server.1));
+    let serving = tokio::spawn(super::server(audit).serve_streams(client.1, server.1));
     let mut input = client.0;
     let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
     for message in [

@@ -1,0 +1,42 @@
+//! What the service reads: the events that are kept, and for how long they are.
+
+use std::sync::Arc;
+
+use chancery_sdk::{Error, Result};
+use store::{Retention, Store, StoreError};
+
+/// The most bytes of events in one answer, beyond the first event.
+pub(super) const MOST_BYTES: usize = 512 * 1024;
+
+/// The audit that a gateway keeps, if it keeps one.
+#[derive(Clone, Debug)]
+pub(crate) struct Audit {
+    store: Option<Arc<dyn Store>>,
+    /// How long events are kept.
+    pub(super) retention: Retention,
+}
+
+impl Audit {
+    /// The audit in a store. Without one every question is answered with an error.
+    pub(crate) fn new(store: Option<Arc<dyn Store>>, retention: Retention) -> Self {
+        Self { store, retention }
+    }
+
+    /// The store.
+    ///
+    /// # Errors
+    /// When the gateway has none; the error tells the caller where there may be one.
+    pub(super) fn store(&self) -> Result<&Arc<dyn Store>> {
+        let nothing = || {
+            Error::tool(
+                "failed to read the audit: this gateway keeps none; ask the one that `chancery serve` runs, or use `chancery audit query`",
+            )
+        };
+        self.store.as_ref().ok_or_else(nothing)
+    }
+}
+
+/// What the caller is told when the store can't be read.
+pub(super) fn unread(error: StoreError) -> Error {
+    Error::tool(format!("failed to {error}"))
+}
