@@ -14,9 +14,11 @@ use tokio_util::sync::CancellationToken;
 use transport::http::{ListenOptions, Listener};
 use transport::{ClientLimits, Outbound};
 
+use super::gateway::Gateway;
 use super::insider::{Aside, Insider};
 use super::interrupts::Interrupts;
-use super::{Gateway, failed, remember, say};
+use super::output::{failed, say};
+use super::remember;
 use crate::cli;
 
 /// `chancery demo`

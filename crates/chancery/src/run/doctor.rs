@@ -8,10 +8,13 @@ use kernel::{Health, ServerStatus, Unavailable};
 use model::ServerId;
 use serde_json::{Value, json};
 
+use super::configured::{Configured, check_names, no_servers};
+use super::gateway::Gateway;
 use super::interrupts::Interrupts;
 use super::look::look;
+use super::output::say;
 use super::risks;
-use super::{Configured, Gateway, check_names, no_servers, say, settings};
+use super::settings;
 use crate::cli;
 use crate::words::plural;
 

@@ -8,7 +8,10 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 use transport::socket;
 
-use super::{Configured, note, remember, say, serve};
+use super::configured::Configured;
+use super::output::{note, say};
+use super::remember;
+use super::sockets::owner_path;
 use crate::cli::operate::Listed;
 use crate::cli::records::Format;
 
@@ -96,7 +99,7 @@ pub(super) fn chosen(configured: &Configured) -> usize {
 
 /// Where operators reach a gateway, if it runs.
 pub(super) fn socket(configured: &Configured, number: usize) -> Option<PathBuf> {
-    let path = serve::owner_path(&configured.loaded.config.identity, number, &configured.sources)?;
+    let path = owner_path(&configured.loaded.config.identity, number, &configured.sources)?;
     socket::attach(&path).is_ok().then_some(path)
 }
 

@@ -6,7 +6,8 @@ use std::time::Duration;
 use kernel::{Health, ServerStatus};
 use model::ServerId;
 
-use super::{Gateway, note};
+use super::gateway::Gateway;
+use super::output::note;
 
 /// After which silence a person is told who is waited for.
 const PATIENCE: Duration = Duration::from_secs(3);

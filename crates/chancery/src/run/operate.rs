@@ -4,18 +4,18 @@
 use std::io::{BufRead as _, Read as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use bytes::Bytes;
-use console::Console;
-use kernel::desk::{self, Desk as _, ROOT, Verb};
+use kernel::desk::{self, ROOT, Verb};
 use kernel::spec::Start;
 use model::{Principal, Role};
 use serde_json::{Value, json};
 use transport::socket;
 
-use super::{Configured, Gateway, gateways, remember, settings};
+use super::configured::Configured;
+use super::gateway::Gateway;
+use super::{gateways, remember, settings};
 
 /// The desk that a command goes to.
 pub(super) enum Way {
@@ -117,7 +117,7 @@ async fn inside(gateway: &Gateway, verb: Verb, target: &str, body: String) -> an
         last_event: None,
         body: Bytes::from(body),
     };
-    match Console::new(gateway.kernel.clone()).answer(request).await {
+    match gateway.desk().answer(request).await {
         desk::Answer::Whole { status, body, .. } => Ok((status, body.to_vec())),
         desk::Answer::Events(_) => bail!("no gateway runs, so nothing will happen: start one with `chancery serve`"),
     }
@@ -174,9 +174,4 @@ pub(super) fn encoded(text: &str) -> String {
         false => format!("%{byte:02X}"),
     };
     text.bytes().map(one).collect()
-}
-
-/// The operator API of a gateway.
-pub(super) fn desk_of(gateway: &Gateway) -> Arc<dyn desk::Desk> {
-    Arc::new(Console::new(gateway.kernel.clone()))
 }

@@ -5,8 +5,9 @@ use std::process::ExitCode;
 use kernel::desk::Verb;
 use serde_json::{Map, Value, json};
 
+use super::configured::Configured;
 use super::operate::{self, Way, encoded};
-use super::{Configured, note, say};
+use super::output::{note, say};
 use crate::cli::operate::{AccessCommand, ApprovalsCommand, PermissionAnswer, PermissionsCommand, Role, TokenCommand};
 use crate::cli::records::{Format, Tail};
 

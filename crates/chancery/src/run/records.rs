@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use serde_json::{Value, json};
 use store::{AuditQuery, LocalStore, Report, Settings, Store as _, StoreError, Stored};
 
-use super::{failed, note, say};
+use super::output::{failed, note, say};
 use crate::cli::records::{Backup, Export, ExportFormat, Filter, Format, KeptAudit, Query, StoreCommand};
 use crate::event;
 use crate::words::plural;

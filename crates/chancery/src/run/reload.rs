@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use tokio::signal::unix::Signal;
 
-use super::{Gateway, settings};
+use super::gateway::Gateway;
+use super::settings;
 use crate::config::{self, Loaded, Sources};
 
 /// How often the configuration files are looked at.

@@ -1,19 +1,21 @@
 //! `chancery serve`: the gateway over HTTP, and over a local socket for `chancery stdio`.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
-use transport::http::{ListenError, ListenLimits, Listener, OwnerSocket};
-use transport::socket::SocketListener;
+use transport::http::{ListenError, ListenLimits, Listener};
 
+use super::configured::{Configured, no_servers};
+use super::gateway::Gateway;
 use super::interrupts::Interrupts;
-use super::{Configured, Gateway, failed, no_servers, operate, reload, remember, say, settings};
+use super::output::{failed, say};
+use super::sockets::{local_socket, owner_socket};
+use super::{reload, remember, settings};
 use crate::cli;
-use crate::config::{self, Config, Sources};
+use crate::config;
 
 /// `chancery serve`
 ///
@@ -66,7 +68,7 @@ async fn serve_as(configured: Configured, args: cli::Serve, guarded: Guarded) ->
     }
     let front: Arc<dyn kernel::front::Front> = Arc::new(gateway.kernel.clone());
     let mut serving = tokio::task::JoinSet::new();
-    let desk = operate::desk_of(&gateway);
+    let desk = gateway.desk();
     serving.spawn(listener.with_desk(desk.clone()).serve(front.clone(), shutdown.clone()));
     if let Some(owner) = owner {
         serving.spawn(owner.serve(front.clone(), desk, ListenLimits::default(), shutdown.clone()));
@@ -108,42 +110,5 @@ fn not_listening(error: &ListenError, gateway: &config::Gateway, given: Option<S
     match at {
         Some(at) => anyhow::anyhow!("{at}: failed to {error}"),
         None => failed(error),
-    }
-}
-
-/// Where `chancery stdio` finds a gateway that serves the same configuration.
-pub(super) fn socket_path(identity: &str, sources: &Sources) -> Option<PathBuf> {
-    let name = format!("{}.sock", identity.get(..16).unwrap_or(identity));
-    Some(config::state_dir(&sources.env)?.join("run").join(name))
-}
-
-/// Where operators find the gateway that has a configuration's store of a number.
-pub(super) fn owner_path(identity: &str, number: usize, sources: &Sources) -> Option<PathBuf> {
-    let path = socket_path(identity, sources)?;
-    Some(match number {
-        1 => path.with_extension("api.sock"),
-        _ => path.with_extension(format!("{number}.api.sock")),
-    })
-}
-
-/// Where operators are served, if they can be.
-pub(super) fn owner_socket(config: &Config, number: usize, sources: &Sources) -> Option<OwnerSocket> {
-    match OwnerSocket::bind(&owner_path(&config.identity, number, sources)?) {
-        Ok(listener) => Some(listener),
-        Err(error) => {
-            tracing::warn!(%error, "`chancery approvals`, `access`, `permissions` and `token` do not reach this gateway");
-            None
-        }
-    }
-}
-
-fn local_socket(config: &Config, sources: &Sources) -> Option<SocketListener> {
-    let path = socket_path(&config.identity, sources)?;
-    match SocketListener::bind(&path) {
-        Ok(listener) => Some(listener),
-        Err(error) => {
-            tracing::warn!(%error, "`chancery stdio` does not reach this gateway");
-            None
-        }
     }
 }

@@ -7,15 +7,18 @@ use tokio_util::sync::CancellationToken;
 use transport::http::ListenLimits;
 use transport::socket;
 
+use super::configured::Configured;
+use super::gateway::Gateway;
 use super::interrupts::Interrupts;
-use super::{Configured, Gateway, operate, remember, serve, settings};
+use super::sockets::{owner_socket, socket_path};
+use super::{remember, settings};
 use crate::cli;
 use crate::config::Sources;
 
 /// Joins a running gateway of the same user and configuration, if there is one. What comes back passes on what the client on stdin and
 /// stdout says, until either ends; it blocks.
 pub fn join(identity: &str, sources: &Sources) -> Option<impl FnOnce() -> anyhow::Result<ExitCode> + Send + 'static> {
-    let stream = socket::attach(&serve::socket_path(identity, sources)?).ok()?;
+    let stream = socket::attach(&socket_path(identity, sources)?).ok()?;
     tracing::debug!("joined the running gateway");
     Some(move || {
         socket::pump(stream, std::io::stdin(), &mut std::io::stdout())?;
@@ -39,8 +42,8 @@ pub async fn stdio(configured: Configured, args: cli::Stdio) -> anyhow::Result<E
     let gateway = Gateway::start(settings::secured(&loaded.config, None), Some(records), &loaded.config, &sources);
     let shutdown = CancellationToken::new();
     let front: Arc<dyn kernel::front::Front> = Arc::new(gateway.kernel.clone());
-    if let Some(owner) = serve::owner_socket(&loaded.config, number, &sources) {
-        let desk = operate::desk_of(&gateway);
+    if let Some(owner) = owner_socket(&loaded.config, number, &sources) {
+        let desk = gateway.desk();
         tokio::spawn(owner.serve(front.clone(), desk, ListenLimits::default(), shutdown.clone()));
     }
     let options = settings::pipe(&loaded.config);

@@ -8,10 +8,13 @@ use model::ServerId;
 use serde_json::{Value, json};
 
 use super::arguments::Arguments;
+use super::configured::{Configured, check_names, no_servers};
+use super::gateway::Gateway;
 use super::insider::{Aside, Insider};
 use super::interrupts::Interrupts;
 use super::look::look;
-use super::{Configured, Gateway, check_names, no_servers, note, say, settings};
+use super::output::{note, say};
+use super::settings;
 use crate::cli::{ToolsCall, ToolsCommand, ToolsList};
 use crate::config::Config;
 use crate::export::{self, Language};

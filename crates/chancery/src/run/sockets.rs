@@ -1,0 +1,46 @@
+//! The local sockets of a gateway: one for `chancery stdio`, one for operators.
+
+use std::path::PathBuf;
+
+use transport::http::OwnerSocket;
+use transport::socket::SocketListener;
+
+use crate::config::{self, Config, Sources};
+
+/// Where `chancery stdio` finds a gateway that serves the same configuration.
+pub(super) fn socket_path(identity: &str, sources: &Sources) -> Option<PathBuf> {
+    let name = format!("{}.sock", identity.get(..16).unwrap_or(identity));
+    Some(config::state_dir(&sources.env)?.join("run").join(name))
+}
+
+/// Where operators find the gateway that has a configuration's store of a number.
+pub(super) fn owner_path(identity: &str, number: usize, sources: &Sources) -> Option<PathBuf> {
+    let path = socket_path(identity, sources)?;
+    Some(match number {
+        1 => path.with_extension("api.sock"),
+        _ => path.with_extension(format!("{number}.api.sock")),
+    })
+}
+
+/// Where operators are served, if they can be.
+pub(super) fn owner_socket(config: &Config, number: usize, sources: &Sources) -> Option<OwnerSocket> {
+    match OwnerSocket::bind(&owner_path(&config.identity, number, sources)?) {
+        Ok(listener) => Some(listener),
+        Err(error) => {
+            tracing::warn!(%error, "`chancery approvals`, `access`, `permissions` and `token` do not reach this gateway");
+            None
+        }
+    }
+}
+
+/// Where `chancery stdio` is served, if it can be.
+pub(super) fn local_socket(config: &Config, sources: &Sources) -> Option<SocketListener> {
+    let path = socket_path(&config.identity, sources)?;
+    match SocketListener::bind(&path) {
+        Ok(listener) => Some(listener),
+        Err(error) => {
+            tracing::warn!(%error, "`chancery stdio` does not reach this gateway");
+            None
+        }
+    }
+}
