@@ -3,6 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use super::node::Node;
+use super::problem::Problem;
+
 /// Variables of the environment, handed in so that tests need none of their own. `Debug` shows names only.
 #[derive(Clone, Default)]
 pub struct Env(BTreeMap<String, String>);
@@ -122,6 +125,18 @@ pub fn expand(text: &str, env: &Env) -> Result<String, ExpandError> {
         }
     }
     Ok(out)
+}
+
+/// A value with its variables replaced; `path` names its key.
+pub(super) fn expand_at(node: &Node, path: &str, env: &Env) -> Result<String, Box<Problem>> {
+    expand(node.text().unwrap_or_default(), env).map_err(|error| {
+        let problem = match error {
+            // `check_variables` has said so, of all of them.
+            ExpandError::Unset(name) => Problem::warning(format!("the variable `{name}` is not set (used in `{path}`)")),
+            ExpandError::Malformed(what) => Problem::error(format!("`{path}` is malformed: {what}")),
+        };
+        Box::new(problem.at(&node.place))
+    })
 }
 
 /// The variables of a text that are unset and have no default, each once; none if the text is malformed.

@@ -10,13 +10,12 @@ use model::{Access, By, Grant, GrantScope, PrincipalId, Role, ServerId, Timestam
 use policy::{DefaultAccess, OnChange, OnDangerous, OnModerate, Origin, PermissionPolicy, Rates, Tables as PolicyTables};
 use store::{Retention, SyncMode};
 
-use super::expand::Env;
+use super::expand::{Env, expand_at};
 use super::fields::Fields;
 use super::gateway::{Gateway, resolve};
 use super::node::{Entry, Node, Value};
 use super::problem::{Problem, Problems};
 use super::schema::{ALERT, AUDIT, GRANT, POLICY, RATES, STORE};
-use super::server::expand_at;
 use super::source::Place;
 
 pub(super) const ACCESS: [(&str, DefaultAccess); 2] = [("opt-in", DefaultAccess::OptIn), ("opt-out", DefaultAccess::OptOut)];

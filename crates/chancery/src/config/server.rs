@@ -11,7 +11,7 @@ use model::{Role, Secret, ServerId};
 use policy::{DefaultAccess, ServerTable};
 
 use super::digest::Digest;
-use super::expand::{Env, ExpandError, expand, is_literal, unset};
+use super::expand::{Env, expand_at, is_literal, unset};
 use super::fields::{Fields, meant};
 use super::gateway::{Gateway, resolve};
 use super::hide;
@@ -380,18 +380,6 @@ fn fault(node: &Node, what: String) -> Problem {
     } else {
         Problem::warning(what)
     }
-}
-
-/// A value with its variables replaced; `path` names its key.
-pub(super) fn expand_at(node: &Node, path: &str, env: &Env) -> Result<String, Box<Problem>> {
-    expand(node.text().unwrap_or_default(), env).map_err(|error| {
-        let problem = match error {
-            // `check_variables` has said so, of all of them.
-            ExpandError::Unset(name) => Problem::warning(format!("the variable `{name}` is not set (used in `{path}`)")),
-            ExpandError::Malformed(what) => Problem::error(format!("`{path}` is malformed: {what}")),
-        };
-        Box::new(problem.at(&node.place))
-    })
 }
 
 /// Whether a URL can be called.

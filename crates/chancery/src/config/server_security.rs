@@ -12,14 +12,13 @@ use validators::path::Roots;
 use validators::sql::Dialect;
 use validators::url;
 
-use super::expand::Env;
+use super::expand::{Env, expand_at};
 use super::fields::Fields;
 use super::gateway::resolve;
 use super::node::{Node, Value};
 use super::problem::{Problem, Problems};
 use super::schema::{MGP, SERVER_POLICY, TOOL};
 use super::security::{ACCESS, CHANGED, DANGEROUS, MODERATE, PERMISSIONS};
-use super::server::expand_at;
 
 const RISKS: [(&str, Risk); 3] = [("safe", Risk::Safe), ("moderate", Risk::Moderate), ("dangerous", Risk::Dangerous)];
 
