@@ -238,7 +238,7 @@ fn check(sources: &Sources) -> Result<ExitCode, Failure> {
 
 fn path(sources: &Sources) -> Result<ExitCode, Failure> {
     // What is wrong inside the files is `check`'s to say.
-    let untrusted = sources.reload().map(|loaded| loaded.untrusted).unwrap_or_default();
+    let untrusted = config::reload(sources).map(|loaded| loaded.untrusted).unwrap_or_default();
     let mut text = String::new();
     for (origin, path) in sources.candidates() {
         let state = match path.is_file() {

@@ -175,6 +175,17 @@ pub fn parse_toml(source: &Arc<Source>, problems: &mut Problems) -> Node {
     Node::new(source.at(span), self::table(source, table.get_ref()))
 }
 
+/// The tree of a file, empty if its syntax is broken: what follows from that would only distract.
+pub(super) fn toml_or_empty(source: &Arc<Source>, problems: &mut Problems) -> Node {
+    let mut syntax = Problems::default();
+    let node = parse_toml(source, &mut syntax);
+    if syntax.is_empty() {
+        return node;
+    }
+    problems.extend(syntax);
+    Node::new(node.place, Value::Table(Vec::new()))
+}
+
 fn table(source: &Arc<Source>, table: &DeTable<'_>) -> Value {
     let mut entries: Vec<Entry> = table
         .iter()

@@ -42,6 +42,11 @@ pub fn state_dir(env: &Env) -> Option<PathBuf> {
     Some(home(env)?.join(below).join("chancery"))
 }
 
+/// The path without links and `..`, where there is such a file.
+pub(super) fn whole(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf())
+}
+
 /// Replaces a file whole: written beside it, flushed, then renamed over it. A new file is for its owner only; an existing one keeps its mode.
 ///
 /// # Errors

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::digest::of_bytes;
-use super::places::replace_file;
+use super::expand::Env;
+use super::places::{replace_file, state_dir, whole};
 
 /// What a person is asked about.
 #[derive(Clone, Debug)]
@@ -90,4 +91,10 @@ impl Trusted {
         let line = |line: &str| line.split_once(' ').map(|(hash, path)| (hash.to_owned(), PathBuf::from(path)));
         text.lines().filter_map(line).collect()
     }
+}
+
+/// Whether a person has confirmed these bytes of a file.
+pub(super) fn known(path: &Path, bytes: &[u8], env: &Env) -> Known {
+    let state = state_dir(env).map(|dir| Trusted::in_dir(&dir));
+    state.map_or(Known::No, |state| state.knows(&whole(path), bytes))
 }

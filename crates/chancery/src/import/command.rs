@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::{Here, Imported, Note, numbered, read_text, to_toml};
+use super::imported::{Here, Imported, Note};
+use super::read::{numbered, read_text};
+use super::toml_out::to_toml;
 use crate::clients::{CLIENTS, Client, Machine};
 use crate::config::{Env, Node, Problem, Problems, Severity, Source, home, load_text, nearest, parse_toml, replace_file};
 

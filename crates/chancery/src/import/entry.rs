@@ -1,7 +1,7 @@
 //! One entry of another client, as a table of our schema.
 
+use super::imported::{Imported, Note};
 use super::interpolate::{Inputs, rewrite};
-use super::{Imported, Note};
 use crate::config::{Entry, Node, Place, Problem, Value, starts_gateway};
 use crate::connect;
 

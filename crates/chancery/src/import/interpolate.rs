@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::{Here, Note};
+use super::imported::{Here, Note};
 use crate::config::{Node, Place, pieces};
 
 /// What a file's variables may mean: what VS Code asks its user for (ids with their descriptions), and folders.

@@ -2,7 +2,7 @@
 
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, value};
 
-use super::Imported;
+use super::imported::Imported;
 use crate::config::{Node, Value, names_secret, shown_arguments};
 
 /// The servers as `[[servers]]`, with a comment for what was not carried over. With `hide`, what may be a secret is shown as `***`.

@@ -26,7 +26,7 @@ pub(super) async fn forever(gateway: &Gateway, sources: &Sources, loaded: Loaded
                 }
             }
         }
-        match sources.reload() {
+        match config::reload(sources) {
             Ok(fresh) => {
                 gateway.kernel.reload(settings::secured(&fresh.config, Some(own)));
                 for warning in fresh.warnings.iter() {
