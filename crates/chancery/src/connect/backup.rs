@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
+
 use crate::config::Problem;
 
 /// Keeps a file's text under `<file>.<time>.chancery.bak`, with the mode of the file: it may hold secrets.
@@ -43,27 +45,9 @@ pub(super) fn newest_first(path: &Path) -> Vec<(PathBuf, String)> {
         .collect()
 }
 
-/// `20261120T223005Z`; sorts as the time does.
+/// A time in seconds since 1970 as `20261120T223005Z`; such texts sort as the times do.
 pub(super) fn timestamp(now: u64) -> String {
-    let (days, seconds) = (now / 86_400, now % 86_400);
-    let (year, month, day) = civil(days);
-    format!(
-        "{year:04}{month:02}{day:02}T{:02}{:02}{:02}Z",
-        seconds / 3_600,
-        seconds / 60 % 60,
-        seconds % 60
-    )
-}
-
-/// The date of a day since 1970-01-01, in the Gregorian calendar; years are counted from March, so that the leap day ends one.
-fn civil(days: u64) -> (u64, u64, u64) {
-    let since_0000_03_01 = days + 719_468;
-    let era = since_0000_03_01 / 146_097;
-    let day_of_era = since_0000_03_01 % 146_097;
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-    (era * 400 + year_of_era + u64::from(month <= 2), month, day)
+    let seconds = i64::try_from(now).unwrap_or(i64::MAX);
+    let instant = Timestamp::from_second(seconds).unwrap_or(Timestamp::MAX);
+    instant.strftime("%Y%m%dT%H%M%SZ").to_string()
 }
