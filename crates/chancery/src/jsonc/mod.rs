@@ -2,6 +2,7 @@
 
 mod edit;
 mod parse;
+mod wrong;
 
 #[cfg(test)]
 mod tests;

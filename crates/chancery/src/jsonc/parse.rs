@@ -2,184 +2,111 @@
 
 use std::sync::Arc;
 
-use crate::config::{Entry, Node, Problem, Source, Value};
+use jsonc_parser::ast::{ObjectProp, Value as Ast};
+use jsonc_parser::common::{Range, Ranged as _};
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+
+use super::wrong::{control_character, fault};
+use crate::config::{Entry, Node, Place, Problem, Source, Value};
 
 /// No settings file nests deeper.
 const DEPTH: usize = 64;
+
+/// What editors write: JSON with comments and trailing commas, and nothing else beyond the standard.
+pub(super) const OPTIONS: ParseOptions = ParseOptions {
+    allow_comments: true,
+    allow_trailing_commas: true,
+    allow_loose_object_property_names: false,
+    allow_missing_commas: false,
+    allow_single_quoted_strings: false,
+    allow_hexadecimal_numbers: false,
+    allow_unary_plus_numbers: false,
+    allow_bare_decimal_point_numbers: false,
+    allow_non_finite_numbers: false,
+    allow_extended_string_escapes: false,
+};
+
+/// A text without the byte order mark that it may begin with, and the mark.
+pub(super) fn without_mark(text: &str) -> (&str, &str) {
+    let mark = if text.starts_with('\u{feff}') { 3 } else { 0 };
+    text.split_at(mark)
+}
 
 /// Parses JSON with `//` and `/* */` comments, trailing commas and a byte order mark.
 ///
 /// # Errors
 /// The first thing that is wrong, with its place.
 pub fn parse(source: &Arc<Source>) -> Result<Node, Problem> {
-    let mut parser = Parser {
+    let (mark, text) = without_mark(source.text());
+    let tree = Tree {
         source,
-        text: source.text(),
-        at: if source.text().starts_with('\u{feff}') { 3 } else { 0 },
+        offset: mark.len(),
     };
-    parser.skip()?;
-    if parser.at == parser.text.len() {
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &OPTIONS);
+    let faults = control_character(text)
+        .into_iter()
+        .chain(parsed.as_ref().err().map(|error| fault(text, error)));
+    if let Some((range, what)) = faults.min_by_key(|(range, _)| range.start) {
+        return Err(tree.wrong(range, what));
+    }
+    match parsed.ok().and_then(|parsed| parsed.value) {
+        Some(value) => tree.node(&value, 0),
         // An empty settings file is what an editor leaves of one that was never used.
-        return Ok(Node::new(source.at(parser.at..parser.at), Value::Null));
+        None => Ok(Node::new(tree.at(Range::from_byte_index(text.len())), Value::Null)),
     }
-    let node = parser.value(0)?;
-    parser.skip()?;
-    if parser.at < parser.text.len() {
-        return Err(parser.wrong("there is more after the end of the value"));
-    }
-    Ok(node)
 }
 
-struct Parser<'a> {
+/// A parsed text on its way to a [`Node`].
+struct Tree<'a> {
     source: &'a Arc<Source>,
-    text: &'a str,
-    at: usize,
+    /// Where the parsed text begins.
+    offset: usize,
 }
 
-impl Parser<'_> {
-    fn rest(&self) -> &str {
-        &self.text[self.at..]
+impl Tree<'_> {
+    fn at(&self, range: Range) -> Place {
+        self.source.at(self.offset + range.start..self.offset + range.end)
     }
 
-    fn peek(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
+    fn wrong(&self, range: Range, what: &str) -> Problem {
+        Problem::error(format!("this is not valid JSON: {what}")).at(&self.at(range))
     }
 
-    fn wrong(&self, what: &str) -> Problem {
-        let end = self.rest().chars().next().map_or(self.at, |c| self.at + c.len_utf8());
-        Problem::error(format!("this is not valid JSON: {what}")).at(&self.source.at(self.at..end))
-    }
-
-    /// Skips whitespace and comments.
-    fn skip(&mut self) -> Result<(), Problem> {
-        loop {
-            let space = self.rest().len() - self.rest().trim_start().len();
-            self.at += space;
-            if self.rest().starts_with("//") {
-                self.at += self.rest().find('\n').unwrap_or(self.rest().len());
-            } else if self.rest().starts_with("/*") {
-                let end = self.rest().find("*/").ok_or_else(|| self.wrong("a comment has no end"))?;
-                self.at += end + 2;
-            } else {
-                return Ok(());
-            }
-        }
-    }
-
-    fn value(&mut self, depth: usize) -> Result<Node, Problem> {
+    fn node(&self, ast: &Ast<'_>, depth: usize) -> Result<Node, Problem> {
         if depth > DEPTH {
-            return Err(self.wrong("it is nested too deeply"));
+            return Err(self.wrong(ast.range(), "it is nested too deeply"));
         }
-        let start = self.at;
-        let value = match self.peek() {
-            Some(b'{') => self.table(depth)?,
-            Some(b'[') => self.list(depth)?,
-            Some(b'"') => Value::Text(self.string()?),
-            Some(b'-' | b'0'..=b'9') => self.number()?,
-            Some(b'a'..=b'z') => self.word()?,
-            Some(_) => return Err(self.wrong("a value should stand here")),
-            None => return Err(self.wrong("it ends too early")),
+        let value = match ast {
+            Ast::NullKeyword(_) => Value::Null,
+            Ast::BooleanLit(flag) => Value::Bool(flag.value),
+            Ast::StringLit(text) => Value::Text(text.value.clone().into_owned()),
+            Ast::NumberLit(number) => match (number.value.parse(), number.value.parse()) {
+                (Ok(int), _) => Value::Int(int),
+                (_, Ok(float)) => Value::Float(float),
+                _ => return Err(self.wrong(number.range, "this is no number")),
+            },
+            Ast::Array(array) => {
+                let items = array.elements.iter().map(|item| self.node(item, depth + 1));
+                Value::List(items.collect::<Result<_, _>>()?)
+            }
+            Ast::Object(object) => Value::Table(self.entries(&object.properties, depth + 1)?),
         };
-        Ok(Node::new(self.source.at(start..self.at), value))
+        Ok(Node::new(self.at(ast.range()), value))
     }
 
-    fn table(&mut self, depth: usize) -> Result<Value, Problem> {
-        self.at += 1;
-        let mut entries: Vec<Entry> = Vec::new();
-        loop {
-            self.skip()?;
-            if self.peek() == Some(b'}') {
-                self.at += 1;
-                return Ok(Value::Table(entries));
-            }
-            let start = self.at;
-            if self.peek() != Some(b'"') {
-                return Err(self.wrong("a key in quotes, or `}`, should stand here"));
-            }
-            let key = self.string()?;
-            let at = self.source.at(start..self.at);
+    fn entries(&self, properties: &[ObjectProp<'_>], depth: usize) -> Result<Vec<Entry>, Problem> {
+        let mut entries: Vec<Entry> = Vec::with_capacity(properties.len());
+        for property in properties {
+            let (key, at) = (property.name.as_str(), self.at(property.name.range()));
             if entries.iter().any(|entry| entry.key == key) {
                 return Err(Problem::error(format!("the key `{key}` stands here twice")).at(&at));
             }
-            self.skip()?;
-            if self.peek() != Some(b':') {
-                return Err(self.wrong("a `:` should stand here"));
-            }
-            self.at += 1;
-            self.skip()?;
-            let node = self.value(depth + 1)?;
-            entries.push(Entry { key, at, node });
-            self.comma(b'}', "`,` or `}` should stand here")?;
+            entries.push(Entry {
+                key: key.to_owned(),
+                at,
+                node: self.node(&property.value, depth)?,
+            });
         }
-    }
-
-    fn list(&mut self, depth: usize) -> Result<Value, Problem> {
-        self.at += 1;
-        let mut items = Vec::new();
-        loop {
-            self.skip()?;
-            if self.peek() == Some(b']') {
-                self.at += 1;
-                return Ok(Value::List(items));
-            }
-            items.push(self.value(depth + 1)?);
-            self.comma(b']', "`,` or `]` should stand here")?;
-        }
-    }
-
-    fn comma(&mut self, close: u8, what: &str) -> Result<(), Problem> {
-        self.skip()?;
-        match self.peek() {
-            Some(b',') => {
-                self.at += 1;
-                Ok(())
-            }
-            Some(byte) if byte == close => Ok(()),
-            _ => Err(self.wrong(what)),
-        }
-    }
-
-    fn string(&mut self) -> Result<String, Problem> {
-        let start = self.at;
-        let mut escaped = false;
-        let end = self.rest().bytes().skip(1).position(|byte| {
-            let closes = byte == b'"' && !escaped;
-            escaped = byte == b'\\' && !escaped;
-            closes || byte == b'\n'
-        });
-        let end = end.map_or(self.text.len(), |end| start + 1 + end);
-        if self.text.as_bytes().get(end) != Some(&b'"') {
-            return Err(self.wrong("a string has no end"));
-        }
-        self.at = end + 1;
-        serde_json::from_str(&self.text[start..=end]).map_err(|_| {
-            let place = self.source.at(start..end + 1);
-            Problem::error("this is not valid JSON: a string holds a wrong escape or a control character").at(&place)
-        })
-    }
-
-    fn number(&mut self) -> Result<Value, Problem> {
-        let number = |c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.' | 'e' | 'E');
-        let length = self.rest().find(|c| !number(c)).unwrap_or(self.rest().len());
-        let text = &self.rest()[..length];
-        let value = match (text.parse::<i64>(), text.parse::<f64>()) {
-            (Ok(int), _) => Value::Int(int),
-            (_, Ok(float)) => Value::Float(float),
-            _ => return Err(self.wrong("this is no number")),
-        };
-        self.at += length;
-        Ok(value)
-    }
-
-    fn word(&mut self) -> Result<Value, Problem> {
-        let length = self.rest().find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(self.rest().len());
-        let value = match &self.rest()[..length] {
-            "true" => Value::Bool(true),
-            "false" => Value::Bool(false),
-            "null" => Value::Null,
-            _ => return Err(self.wrong("a value should stand here; text needs quotes")),
-        };
-        self.at += length;
-        Ok(value)
+        Ok(entries)
     }
 }

@@ -122,13 +122,7 @@ fn behind_others_with_their_indentation() {
     check_set(
         "{\"mcpServers\": {\"a\": {}}}",
         &PATH,
-        &expect![[r#"
-        {"mcpServers": {"a": {}, "chancery": {
-              "command": "c",
-              "args": [
-                "stdio"
-              ]
-            }}}"#]],
+        &expect![[r#"{"mcpServers": {"a": {}, "chancery": {"command":"c","args":["stdio"]}}}"#]],
     );
     check_set(
         "{\r\n  \"mcpServers\": {}\r\n}\r\n",
@@ -196,18 +190,39 @@ fn out_again() {
     check_remove(
         "{\n  \"m\": {\n    \"x\": {\"y\": 2}, // ours\n    \"a\": 1\n  }\n}\n",
         &expect![[r#"
-        {
-          "m": {
-             // ours
-            "a": 1
-          }
-        }
-    "#]],
+            {
+              "m": {
+                "a": 1
+              }
+            }
+        "#]],
+    );
+    // A comment behind the member goes with it; one on a line of its own stays.
+    check_remove(
+        "{\n  // all\n  \"m\": {\n    // above\n    \"x\": {\"y\": 2}, // ours\n    // below\n    /* and */ \"a\": 1\n  }\n}\n",
+        &expect![[r#"
+            {
+              // all
+              "m": {
+                // above
+                // below
+                /* and */ "a": 1
+              }
+            }
+        "#]],
+    );
+    check_remove(
+        "{\"m\": {\n  // above\n  \"x\": 1\n  // below\n}}",
+        &expect![[r#"
+        {"m": {
+          // above
+          // below
+        }}"#]],
     );
     check_remove("{\"m\": {\"x\": 1}}", &expect![[r#"{"m": {}}"#]]);
     check_remove("{\"m\": {\"a\": 1, \"x\": 1}}", &expect![[r#"{"m": {"a": 1}}"#]]);
     check_remove("{\"m\": {\"x\": 1, \"a\": 1}}", &expect![[r#"{"m": { "a": 1}}"#]]);
-    check_remove("{\"m\": {\"a\": 1, \"x\": 1,}}", &expect![[r#"{"m": {"a": 1, }}"#]]);
+    check_remove("{\"m\": {\"a\": 1, \"x\": 1,}}", &expect![[r#"{"m": {"a": 1,}}"#]]);
     check_remove("{\"n\": {\"x\": 1}}", &expect![[r#"{"n": {"x": 1}}"#]]);
 }
 
@@ -223,6 +238,19 @@ fn what_is_not_json_says_where() {
         "f:2:11: this is not valid JSON: `,` or `]` should stand here"
     );
     assert_eq!(wrong("{\"a\": \"x}"), "f:1:7: this is not valid JSON: a string has no end");
+    assert_eq!(
+        wrong("{\"a\": \"x,\n\"b\": \"y\"}"),
+        "f:1:7: this is not valid JSON: a string has no end"
+    );
+    assert_eq!(
+        wrong("{\"a\": \"x\ty\"}"),
+        "f:1:7: this is not valid JSON: a string holds a wrong escape or a control character"
+    );
+    assert_eq!(
+        wrong("{\"a\": [], // b\n \"c\" \"d\": 1 \"e\": 2}"),
+        "f:2:6: this is not valid JSON: a `:` should stand here"
+    );
+    assert_eq!(wrong("{\"a\": [1, 2"), "f:1:12: this is not valid JSON: it ends too early");
     assert_eq!(
         wrong("{\"a\": x}"),
         "f:1:7: this is not valid JSON: a value should stand here; text needs quotes"
