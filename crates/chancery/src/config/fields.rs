@@ -1,10 +1,8 @@
 //! The values of one table, checked against the schema: everything that is wrong is reported at once, what is left can be read without errors.
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
-use std::time::Duration;
 
-use model::{Permission, ServerId, Timestamp};
+use model::ServerId;
 use policy::Rate;
 use validators::arguments::Validator;
 
@@ -12,7 +10,7 @@ use super::expand;
 use super::node::{Entry, Node, Value};
 use super::problem::{Problem, Problems};
 use super::quantity;
-use super::schema::{Key, Kind, SECTIONS, Section};
+use super::schema::{Key, Kind, Section, Setting, Typed, sections};
 use super::source::Place;
 
 /// The keys of one table that are known and hold what they must.
@@ -78,135 +76,72 @@ impl Fields {
 
     /// All but some keys.
     #[must_use]
-    pub(super) fn without(mut self, names: &[&str]) -> Self {
-        self.found.retain(|name, _| !names.contains(name));
+    pub(super) fn without(mut self, keys: &[&Key]) -> Self {
+        self.found.retain(|name, _| !keys.iter().any(|key| key.name == *name));
         self
     }
 
     /// Where a key stands.
     #[must_use]
-    pub(super) fn at(&self, name: &str) -> Option<&Place> {
-        self.found.get(name).map(|found| &found.at)
+    pub(super) fn at(&self, key: &Key) -> Option<&Place> {
+        self.found(key).map(|found| &found.at)
     }
 
     /// Where the value of a key stands.
     #[must_use]
-    pub(super) fn value_at(&self, name: &str) -> Option<&Place> {
-        self.found.get(name).map(|found| &found.node.place)
+    pub(super) fn value_at(&self, key: &Key) -> Option<&Place> {
+        self.node(key).map(|node| &node.place)
     }
 
     /// The value of a key as it was written.
     #[must_use]
-    pub(super) fn node(&self, name: &str) -> Option<&Node> {
-        debug_assert!(
-            self.section.key(name).is_some(),
-            "the schema of {} has no `{name}`",
-            self.section.header()
-        );
-        self.found.get(name).map(|found| &found.node)
+    pub(super) fn node(&self, key: &Key) -> Option<&Node> {
+        self.found(key).map(|found| &found.node)
     }
 
-    /// A string that was given, or its default.
+    /// The value of a key as it is meant, its default where it has one and wasn't given.
     #[must_use]
-    pub(super) fn text(&self, name: &str) -> Option<String> {
-        match self.node(name) {
-            Some(node) => node.text().map(str::to_owned),
-            None => self.default(name).map(|text| text.trim_matches('"').to_owned()),
-        }
+    pub(super) fn get<T: Typed>(&self, key: &T) -> T::Value {
+        key.read(self.node(key).map(|node| &node.value))
     }
 
-    /// A boolean.
+    /// The elements of a list with their places; none if it wasn't given.
     #[must_use]
-    pub(super) fn flag(&self, name: &str) -> bool {
-        match self.node(name) {
-            Some(node) => node.flag() == Some(true),
-            None => self.default(name) == Some("true"),
-        }
+    pub(super) fn list(&self, key: &Key) -> &[Node] {
+        self.node(key).map(Node::list).unwrap_or_default()
     }
 
-    /// A duration that was given, or its default.
+    /// The entries of a table with their places; none if it wasn't given.
     #[must_use]
-    pub(super) fn duration(&self, name: &str) -> Option<Duration> {
-        quantity::duration(&self.text(name)?).ok()
-    }
-
-    /// How long something is kept.
-    #[must_use]
-    pub(super) fn age(&self, name: &str) -> Option<Duration> {
-        quantity::age(&self.text(name)?).ok()
-    }
-
-    /// An instant.
-    #[must_use]
-    pub(super) fn instant(&self, name: &str) -> Option<Timestamp> {
-        match &self.node(name)?.value {
-            Value::Text(text) | Value::Date(text) => mgp::time::parse(text),
-            _ => None,
-        }
-    }
-
-    /// A rate.
-    #[must_use]
-    pub(super) fn rate(&self, name: &str) -> Option<Rate> {
-        quantity::rate(self.node(name)?.text()?).ok()
+    pub(super) fn entries(&self, key: &Key) -> &[Entry] {
+        self.node(key).map(Node::entries).unwrap_or_default()
     }
 
     /// Rates by what they are of, and where that stands.
-    pub(super) fn rates(&self, name: &str) -> impl Iterator<Item = (&Entry, Rate)> {
-        let entries = self.node(name).map(Node::entries).unwrap_or_default();
-        entries
-            .iter()
-            .filter_map(|entry| Some((entry, quantity::rate(entry.node.text()?).ok()?)))
+    pub(super) fn rates(&self, key: &Key) -> impl Iterator<Item = (&Entry, Rate)> {
+        let entries = self.entries(key).iter();
+        entries.filter_map(|entry| Some((entry, quantity::rate(entry.node.text()?).ok()?)))
     }
 
-    /// Permissions, by their canonical names.
-    #[must_use]
-    pub(super) fn permissions(&self, name: &str) -> Vec<Permission> {
-        let said = self.texts(name).into_iter().filter_map(|name| mgp::permission::read(&name).ok());
-        said.flat_map(|said| said.permissions).collect()
+    /// The value of a key that has to be there, which is reported where it isn't; `table` is what has no such key.
+    pub(super) fn require<T>(&self, key: &Setting<T>, node: &Node, table: &str, problems: &mut Problems) -> Option<T> {
+        if node.get(key.name).is_none() {
+            let problem = Problem::error(format!("{table} has no `{}`", key.name))
+                .at(&node.place)
+                .label("this one");
+            problems.push(problem.help(key.for_example()));
+        }
+        self.get(key)
     }
 
-    /// Validators, where they were given.
-    #[must_use]
-    pub(super) fn validators(&self, name: &str) -> Option<Vec<Validator>> {
-        self.node(name)?;
-        Some(self.texts(name).iter().filter_map(|name| Validator::parse(name).ok()).collect())
-    }
-
-    /// One of the words of a choice, as what it stands for.
-    #[must_use]
-    pub(super) fn word<T: Copy>(&self, name: &str, meanings: &[(&str, T)]) -> Option<T> {
-        let given = self.text(name)?;
-        meanings.iter().find(|(word, _)| *word == given).map(|(_, meaning)| *meaning)
-    }
-
-    /// A size in bytes, or its default.
-    #[must_use]
-    pub(super) fn size(&self, name: &str) -> usize {
-        let bytes = match self.node(name).map(|node| &node.value) {
-            Some(Value::Int(bytes)) => u64::try_from(*bytes).ok(),
-            _ => self.text(name).and_then(|text| quantity::size(&text).ok()),
-        };
-        bytes.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(usize::MAX)
-    }
-
-    /// A count, or its default.
-    #[must_use]
-    pub(super) fn count(&self, name: &str) -> usize {
-        let given = self.node(name).and_then(Node::int);
-        let count = given.or_else(|| self.default(name)?.parse().ok());
-        count.and_then(|count| usize::try_from(count).ok()).unwrap_or(1)
-    }
-
-    /// A list of strings; empty if it wasn't given.
-    #[must_use]
-    pub(super) fn texts(&self, name: &str) -> Vec<String> {
-        let list = self.node(name).map(Node::list).unwrap_or_default();
-        list.iter().filter_map(Node::text).map(str::to_owned).collect()
-    }
-
-    fn default(&self, name: &str) -> Option<&'static str> {
-        self.section.key(name)?.default
+    fn found(&self, key: &Key) -> Option<&Found> {
+        debug_assert!(
+            self.section.keys.iter().any(|known| std::ptr::eq(*known, key)),
+            "`{}` is no key of {}",
+            key.name,
+            self.section.header()
+        );
+        self.found.get(key.name)
     }
 }
 
@@ -214,9 +149,7 @@ impl Fields {
 fn check(key: &Key, node: &Node) -> Result<(), Problem> {
     let wrong = |what: &str| {
         let problem = Problem::error(format!("`{}` must be {what}, not {}", key.name, node.kind()));
-        problem
-            .at(&node.place)
-            .help(format!("for example `{} = {}`", key.name, key.example))
+        problem.at(&node.place).help(key.for_example())
     };
     match key.kind {
         Kind::Flag => node.flag().map(drop).ok_or_else(|| wrong("`true` or `false`")),
@@ -249,8 +182,8 @@ fn check(key: &Key, node: &Node) -> Result<(), Problem> {
         Kind::Text | Kind::Template | Kind::Choice(_) | Kind::Address | Kind::Id if node.text().is_none() => Err(wrong("a string")),
         Kind::Text => text(key, node, |text| if text.is_empty() { Err("it is empty") } else { Ok(()) }),
         Kind::Template => template(key.name, node),
-        Kind::Choice(words) => choice(key, node, words),
-        Kind::Address => text(key, node, address),
+        Kind::Choice(words) => choice(key, node, &words()),
+        Kind::Address => text(key, node, quantity::address),
         Kind::Id => text(key, node, |id| {
             ServerId::new(id).map_err(|_| "an id has 1 to 64 letters, digits, `-`, `_` or `.`, and no `__`")
         }),
@@ -266,16 +199,8 @@ fn text<T, E: std::fmt::Display>(key: &Key, node: &Node, parse: impl Fn(&str) ->
     parse(value).map(drop).map_err(|error| {
         let shown = if key.secret { String::new() } else { format!(" `{value}`") };
         let problem = Problem::error(format!("`{}` can't be{shown}: {error}", key.name)).at(&node.place);
-        problem.help(format!("for example `{} = {}`", key.name, key.example))
+        problem.help(key.for_example())
     })
-}
-
-/// An address to listen on; `localhost` is the IPv4 loopback.
-pub fn address(text: &str) -> Result<SocketAddr, &'static str> {
-    let numeric = text
-        .strip_prefix("localhost:")
-        .map_or_else(|| text.to_owned(), |port| format!("127.0.0.1:{port}"));
-    numeric.parse().map_err(|_| "it is not an IP address and a port")
 }
 
 fn choice(key: &Key, node: &Node, words: &[&str]) -> Result<(), Problem> {
@@ -298,15 +223,14 @@ fn template(name: &str, node: &Node) -> Result<(), Problem> {
 }
 
 fn list(key: &Key, node: &Node) -> Result<(), Problem> {
-    let example = || format!("for example `{} = {}`", key.name, key.example);
     if !matches!(node.value, Value::List(_)) {
         let problem = Problem::error(format!("`{}` must be a list of strings, not {}", key.name, node.kind()));
-        return Err(problem.at(&node.place).help(example()));
+        return Err(problem.at(&node.place).help(key.for_example()));
     }
     for item in node.list() {
         let Some(text) = item.text() else {
             let problem = Problem::error(format!("`{}` must hold strings only, not {}", key.name, item.kind()));
-            return Err(problem.at(&item.place).help(example()));
+            return Err(problem.at(&item.place).help(key.for_example()));
         };
         match key.kind {
             Kind::Templates => template(key.name, item)?,
@@ -314,7 +238,7 @@ fn list(key: &Key, node: &Node) -> Result<(), Problem> {
                 let wrong = |error| {
                     Problem::error(format!("`{}` can't hold that: {error}", key.name))
                         .at(&item.place)
-                        .help(example())
+                        .help(key.for_example())
                 };
                 mgp::permission::read(text).map_err(wrong)?;
             }
@@ -356,22 +280,21 @@ fn no_validator(key: &Key, name: &str, item: &Node) -> Problem {
 fn instant(key: &Key, node: &Node) -> Result<(), Problem> {
     let (Value::Text(text) | Value::Date(text)) = &node.value else {
         let problem = Problem::error(format!("`{}` must be an instant, not {}", key.name, node.kind())).at(&node.place);
-        return Err(problem.help(format!("for example `{} = {}`", key.name, key.example)));
+        return Err(problem.help(key.for_example()));
     };
     match mgp::time::parse(text) {
         Some(_) => Ok(()),
         None => {
             let problem = Problem::error(format!("`{}` can't be `{text}`: it is no instant with an offset", key.name)).at(&node.place);
-            Err(problem.help(format!("write date, time and offset, for example `{} = {}`", key.name, key.example)))
+            Err(problem.help(format!("write date, time and offset, {}", key.for_example())))
         }
     }
 }
 
 fn rates(key: &Key, node: &Node) -> Result<(), Problem> {
-    let example = || format!("for example `{} = {}`", key.name, key.example);
     if !matches!(node.value, Value::Table(_)) {
         let problem = Problem::error(format!("`{}` must be a table of rates, not {}", key.name, node.kind()));
-        return Err(problem.at(&node.place).help(example()));
+        return Err(problem.at(&node.place).help(key.for_example()));
     }
     for entry in node.entries() {
         let name = format!("{}.{}", key.name, entry.key);
@@ -379,7 +302,7 @@ fn rates(key: &Key, node: &Node) -> Result<(), Problem> {
         if let Err(why) = parsed.and_then(quantity::rate) {
             return Err(Problem::error(format!("`{name}` is no rate: {why}"))
                 .at(&entry.node.place)
-                .help(example()));
+                .help(key.for_example()));
         }
     }
     Ok(())
@@ -388,9 +311,7 @@ fn rates(key: &Key, node: &Node) -> Result<(), Problem> {
 fn map(key: &Key, node: &Node) -> Result<(), Problem> {
     if !matches!(node.value, Value::Table(_)) {
         let problem = Problem::error(format!("`{}` must be a table of strings, not {}", key.name, node.kind()));
-        return Err(problem
-            .at(&node.place)
-            .help(format!("for example `{} = {}`", key.name, key.example)));
+        return Err(problem.at(&node.place).help(key.for_example()));
     }
     for entry in node.entries() {
         let name = format!("{}.{}", key.name, entry.key);
@@ -405,7 +326,7 @@ fn map(key: &Key, node: &Node) -> Result<(), Problem> {
 
 /// The key that was probably meant by one that isn't known: by its name elsewhere, or by a typing error.
 pub(super) fn meant(section: &Section, name: &str) -> Option<&'static Key> {
-    let alias = section.keys.iter().find(|key| key.also.contains(&name));
+    let alias = section.keys.iter().copied().find(|key| key.also.contains(&name));
     alias.or_else(|| section.key(nearest(name, section.keys.iter().map(|key| key.name))?))
 }
 
@@ -415,13 +336,13 @@ fn unknown(section: &Section, entry: &Entry) -> Problem {
         .at(&entry.at)
         .label("not a key of this table");
     if let Some(key) = meant(section, &entry.key) {
-        return match (key.also.contains(&entry.key.as_str()), key.example) {
+        return match (key.also.contains(&entry.key.as_str()), key.example()) {
             (false, _) => problem.help(format!("did you mean `{}`?", key.name)),
-            (true, "") => problem.help(format!("it is called `{}` here", key.name)),
-            (true, example) => problem.help(format!("it is called `{}` here: `{} = {example}`", key.name, key.name)),
+            (true, None) => problem.help(format!("it is called `{}` here", key.name)),
+            (true, Some(example)) => problem.help(format!("it is called `{}` here: `{} = {example}`", key.name, key.name)),
         };
     }
-    if let Some(other) = SECTIONS.iter().find(|other| other.key(&entry.key).is_some()) {
+    if let Some(other) = sections().into_iter().find(|other| other.key(&entry.key).is_some()) {
         return problem.help(format!("`{}` belongs in {}", entry.key, other.header()));
     }
     let names: Vec<_> = section.keys.iter().map(|key| format!("`{}`", key.name)).collect();

@@ -9,11 +9,12 @@ use model::{PrincipalId, Secret};
 use policy::Origin;
 use transport::http::Anonymous;
 
+use super::choice::LogFormat;
 use super::expand::{Env, ExpandError, expand};
-use super::fields::{Fields, address};
+use super::fields::Fields;
 use super::node::{Entry, Node};
 use super::problem::{Problem, Problems};
-use super::schema::{GATEWAY, LIMITS, TLS};
+use super::schema::{Key, Setting, gateway as keys, limits, tls};
 use super::source::Place;
 
 /// How the gateway itself behaves.
@@ -103,21 +104,6 @@ pub struct Limits {
     pub session_idle: Duration,
 }
 
-/// How the log is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LogFormat {
-    /// A line for people.
-    Text,
-    /// A JSON object a line.
-    Json,
-}
-
-const ANONYMOUS: [(&str, Anonymous); 3] = [
-    ("without-tokens", Anonymous::WithoutTokens),
-    ("loopback", Anonymous::Loopback),
-    ("never", Anonymous::Never),
-];
-
 /// The three tables of one or several files, not yet made into a [`Gateway`].
 #[derive(Clone, Debug)]
 pub(super) struct Tables {
@@ -131,21 +117,23 @@ impl Tables {
     #[must_use]
     pub(super) fn none() -> Self {
         Self {
-            gateway: Fields::none(&GATEWAY),
+            gateway: Fields::none(&keys::SECTION),
             tls: None,
-            limits: Fields::none(&LIMITS),
+            limits: Fields::none(&limits::SECTION),
         }
     }
 
     /// What one file says.
     pub(super) fn read(node: &Node, problems: &mut Problems) -> Self {
-        let gateway = Fields::read(&GATEWAY, node, problems);
-        let tls = gateway.node("tls").map(|node| read_tls(node, problems));
-        let limits = gateway.node("limits").map(|node| Fields::read(&LIMITS, node, problems));
+        let gateway = Fields::read(&keys::SECTION, node, problems);
+        let tls = gateway.node(&keys::TLS).map(|node| read_tls(node, problems));
+        let limits = gateway
+            .node(&keys::LIMITS)
+            .map(|node| Fields::read(&limits::SECTION, node, problems));
         Self {
             gateway,
             tls,
-            limits: limits.unwrap_or_else(|| Fields::none(&LIMITS)),
+            limits: limits.unwrap_or_else(|| Fields::none(&limits::SECTION)),
         }
     }
 
@@ -159,8 +147,12 @@ impl Tables {
     /// Whether a token stands in the file itself; world-readable, that is worth a warning.
     #[must_use]
     pub(super) fn literal_secret(&self) -> Option<&Place> {
-        let tokens = self.gateway.node("tokens").map(Node::entries).unwrap_or_default();
-        let nodes = self.gateway.node("token").into_iter().chain(tokens.iter().map(|entry| &entry.node));
+        let tokens = self.gateway.entries(&keys::TOKENS);
+        let nodes = self
+            .gateway
+            .node(&keys::TOKEN)
+            .into_iter()
+            .chain(tokens.iter().map(|entry| &entry.node));
         nodes
             .into_iter()
             .find(|node| node.text().is_some_and(super::expand::is_literal))
@@ -171,35 +163,29 @@ impl Tables {
     pub(super) fn finish(&self, env: &Env, home: Option<&Path>, problems: &mut Problems) -> Gateway {
         let fields = &self.gateway;
         let gateway = Gateway {
-            listen: fields
-                .text("listen")
-                .and_then(|text| address(&text).ok())
-                .unwrap_or(SocketAddr::from(([127, 0, 0, 1], 8717))),
+            listen: fields.get(&keys::LISTEN),
             tls: self.tls.as_ref().and_then(|tls| certificate(tls, home)),
             tokens: tokens(fields, env, problems),
-            anonymous: fields.word("anonymous", &ANONYMOUS).unwrap_or_default(),
-            allowed_hosts: fields.texts("allowed_hosts"),
-            allowed_origins: fields.texts("allowed_origins"),
-            sse: fields.flag("sse"),
-            insecure_bind: fields.flag("insecure_bind"),
-            limits: limits(&self.limits),
-            startup_wait: fields.duration("startup_wait").unwrap_or_default(),
-            request_timeout: fields.duration("request_timeout").unwrap_or_default(),
-            startup_timeout: fields.duration("startup_timeout").unwrap_or_default(),
-            log_level: fields.text("log_level").unwrap_or_default(),
-            log_format: match fields.text("log_format").as_deref() {
-                Some("json") => LogFormat::Json,
-                _ => LogFormat::Text,
-            },
+            anonymous: fields.get(&keys::ANONYMOUS),
+            allowed_hosts: fields.get(&keys::ALLOWED_HOSTS),
+            allowed_origins: fields.get(&keys::ALLOWED_ORIGINS),
+            sse: fields.get(&keys::SSE),
+            insecure_bind: fields.get(&keys::INSECURE_BIND),
+            limits: Limits::of(&self.limits),
+            startup_wait: fields.get(&keys::STARTUP_WAIT),
+            request_timeout: fields.get(&keys::REQUEST_TIMEOUT),
+            startup_timeout: fields.get(&keys::STARTUP_TIMEOUT),
+            log_level: fields.get(&keys::LOG_LEVEL),
+            log_format: fields.get(&keys::LOG_FORMAT),
             places: self.places(),
         };
-        if let Some(at) = fields.value_at("log_level")
+        if let Some(at) = fields.value_at(&keys::LOG_LEVEL)
             && tracing_subscriber::EnvFilter::try_new(&gateway.log_level).is_err()
         {
             let problem = Problem::error(format!("`log_level` can't be `{}`", gateway.log_level)).at(at);
             problems.push(problem.help("for example `info`, `debug`, or `info,transport=debug`"));
         }
-        match (gateway.check_bind(), fields.value_at("listen")) {
+        match (gateway.check_bind(), fields.value_at(&keys::LISTEN)) {
             (Some(problem), Some(at)) => problems.push(problem.at(at)),
             (Some(problem), None) => problems.push(problem),
             (None, _) => {}
@@ -208,11 +194,11 @@ impl Tables {
     }
 
     fn places(&self) -> Places {
-        let of_tls = |name: &str| self.tls.as_ref()?.value_at(name).cloned();
+        let of_tls = |key: &Key| self.tls.as_ref()?.value_at(key).cloned();
         Places {
-            listen: self.gateway.value_at("listen").cloned(),
-            cert: of_tls("cert"),
-            key: of_tls("key"),
+            listen: self.gateway.value_at(&keys::LISTEN).cloned(),
+            cert: of_tls(&tls::CERT),
+            key: of_tls(&tls::KEY),
         }
     }
 }
@@ -220,8 +206,9 @@ impl Tables {
 impl Gateway {
     /// What is wrong with the files that it names. That another user may read them only is no error: not every command needs them.
     pub(super) fn check_files(&self, problems: &mut Problems) {
-        let Some(tls) = &self.tls else { return };
-        for (name, path, at) in [("cert", &tls.cert, &self.places.cert), ("key", &tls.key, &self.places.key)] {
+        let Some(Tls { cert, key }) = &self.tls else { return };
+        let files = [(tls::CERT.name, cert, &self.places.cert), (tls::KEY.name, key, &self.places.key)];
+        for (name, path, at) in files {
             let (Err(error), Some(at)) = (open(path), at) else { continue };
             let what = format!("`{name}` names `{}`, which can't be read: {error}", path.display());
             let problem = match error.kind() {
@@ -268,10 +255,10 @@ impl Gateway {
 }
 
 fn read_tls(node: &Node, problems: &mut Problems) -> Fields {
-    let fields = Fields::read(&TLS, node, problems);
-    for name in ["cert", "key"] {
-        if node.get(name).is_none() {
-            let problem = Problem::error(format!("[gateway.tls] has no `{name}`")).at(&node.place);
+    let fields = Fields::read(&tls::SECTION, node, problems);
+    for key in tls::SECTION.keys.iter().filter(|key| key.required) {
+        if node.get(key.name).is_none() {
+            let problem = Problem::error(format!("[gateway.tls] has no `{}`", key.name)).at(&node.place);
             problems.push(problem.help("a certificate needs both `cert` and `key`, each a PEM file"));
         }
     }
@@ -279,13 +266,13 @@ fn read_tls(node: &Node, problems: &mut Problems) -> Fields {
 }
 
 fn certificate(fields: &Fields, home: Option<&Path>) -> Option<Tls> {
-    let path = |name: &str| {
-        let base = PathBuf::from(fields.value_at(name)?.source().name());
-        Some(resolve(&fields.text(name)?, base.parent(), home))
+    let path = |key: &Setting<String>| {
+        let base = PathBuf::from(fields.value_at(key)?.source().name());
+        Some(resolve(&fields.get(key)?, base.parent(), home))
     };
     Some(Tls {
-        cert: path("cert")?,
-        key: path("key")?,
+        cert: path(&tls::CERT)?,
+        key: path(&tls::KEY)?,
     })
 }
 
@@ -312,8 +299,8 @@ pub(super) fn resolve(text: &str, base: Option<&Path>, home: Option<&Path>) -> P
 }
 
 fn tokens(fields: &Fields, env: &Env, problems: &mut Problems) -> Vec<Token> {
-    let one = fields.node("token").map(|node| ("local", node));
-    let many = fields.node("tokens").map(Node::entries).unwrap_or_default();
+    let one = fields.node(&keys::TOKEN).map(|node| ("local", node));
+    let many = fields.entries(&keys::TOKENS);
     let all = one
         .into_iter()
         .chain(many.iter().map(|Entry { key, node, .. }| (key.as_str(), node)));
@@ -343,16 +330,18 @@ fn tokens(fields: &Fields, env: &Env, problems: &mut Problems) -> Vec<Token> {
     tokens
 }
 
-fn limits(fields: &Fields) -> Limits {
-    Limits {
-        body: fields.size("body"),
-        depth: fields.count("depth"),
-        headers: fields.size("headers"),
-        connections: fields.count("connections"),
-        sessions: fields.count("sessions"),
-        streams: fields.count("streams"),
-        in_flight: fields.count("in_flight"),
-        idle: fields.duration("idle").unwrap_or_default(),
-        session_idle: fields.duration("session_idle").unwrap_or_default(),
+impl Limits {
+    fn of(fields: &Fields) -> Self {
+        Self {
+            body: fields.get(&limits::BODY),
+            depth: fields.get(&limits::DEPTH),
+            headers: fields.get(&limits::HEADERS),
+            connections: fields.get(&limits::CONNECTIONS),
+            sessions: fields.get(&limits::SESSIONS),
+            streams: fields.get(&limits::STREAMS),
+            in_flight: fields.get(&limits::IN_FLIGHT),
+            idle: fields.get(&limits::IDLE),
+            session_idle: fields.get(&limits::SESSION_IDLE),
+        }
     }
 }

@@ -1,12 +1,31 @@
 //! Which bytes of a configuration text may belong to a secret, decided on the text alone so that a file that doesn't parse is safe to show too.
 
-use super::schema::{Kind, ROOT, SECTIONS, Section};
+use std::sync::Arc;
+
+use super::schema::{Kind, Section, root, sections};
+use super::source::Source;
+
+impl Source {
+    /// A TOML file under the name by which people know it.
+    #[must_use]
+    pub fn toml(name: &str, text: String) -> Arc<Self> {
+        let shown = toml(&text);
+        Self::new(name, text, shown)
+    }
+
+    /// A JSON (or JSONC) file under the name by which people know it.
+    #[must_use]
+    pub fn json(name: &str, text: String) -> Arc<Self> {
+        let shown = json(&text);
+        Self::new(name, text, shown)
+    }
+}
 
 /// The TOML text with everything masked but keys, structure, `${NAME}` and the values of keys that are known to be harmless.
-pub(super) fn toml(text: &str) -> String {
+fn toml(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut state = Toml {
-        section: Some(&ROOT),
+        section: Some(&root::SECTION),
         broken: false,
         hidden: true,
         open: None,
@@ -55,7 +74,7 @@ impl Toml {
             }
             if let Some(length) = header(trimmed) {
                 let name = dotted(&trimmed[..length]).join(".");
-                self.section = SECTIONS.into_iter().find(|section| section.name == name);
+                self.section = sections().into_iter().find(|section| section.name == name);
                 (self.broken, self.hidden) = (false, true);
                 let end = line.len() - trimmed.len() + length;
                 out.push_str(&line[..end]);
@@ -241,7 +260,7 @@ fn reference(text: &str) -> Option<&str> {
 }
 
 /// The JSON text with every string masked that is a value, but those of a few harmless keys, and every number.
-pub(super) fn json(text: &str) -> String {
+fn json(text: &str) -> String {
     const SHOWN: [&str; 5] = ["command", "type", "transport", "cwd", "source"];
     let mut out = String::with_capacity(text.len());
     let mut key = String::new();

@@ -13,7 +13,7 @@ use super::gateway::{Gateway, Tables};
 use super::node::{Node, Value, toml_or_empty};
 use super::places;
 use super::problem::{Problem, Problems};
-use super::schema::ROOT;
+use super::schema::root;
 use super::security::{self, Store};
 use super::server;
 use super::source::{Place, Source};
@@ -104,14 +104,14 @@ impl Merge {
 
     /// Takes what one file of ours says.
     pub(super) fn toml(&mut self, node: &Node) {
-        let root = Fields::read(&ROOT, node, &mut self.problems);
-        if let Some(gateway) = root.node("gateway") {
+        let fields = Fields::read(&root::SECTION, node, &mut self.problems);
+        if let Some(gateway) = fields.node(&root::GATEWAY) {
             let tables = Tables::read(gateway, &mut self.problems);
             self.gateway.fill(tables);
         }
-        let security = security::Tables::read(&root, &mut self.problems);
+        let security = security::Tables::read(&fields, &mut self.problems);
         self.security.fill(security);
-        if let Some(servers) = root.node("servers") {
+        if let Some(servers) = fields.node(&root::SERVERS) {
             if !matches!(servers.value, Value::List(_)) {
                 let problem = Problem::error(format!("`servers` must be a list of tables, not {}", servers.kind())).at(&servers.place);
                 self.problems

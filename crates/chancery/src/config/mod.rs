@@ -2,10 +2,13 @@
 //!
 //! Law: nothing here prints, and no secret or value of a variable stands in any error or `Debug` output.
 
+mod audit;
+mod choice;
 mod digest;
 mod expand;
 mod fields;
 mod gateway;
+mod grants;
 mod hide;
 mod load;
 mod mask;
@@ -28,10 +31,11 @@ mod watch;
 #[cfg(test)]
 mod tests;
 
+pub use choice::LogFormat;
 pub use digest::{Digest, of_bytes};
 pub use expand::{Env, ExpandError, Piece, expand, is_literal, pieces};
-pub use fields::{address, nearest};
-pub use gateway::{Gateway, Limits, LogFormat, Places, Tls, Token};
+pub use fields::nearest;
+pub use gateway::{Gateway, Limits, Places, Tls, Token};
 pub use hide::arguments as shown_arguments;
 pub use load::{Loaded, load, reload};
 pub use mask::names_secret;
@@ -40,7 +44,7 @@ pub use node::{Entry, Node, Value, parse_toml};
 pub use places::{home, project_config, replace_file, state_dir, user_config};
 pub use problem::{Problem, Problems, Severity};
 pub use project::question;
-pub use quantity::age;
+pub use quantity::{address, age};
 pub use security::Store;
 pub use server::{check_url, starts_gateway};
 pub use source::{Place, Source};

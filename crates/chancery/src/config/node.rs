@@ -39,6 +39,35 @@ pub enum Value {
     Date(String),
 }
 
+impl Value {
+    /// The string, if it is one.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The boolean, if it is one.
+    #[must_use]
+    pub fn flag(&self) -> Option<bool> {
+        match self {
+            Self::Bool(flag) => Some(*flag),
+            _ => None,
+        }
+    }
+
+    /// The number, if it is whole.
+    #[must_use]
+    pub fn int(&self) -> Option<i64> {
+        match self {
+            Self::Int(int) => Some(*int),
+            _ => None,
+        }
+    }
+}
+
 /// A key with its value.
 #[derive(Clone)]
 pub struct Entry {
@@ -75,28 +104,19 @@ impl Node {
     /// The string, if it is one.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
-        match &self.value {
-            Value::Text(text) => Some(text),
-            _ => None,
-        }
+        self.value.text()
     }
 
     /// The boolean, if it is one.
     #[must_use]
     pub fn flag(&self) -> Option<bool> {
-        match self.value {
-            Value::Bool(flag) => Some(flag),
-            _ => None,
-        }
+        self.value.flag()
     }
 
     /// The number, if it is whole.
     #[must_use]
     pub fn int(&self) -> Option<i64> {
-        match self.value {
-            Value::Int(int) => Some(int),
-            _ => None,
-        }
+        self.value.int()
     }
 
     /// The elements; none if it isn't a list.

@@ -1,5 +1,6 @@
-//! Durations and sizes as people write them.
+//! Durations, sizes, rates and addresses as people write them.
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use policy::Rate;
@@ -79,6 +80,17 @@ pub(super) fn size(text: &str) -> Result<u64, String> {
         Some(bytes) if bytes <= 1 << 40 => Ok(bytes),
         _ => Err("it must be at most 1024GiB".to_owned()),
     }
+}
+
+/// An address to listen on; `localhost` is the IPv4 loopback.
+///
+/// # Errors
+/// When it is none; the error says so.
+pub fn address(text: &str) -> Result<SocketAddr, &'static str> {
+    let numeric = text
+        .strip_prefix("localhost:")
+        .map_or_else(|| text.to_owned(), |port| format!("127.0.0.1:{port}"));
+    numeric.parse().map_err(|_| "it is not an IP address and a port")
 }
 
 fn split(text: &str) -> (&str, &str) {

@@ -4,12 +4,12 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value as Json, json};
 
-use super::schema::{Key, Kind, SECTIONS, Section};
+use super::schema::{Key, Kind, Section, root, sections, server};
 
 const INTRO: &str = "\
 # Configuration
 
-<!-- Written by `chancery config reference`; change crates/chancery/src/config/schema.rs and run `UPDATE_EXPECT=1 cargo test -p chancery`. -->
+<!-- Written by `chancery config reference`; change crates/chancery/src/config/schema and run `UPDATE_EXPECT=1 cargo test -p chancery`. -->
 
 `chancery` reads TOML. Without `--config` it looks for
 
@@ -51,41 +51,43 @@ checked whole and then takes the place of the old one; if anything is wrong with
 #[must_use]
 pub fn markdown() -> String {
     let mut out = INTRO.to_owned();
-    for section in SECTIONS.iter().skip(1) {
+    for section in sections().into_iter().skip(1) {
         let _ = write!(out, "\n## `{}`\n\n{}\n\n", section.header(), section.doc);
         out.push_str("| key | type | default | meaning |\n|---|---|---|---|\n");
         for key in section.keys {
             let default = key.default.map_or_else(String::new, |default| format!("`{default}`"));
-            let _ = writeln!(
-                out,
-                "| `{}` | {} | {default} | {} |",
-                key.name,
-                kind(key.kind),
-                key.doc.replace('|', "\\|")
-            );
+            let meaning = meaning(key).replace('|', "\\|");
+            let _ = writeln!(out, "| `{}` | {} | {default} | {meaning} |", key.name, kind(key.kind));
         }
-        let examples: Vec<_> = section.keys.iter().filter(|key| !key.example.is_empty()).collect();
-        let _ = write!(out, "\n```toml\n{}\n", prelude(section));
-        // A table shows every key at work; servers show each way to reach one.
-        let http = |key: &&&Key| matches!(key.name, "url" | "headers");
-        let builtin = |key: &&&Key| key.name == "builtin";
-        for key in examples.iter().filter(|key| !http(key) && !builtin(key)) {
-            let example = if key.name == "transport" { "\"stdio\"" } else { key.example };
-            let _ = writeln!(out, "{} = {example}", key.name);
-        }
-        if section.name == "servers" {
-            let _ = writeln!(out, "\n[[servers]]\nid = \"tickets\"");
-            for key in examples.iter().filter(http) {
-                let _ = writeln!(out, "{} = {}", key.name, key.example);
-            }
-            let _ = writeln!(out, "\n[[servers]]\nid = \"audit\"");
-            for key in examples.iter().filter(builtin) {
-                let _ = writeln!(out, "{} = {}", key.name, key.example);
-            }
-        }
-        out.push_str("```\n");
+        let _ = write!(out, "\n```toml\n{}\n{}```\n", prelude(section), examples(section));
     }
     out
+}
+
+/// What a key means, and whether it must be there.
+fn meaning(key: &Key) -> String {
+    match key.required {
+        true => format!("{} Required.", key.doc),
+        false => key.doc.to_owned(),
+    }
+}
+
+/// Every key of a table at work; servers show each way to reach one.
+fn examples(section: &Section) -> String {
+    let line = |key: &Key| Some(format!("{} = {}\n", key.name, key.example()?));
+    let lines = |keys: &[&Key]| keys.iter().filter_map(|key| line(key)).collect::<String>();
+    if !std::ptr::eq(section, &server::SECTION) {
+        return lines(section.keys);
+    }
+    let (http, builtin) = ([server::URL.key(), server::HEADERS.key()], server::BUILTIN.key());
+    let other = |key: &Key| http.iter().chain([&builtin]).any(|other| std::ptr::eq(*other, key));
+    let program = section.keys.iter().filter(|key| !other(key)).filter_map(|key| match key.name {
+        name if name == server::TRANSPORT.name => Some(format!("{name} = \"stdio\"\n")),
+        _ => line(key),
+    });
+    let program: String = program.collect();
+    let (http, builtin) = (lines(&http), lines(&[builtin]));
+    format!("{program}\n[[servers]]\nid = \"tickets\"\n{http}\n[[servers]]\nid = \"audit\"\n{builtin}")
 }
 
 /// The headers above an example.
@@ -113,7 +115,7 @@ fn kind(kind: Kind) -> String {
         Kind::Validators => "list of validators".to_owned(),
         Kind::Size => "bytes: `4096`, `\"64KiB\"`".to_owned(),
         Kind::Count => "whole number from 1".to_owned(),
-        Kind::Choice(words) => words.iter().map(|word| format!("`\"{word}\"`")).collect::<Vec<_>>().join(", "),
+        Kind::Choice(words) => words().iter().map(|word| format!("`\"{word}\"`")).collect::<Vec<_>>().join(", "),
         Kind::Address => "address and port".to_owned(),
         Kind::Texts => "list of strings".to_owned(),
         Kind::Templates => "list of strings with `${VAR}`".to_owned(),
@@ -126,7 +128,7 @@ fn kind(kind: Kind) -> String {
 /// The JSON schema, for editors that check TOML by one.
 #[must_use]
 pub fn json_schema() -> String {
-    let mut schema = object(SECTIONS[0]);
+    let mut schema = object(&root::SECTION);
     schema.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
     schema.insert("title".to_owned(), json!("Configuration of chancery"));
     format!("{:#}\n", Json::Object(schema))
@@ -139,24 +141,13 @@ fn object(section: &Section) -> Map<String, Json> {
     object.insert("description".to_owned(), json!(section.doc));
     object.insert("additionalProperties".to_owned(), json!(false));
     object.insert("properties".to_owned(), Json::Object(properties));
-    match section.name {
-        "servers" => {
-            object.insert("required".to_owned(), json!(["id"]));
-            object.insert(
-                "oneOf".to_owned(),
-                json!([{ "required": ["command"] }, { "required": ["url"] }, { "required": ["builtin"] }]),
-            );
-        }
-        "gateway.tls" => {
-            object.insert("required".to_owned(), json!(["cert", "key"]));
-        }
-        "policy.grants" => {
-            object.insert("required".to_owned(), json!(["principal", "server"]));
-        }
-        "audit.alerts" => {
-            object.insert("required".to_owned(), json!(["name", "event"]));
-        }
-        _ => {}
+    let required: Vec<&str> = section.keys.iter().filter(|key| key.required).map(|key| key.name).collect();
+    if !required.is_empty() {
+        object.insert("required".to_owned(), json!(required));
+    }
+    if std::ptr::eq(section, &server::SECTION) {
+        let ways = server::WAYS.map(|(way, _)| json!({ "required": [way.name] }));
+        object.insert("oneOf".to_owned(), json!(ways));
     }
     object
 }
@@ -176,7 +167,7 @@ fn property(key: &Key) -> Json {
         Kind::Rates => json!({ "type": "object", "additionalProperties": rate() }),
         Kind::Size => json!({ "type": ["integer", "string"], "minimum": 1, "pattern": "^[0-9]+ *(B|K|M|G|kB|KB|MB|GB|KiB|MiB|GiB)?$" }),
         Kind::Count => json!({ "type": "integer", "minimum": 1 }),
-        Kind::Choice(words) => json!({ "enum": words }),
+        Kind::Choice(words) => json!({ "enum": words() }),
         Kind::Texts | Kind::Templates | Kind::Patterns | Kind::Permissions | Kind::Validators => {
             json!({ "type": "array", "items": { "type": "string" } })
         }
@@ -186,8 +177,10 @@ fn property(key: &Key) -> Json {
         Kind::TableMap(section) => json!({ "type": "object", "additionalProperties": Json::Object(object(section)) }),
     };
     if let Json::Object(property) = &mut property {
-        property.insert("description".to_owned(), json!(key.doc));
-        let default = key.default.and_then(|text| serde_json::from_str::<Json>(text).ok());
+        property.insert("description".to_owned(), json!(meaning(key)));
+        let default = key
+            .default
+            .and_then(|default| serde_json::from_str::<Json>(&default.to_string()).ok());
         if let Some(default) = default {
             property.insert("default".to_owned(), default);
         }

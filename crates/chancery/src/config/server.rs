@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::time::Duration;
 
 use http::{HeaderName, HeaderValue, Uri};
 use kernel::ServerSecurity;
-use kernel::spec::{Builtin, EraChoice, HttpKind, Launch, ServerSpec, Share, Start};
+use kernel::spec::{Builtin, EraChoice, HttpKind, Launch, ServerSpec, Share};
 use model::{Role, Secret, ServerId};
 use policy::{DefaultAccess, ServerTable};
 
+use super::choice::{Transport, word};
 use super::digest::Digest;
 use super::expand::{Env, expand_at, is_literal, unset};
 use super::fields::{Fields, meant};
@@ -18,7 +18,8 @@ use super::hide;
 use super::mask::names_secret;
 use super::node::{Entry, Node};
 use super::problem::{Problem, Problems};
-use super::schema::{Kind, SERVER};
+use super::schema::server::{self as keys, WAYS};
+use super::schema::{Key, Kind, Setting};
 use super::server_security::Tables as Security;
 use super::source::Place;
 use crate::words::shell_word;
@@ -41,52 +42,50 @@ pub(super) struct Table {
 /// Checks a server's table; `None` if it has no usable id or no way to reach it.
 pub(super) fn read(node: &Node, problems: &mut Problems) -> Option<Table> {
     let before = problems.errors();
-    let fields = Fields::read(&SERVER, node, problems);
+    let fields = Fields::read(&keys::SECTION, node, problems);
     let security = Security::read(&fields, problems);
-    if node.get("id").is_none() {
+    if node.get(keys::ID.name).is_none() {
         let problem = Problem::error("a server has no `id`").at(&node.place).label("this one");
         problems.push(problem.help("give it a name of its own: `id = \"files\"`"));
     }
     let reachable = check_shape(node, &fields, problems);
-    let id = ServerId::new(&fields.text("id")?).ok()?;
+    let id = fields.get(&keys::ID)?;
     if id.as_str() == policy::KERNEL {
-        let problem = Problem::error(format!("no server can be called `{id}`")).at(fields.value_at("id").unwrap_or(&node.place));
+        let problem = Problem::error(format!("no server can be called `{id}`")).at(fields.value_at(&keys::ID).unwrap_or(&node.place));
         problems.push(problem.help("that is what the gateway's own tools are called in grants; give the server another name"));
     }
     reachable.then(|| Table {
         id,
-        at: fields.value_at("id").unwrap_or(&node.place).clone(),
-        enabled: fields.flag("enabled"),
+        at: fields.value_at(&keys::ID).unwrap_or(&node.place).clone(),
+        enabled: fields.get(&keys::ENABLED),
         sound: problems.errors() == before,
         security,
         fields,
     })
 }
 
-/// The ways to reach a server, each with the keys that belong to another one.
-const WAYS: [(&str, &[&str]); 3] = [
-    ("command", &["headers"]),
-    ("url", &["args", "env", "cwd"]),
-    ("builtin", &["args", "env", "cwd", "headers", "transport", "era", "share", "mgp"]),
-];
-
 /// One way to reach it, and no key that belongs to another way.
 fn check_shape(node: &Node, fields: &Fields, problems: &mut Problems) -> bool {
     // Looked up in the file, not among the checked fields: a key of a wrong type has been reported already.
-    let given = WAYS.iter().filter_map(|(way, foreign)| Some((node.get(way)?, *way, *foreign)));
-    let given: Vec<(&Node, &str, &[&str])> = given.collect();
-    let transport = fields.text("transport");
+    let given = WAYS.iter().filter_map(|(way, foreign)| Some((node.get(way.name)?, *way, *foreign)));
+    let given: Vec<(&Node, &Key, &[&Key])> = given.collect();
     let (way, foreign) = match given[..] {
         [(_, way, foreign)] => (way, foreign),
         [(_, one, _), (node, other, _), ..] => {
-            let problem = Problem::error(format!("a server has either a `{one}` or a `{other}`, not both")).at(&node.place);
+            let what = format!("a server has either a `{}` or a `{}`, not both", one.name, other.name);
+            let problem = Problem::error(what).at(&node.place);
             problems.push(problem.help("make two servers of it, or remove one of the keys"));
             return false;
         }
         [] => {
-            let is_way = |name: &str| WAYS.iter().any(|(way, _)| *way == name);
-            let misspelt = |entry: &Entry| meant(&SERVER, &entry.key).is_some_and(|key| is_way(key.name));
-            if node.entries().iter().filter(|entry| SERVER.key(&entry.key).is_none()).any(misspelt) {
+            let is_way = |key: &Key| WAYS.iter().any(|(way, _)| way.name == key.name);
+            let misspelt = |entry: &Entry| meant(&keys::SECTION, &entry.key).is_some_and(is_way);
+            if node
+                .entries()
+                .iter()
+                .filter(|entry| keys::SECTION.key(&entry.key).is_none())
+                .any(misspelt)
+            {
                 return false;
             }
             let problem = Problem::error("a server has neither a `command` nor a `url`")
@@ -96,20 +95,21 @@ fn check_shape(node: &Node, fields: &Fields, problems: &mut Problems) -> bool {
             return false;
         }
     };
-    for name in foreign {
-        if let Some(at) = fields.at(name) {
-            let problem = Problem::error(format!("`{name}` means nothing for a server with a `{way}`")).at(at);
-            problems.push(problem.help(format!("remove it, or replace `{way}`")));
+    for key in foreign {
+        if let Some(at) = fields.at(key) {
+            let what = format!("`{}` means nothing for a server with a `{}`", key.name, way.name);
+            problems.push(Problem::error(what).at(at).help(format!("remove it, or replace `{}`", way.name)));
         }
     }
-    let fits = match transport.as_deref() {
-        Some("stdio") => way != "url",
-        Some(_) => way != "command",
+    let transport = fields.get(&keys::TRANSPORT);
+    let fits = match transport {
+        Some(Transport::Stdio) => way.name != keys::URL.name,
+        Some(Transport::Http | Transport::Sse) => way.name != keys::COMMAND.name,
         None => true,
     };
-    if !fits && let Some(at) = fields.value_at("transport") {
-        let transport = transport.unwrap_or_default();
-        let problem = Problem::error(format!("a server with a `{way}` can't speak `{transport}`")).at(at);
+    if let (false, Some(transport), Some(at)) = (fits, transport, fields.value_at(&keys::TRANSPORT)) {
+        let what = format!("a server with a `{}` can't speak `{}`", way.name, word(&transport));
+        let problem = Problem::error(what).at(at);
         problems
             .push(problem.help("`stdio` needs a `command`, `http` and `sse` need a `url`; without `transport` the right one is chosen"));
     }
@@ -120,9 +120,9 @@ impl Table {
     /// Where a secret stands in the file itself, if one seems to.
     #[must_use]
     pub(super) fn literal_secret(&self) -> Option<&Place> {
-        let entries = |name: &str| self.fields.node(name).map(Node::entries).unwrap_or_default();
-        let env = entries("env").iter().filter(|entry| names_secret(&entry.key));
-        env.chain(entries("headers"))
+        let env = self.fields.entries(&keys::ENV).iter();
+        env.filter(|entry| names_secret(&entry.key))
+            .chain(self.fields.entries(&keys::HEADERS))
             .find(|entry| entry.node.text().is_some_and(is_literal))
             .map(|entry| &entry.node.place)
     }
@@ -130,15 +130,15 @@ impl Table {
     /// What it would run or call, as it stands in the file: for a person who is asked whether to trust it.
     #[must_use]
     pub(super) fn summary(&self) -> String {
-        if let Some(name) = self.fields.text("builtin") {
-            return format!("{name}, which the gateway brings itself");
+        if let Some(builtin) = self.fields.get(&keys::BUILTIN) {
+            return format!("{}, which the gateway brings itself", builtin.name());
         }
-        match self.fields.text("url") {
+        match self.fields.get(&keys::URL) {
             Some(url) => url.split(['?', '#']).next().unwrap_or_default().to_owned(),
             None => {
-                let command = self.fields.text("command").unwrap_or_default();
+                let command = self.fields.get(&keys::COMMAND).unwrap_or_default();
                 std::iter::once(command)
-                    .chain(self.fields.texts("args"))
+                    .chain(self.fields.get(&keys::ARGS))
                     .collect::<Vec<_>>()
                     .join(" ")
             }
@@ -148,15 +148,15 @@ impl Table {
     /// What it runs or calls, as it stands in the file, without what may be a secret: for a person who wants to try it by hand.
     #[must_use]
     pub(super) fn invocation(&self) -> String {
-        if let Some(name) = self.fields.text("builtin") {
-            return format!("builtin = \"{name}\"");
+        if let Some(builtin) = self.fields.get(&keys::BUILTIN) {
+            return format!("builtin = \"{}\"", builtin.name());
         }
-        if let Some(url) = self.fields.text("url") {
+        if let Some(url) = self.fields.get(&keys::URL) {
             return hide::arguments([url.as_str()]).concat();
         }
-        let args = self.fields.texts("args");
+        let args = self.fields.get(&keys::ARGS);
         let args = hide::arguments(args.iter().map(String::as_str));
-        let command = self.fields.text("command").unwrap_or_default();
+        let command = self.fields.get(&keys::COMMAND).unwrap_or_default();
         let words: Vec<String> = std::iter::once(&command).chain(&args).map(|word| shell_word(word)).collect();
         words.join(" ")
     }
@@ -169,42 +169,34 @@ impl Table {
             reason
         });
         let fields = &self.fields;
-        let era = match fields.text("era").as_deref() {
+        let era = match fields.node(&keys::ERA) {
             // DESIGN 2: servers declared MGP default to `legacy`.
-            _ if self.security.is_mgp && fields.node("era").is_none() => EraChoice::Legacy,
-            Some("legacy") => EraChoice::Legacy,
-            Some("modern") => EraChoice::Modern,
-            _ => EraChoice::Auto,
+            None if self.security.is_mgp => EraChoice::Legacy,
+            _ => fields.get(&keys::ERA),
         };
-        let timeout = |name: &str, otherwise: Duration| fields.duration(name).unwrap_or(otherwise);
         ServerSpec {
             id: self.id.clone(),
             digest: digest(&launch, era),
             launch,
             era,
             // What the gateway brings itself keeps nothing between calls.
-            share: if fields.text("share").as_deref() == Some("all") || self.builtin().is_some() {
-                Share::All
-            } else {
-                Share::Session
+            share: match fields.get(&keys::BUILTIN) {
+                Some(_) => Share::All,
+                None => fields.get(&keys::SHARE),
             },
-            start: if fields.text("start").as_deref() == Some("on-use") {
-                Start::OnUse
-            } else {
-                Start::Eager
-            },
-            prefix: fields.flag("prefix"),
-            include: fields.texts("include"),
-            exclude: fields.texts("exclude"),
-            request_timeout: timeout("request_timeout", gateway.request_timeout),
-            startup_timeout: timeout("startup_timeout", gateway.startup_timeout),
+            start: fields.get(&keys::START),
+            prefix: fields.get(&keys::PREFIX),
+            include: fields.get(&keys::INCLUDE),
+            exclude: fields.get(&keys::EXCLUDE),
+            request_timeout: fields.get(&keys::REQUEST_TIMEOUT).unwrap_or(gateway.request_timeout),
+            startup_timeout: fields.get(&keys::STARTUP_TIMEOUT).unwrap_or(gateway.startup_timeout),
         }
     }
 
     /// What the kernel and the policy are told of it.
     pub(super) fn security(&self, env: &Env, home: Option<&Path>, problems: &mut Problems) -> (ServerSecurity, ServerTable) {
         let (mut security, mut table) = self.security.finish(env, home, problems);
-        if self.builtin() == Some(Builtin::Audit) {
+        if self.fields.get(&keys::BUILTIN) == Some(Builtin::Audit) {
             // Who may read the record of everybody is no question of grants. Among operators these may still say no.
             security.role = Role::Operator;
             table.access = table.access.or(Some(DefaultAccess::OptOut));
@@ -212,42 +204,40 @@ impl Table {
         (security, table)
     }
 
-    fn builtin(&self) -> Option<Builtin> {
-        Builtin::find(&self.fields.text("builtin")?)
-    }
-
     fn launch(&self, env: &Env, home: Option<&Path>) -> Result<Launch, Box<Problem>> {
         self.check_variables(env)?;
-        if let Some(builtin) = self.builtin() {
+        if let Some(builtin) = self.fields.get(&keys::BUILTIN) {
             return Ok(Launch::Builtin(builtin));
         }
-        if self.fields.node("url").is_some() {
+        if self.fields.node(&keys::URL).is_some() {
             return self.http(env);
         }
         let path = |text: &str| resolve(text, None, home);
-        let command = self.expanded("command", env)?;
+        let command = self.expanded(&keys::COMMAND, env)?;
         if command.is_empty() || command.contains('\0') {
-            return Err(self.refuse("command", "`command` is empty once its variables are replaced"));
+            return Err(self.refuse(&keys::COMMAND, "`command` is empty once its variables are replaced"));
         }
         if self.is_gateway_itself() {
-            let refused = self.refuse("command", "`command` is this gateway itself, which would start itself for ever");
+            let refused = self.refuse(
+                &keys::COMMAND,
+                "`command` is this gateway itself, which would start itself for ever",
+            );
             let help = "remove the server, or give the inner gateway a configuration of its own: `args = [\"stdio\", \"--config\", \"…\"]`";
             return Err(Box::new(refused.help(help)));
         }
-        let args = self.fields.node("args").map(Node::list).unwrap_or_default();
+        let args = self.fields.list(&keys::ARGS).iter();
         let args: Result<Vec<_>, _> = args
-            .iter()
             .enumerate()
             .map(|(at, node)| expand_at(node, &format!("args[{at}]"), env))
             .collect();
-        let cwd = match self.fields.value_at("cwd") {
+        let cwd = match self.fields.value_at(&keys::CWD) {
             None => None,
             Some(place) => {
                 let base = Path::new(place.source().name()).parent();
-                Some(resolve(&self.expanded("cwd", env)?, base, home))
+                Some(resolve(&self.expanded(&keys::CWD, env)?, base, home))
             }
         };
-        let env = self.map("env", env, |name, value| {
+        let env = self.map(&keys::ENV, env, |name, value| {
             (name.is_empty() || name.contains(['=', '\0']) || value.contains('\0')).then_some("is no variable that a process can have")
         })?;
         Ok(Launch::Stdio {
@@ -288,8 +278,8 @@ impl Table {
     /// The values in which variables are replaced, each with the path of its key.
     fn templates(&self) -> Vec<(String, &Node)> {
         let mut all = Vec::new();
-        for key in SERVER.keys {
-            let Some(node) = self.fields.node(key.name) else { continue };
+        for key in keys::SECTION.keys {
+            let Some(node) = self.fields.node(key) else { continue };
             match key.kind {
                 Kind::Template => all.push((key.name.to_owned(), node)),
                 Kind::Templates => all.extend(
@@ -310,37 +300,37 @@ impl Table {
 
     /// Whether the command is a gateway that would read this same configuration.
     fn is_gateway_itself(&self) -> bool {
-        let args = self.fields.texts("args");
+        let args = self.fields.get(&keys::ARGS);
         let own = |arg: &String| arg.starts_with("--config") || arg.starts_with("--mcp-json");
-        let elsewhere = args.iter().any(own) || self.fields.node("env").is_some() || self.fields.node("cwd").is_some();
-        let command = self.fields.text("command").unwrap_or_default();
+        let elsewhere = args.iter().any(own) || self.fields.node(&keys::ENV).is_some() || self.fields.node(&keys::CWD).is_some();
+        let command = self.fields.get(&keys::COMMAND).unwrap_or_default();
         !elsewhere && starts_gateway(&command, args.iter().map(String::as_str))
     }
 
     fn http(&self, env: &Env) -> Result<Launch, Box<Problem>> {
-        let url = self.expanded("url", env)?;
-        check_url(&url).map_err(|what| self.refuse("url", &format!("`url` {what}")))?;
-        let headers = self.map("headers", env, |name, value| {
+        let url = self.expanded(&keys::URL, env)?;
+        check_url(&url).map_err(|what| self.refuse(&keys::URL, &format!("`url` {what}")))?;
+        let headers = self.map(&keys::HEADERS, env, |name, value| {
             let bad = name.parse::<HeaderName>().is_err() || HeaderValue::from_str(value).is_err();
             bad.then_some("is no HTTP header: its name or its value holds a character that isn't allowed")
         })?;
-        let kind = match self.fields.text("transport").as_deref() {
-            Some("sse") => HttpKind::Sse,
-            Some("http") => HttpKind::Streamable,
-            _ => HttpKind::Auto,
+        let kind = match self.fields.get(&keys::TRANSPORT) {
+            Some(Transport::Sse) => HttpKind::Sse,
+            Some(Transport::Http) => HttpKind::Streamable,
+            Some(Transport::Stdio) | None => HttpKind::Auto,
         };
         Ok(Launch::Http { url, headers, kind })
     }
 
     fn map(
         &self,
-        name: &str,
+        key: &Key,
         env: &Env,
         refuse: impl Fn(&str, &str) -> Option<&'static str>,
     ) -> Result<BTreeMap<String, Secret>, Box<Problem>> {
         let mut map = BTreeMap::new();
-        for entry in self.fields.node(name).map(Node::entries).unwrap_or_default() {
-            let path = format!("{name}.{}", entry.key);
+        for entry in self.fields.entries(key) {
+            let path = format!("{}.{}", key.name, entry.key);
             let value = expand_at(&entry.node, &path, env)?;
             if let Some(why) = refuse(&entry.key, &value) {
                 return Err(Box::new(fault(&entry.node, format!("`{path}` {why}")).at(&entry.at)));
@@ -350,19 +340,19 @@ impl Table {
         Ok(map)
     }
 
-    fn expanded(&self, name: &str, env: &Env) -> Result<String, Box<Problem>> {
-        match self.fields.node(name) {
-            Some(node) => expand_at(node, name, env),
+    fn expanded(&self, key: &Setting<String>, env: &Env) -> Result<String, Box<Problem>> {
+        match self.fields.node(key) {
+            Some(node) => expand_at(node, key.name, env),
             None => Ok(String::new()),
         }
     }
 
-    fn refuse(&self, name: &str, what: &str) -> Box<Problem> {
+    fn refuse(&self, key: &Key, what: &str) -> Box<Problem> {
         let problem = self
             .fields
-            .node(name)
+            .node(key)
             .map_or_else(|| Problem::error(what), |node| fault(node, what.to_owned()));
-        Box::new(problem.at(self.fields.value_at(name).unwrap_or(&self.at)))
+        Box::new(problem.at(self.fields.value_at(key).unwrap_or(&self.at)))
     }
 }
 
@@ -405,11 +395,7 @@ pub fn check_url(url: &str) -> Result<(), &'static str> {
 
 /// What makes a difference to what a server offers: how it is reached, and the era.
 fn digest(launch: &Result<Launch, String>, era: EraChoice) -> String {
-    let mut digest = Digest::new("chancery server 1").text(match era {
-        EraChoice::Auto => "auto",
-        EraChoice::Legacy => "legacy",
-        EraChoice::Modern => "modern",
-    });
+    let mut digest = Digest::new("chancery server 1").text(word(&era));
     let secrets = |mut digest: Digest, map: &BTreeMap<String, Secret>| {
         digest = digest.text(&map.len().to_string());
         for (name, value) in map {
@@ -450,7 +436,7 @@ pub(super) fn warn_of_cleartext(table: &Table, spec: &ServerSpec, problems: &mut
         let problem = Problem::warning(format!("the headers of `{}` travel unencrypted", table.id));
         problems.push(
             problem
-                .at(table.fields.value_at("url").unwrap_or(&table.at))
+                .at(table.fields.value_at(&keys::URL).unwrap_or(&table.at))
                 .help("use `https://` if the server speaks it"),
         );
     }

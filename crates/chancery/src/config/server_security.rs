@@ -6,10 +6,9 @@ use std::sync::Arc;
 
 use kernel::ServerSecurity;
 use mgp::tool::Override;
-use model::{Risk, Role, TrustLevel};
+use model::Role;
 use policy::{ServerTable, ToolTable};
 use validators::path::Roots;
-use validators::sql::Dialect;
 use validators::url;
 
 use super::expand::{Env, expand_at};
@@ -17,10 +16,7 @@ use super::fields::Fields;
 use super::gateway::resolve;
 use super::node::{Node, Value};
 use super::problem::{Problem, Problems};
-use super::schema::{MGP, SERVER_POLICY, TOOL};
-use super::security::{ACCESS, CHANGED, DANGEROUS, MODERATE, PERMISSIONS};
-
-const RISKS: [(&str, Risk); 3] = [("safe", Risk::Safe), ("moderate", Risk::Moderate), ("dangerous", Risk::Dangerous)];
+use super::schema::{self, Key, Section, mgp as mgp_keys, server_policy as keys, tool};
 
 /// The tables about security of one server, checked.
 #[derive(Clone, Debug)]
@@ -35,46 +31,53 @@ pub(super) struct Tables {
 impl Tables {
     /// Checks them.
     pub(super) fn read(server: &Fields, problems: &mut Problems) -> Self {
-        let mut table = |name: &str, section| match server.node(name) {
+        let mut table = |key: &Key, section: &'static Section| match server.node(key) {
             Some(node) => Fields::read(section, node, problems),
             None => Fields::none(section),
         };
-        let (mgp, policy) = (table("mgp", &MGP), table("policy", &SERVER_POLICY));
+        let mgp = table(&schema::server::MGP, &mgp_keys::SECTION);
+        let policy = table(&schema::server::POLICY, &keys::SECTION);
         warn_of_restarts(&mgp, problems);
         Self {
-            is_mgp: server.node("mgp").is_some(),
+            is_mgp: server.node(&schema::server::MGP).is_some(),
             mgp,
             policy,
-            tools: server.node("tools").map(|node| tools(node, problems)).unwrap_or_default(),
+            tools: server
+                .node(&schema::server::TOOLS)
+                .map(|node| tools(node, problems))
+                .unwrap_or_default(),
         }
     }
 
     /// What the kernel and the policy are told of the server.
     pub(super) fn finish(&self, env: &Env, home: Option<&Path>, problems: &mut Problems) -> (ServerSecurity, ServerTable) {
-        let trust = self.mgp.text("trust_level").and_then(|word| mgp::trust::parse(&word));
         let security = ServerSecurity {
-            trust: trust.unwrap_or(TrustLevel::Standard),
+            trust: self.mgp.get(&mgp_keys::TRUST_LEVEL),
             role: Role::Agent,
-            permissions: self.mgp.permissions("permissions_required"),
+            permissions: self.mgp.get(&mgp_keys::PERMISSIONS_REQUIRED).unwrap_or_default(),
             tools: self.tools.iter().map(|(name, fields)| (name.clone(), said(fields))).collect(),
         };
         let fields = &self.policy;
         let table = ServerTable {
-            access: fields.word("access", &ACCESS),
-            permissions: fields.word("permissions", &PERMISSIONS),
-            approved: fields.permissions("approved"),
-            strict: fields.flag("strict"),
-            moderate: fields.word("moderate", &MODERATE),
-            dangerous: fields.word("dangerous", &DANGEROUS),
-            changed: fields.word("changed", &CHANGED),
+            access: fields.get(&keys::ACCESS),
+            permissions: fields.get(&keys::PERMISSIONS),
+            approved: fields.get(&keys::APPROVED),
+            strict: fields.get(&keys::STRICT),
+            moderate: fields.get(&keys::MODERATE),
+            dangerous: fields.get(&keys::DANGEROUS),
+            changed: fields.get(&keys::CHANGED),
             roots: self.roots(env, home, problems),
             network: url::Policy {
-                allow: fields.texts("hosts").iter().map(|host| host.to_ascii_lowercase()).collect(),
-                schemes: fields.texts("schemes").iter().map(|scheme| scheme.to_ascii_lowercase()).collect(),
+                allow: fields.get(&keys::HOSTS).iter().map(|host| host.to_ascii_lowercase()).collect(),
+                schemes: fields
+                    .get(&keys::SCHEMES)
+                    .iter()
+                    .map(|scheme| scheme.to_ascii_lowercase())
+                    .collect(),
             },
-            commands: fields.texts("commands"),
-            dialect: fields.text("dialect").and_then(|name| Dialect::parse(&name)),
-            validators: fields.validators("validators"),
+            commands: fields.get(&keys::COMMANDS),
+            dialect: fields.get(&keys::DIALECT),
+            validators: fields.get(&keys::VALIDATORS),
             tools: self
                 .tools
                 .iter()
@@ -86,8 +89,8 @@ impl Tables {
 
     fn roots(&self, env: &Env, home: Option<&Path>, problems: &mut Problems) -> Roots {
         let mut paths = Vec::new();
-        for node in self.policy.node("roots").map(Node::list).unwrap_or_default() {
-            let text = match expand_at(node, "roots", env) {
+        for node in self.policy.list(&keys::ROOTS) {
+            let text = match expand_at(node, keys::ROOTS.name, env) {
                 Ok(text) => text,
                 Err(problem) => {
                     problems.push(*problem);
@@ -108,7 +111,7 @@ impl Tables {
 
 /// What stands in the file and is not acted on yet.
 fn warn_of_restarts(mgp: &Fields, problems: &mut Problems) {
-    if let Some(at) = mgp.at("restart_policy") {
+    if let Some(at) = mgp.at(&mgp_keys::RESTART_POLICY) {
         let problem = Problem::warning("`mgp.restart_policy` has no effect yet").at(at);
         problems.push(problem.help("this version of chancery reads it, so that one file serves every MGP client, but doesn't act on it"));
     }
@@ -121,21 +124,21 @@ fn tools(node: &Node, problems: &mut Problems) -> Vec<(Arc<str>, Fields)> {
     }
     let entries = node.entries().iter();
     entries
-        .map(|entry| (entry.key.as_str().into(), Fields::read(&TOOL, &entry.node, problems)))
+        .map(|entry| (entry.key.as_str().into(), Fields::read(&tool::SECTION, &entry.node, problems)))
         .collect()
 }
 
 fn said(fields: &Fields) -> Override {
     Override {
-        risk: fields.word("risk", &RISKS),
-        permissions: fields.permissions("permissions"),
-        confirmation_required: fields.flag("confirm"),
+        risk: fields.get(&tool::RISK),
+        permissions: fields.get(&tool::PERMISSIONS),
+        confirmation_required: fields.get(&tool::CONFIRM),
     }
 }
 
 fn judged(fields: &Fields) -> ToolTable {
     ToolTable {
-        validators: fields.validators("validators"),
-        only_reads: fields.flag("only_reads"),
+        validators: fields.get(&tool::VALIDATORS),
+        only_reads: fields.get(&tool::ONLY_READS),
     }
 }

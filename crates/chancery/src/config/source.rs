@@ -4,8 +4,6 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::mask;
-
 /// One file of configuration. Law: what is shown of it has every byte that may belong to a secret replaced.
 pub struct Source {
     name: String,
@@ -14,21 +12,9 @@ pub struct Source {
 }
 
 impl Source {
-    /// A TOML file under the name by which people know it.
+    /// A file under the name by which people know it, with what may be shown of its text.
     #[must_use]
-    pub fn toml(name: &str, text: String) -> Arc<Self> {
-        let shown = mask::toml(&text);
-        Arc::new(Self {
-            name: name.to_owned(),
-            text,
-            shown,
-        })
-    }
-
-    /// A JSON (or JSONC) file under the name by which people know it.
-    #[must_use]
-    pub fn json(name: &str, text: String) -> Arc<Self> {
-        let shown = mask::json(&text);
+    pub(super) fn new(name: &str, text: String, shown: String) -> Arc<Self> {
         Arc::new(Self {
             name: name.to_owned(),
             text,

@@ -82,7 +82,7 @@ fn waiting_for_a_start(started: &config::Gateway, now: &config::Gateway) -> Vec<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::schema::{GATEWAY, Kind, LIMITS};
+    use crate::config::schema::{Kind, gateway, limits};
     use crate::config::{Env, load_text};
 
     /// Everything else takes effect at once.
@@ -106,8 +106,8 @@ mod tests {
     fn each_setting_that_only_a_start_reads_is_named() {
         let started = gateway("sse", "false");
         assert_eq!(waiting_for_a_start(&started, &started), Vec::<&str>::new());
-        let of_limits = LIMITS.keys.iter().map(|key| (format!("limits.{}", key.name), key.kind));
-        let of_gateway = GATEWAY.keys.iter().map(|key| (key.name.to_owned(), key.kind));
+        let of_limits = limits::SECTION.keys.iter().map(|key| (format!("limits.{}", key.name), key.kind));
+        let of_gateway = gateway::SECTION.keys.iter().map(|key| (key.name.to_owned(), key.kind));
         for (key, kind) in of_gateway.chain(of_limits).filter(|(key, _)| key != "limits") {
             let value = match (key.as_str(), kind) {
                 ("listen", _) => "\"127.0.0.1:1\"",

@@ -51,7 +51,12 @@ fn without_a_word_a_newcomer_may_use_imported_servers() {
     assert_eq!(tables.servers[&files], policy::ServerTable::default());
     assert_eq!(config.security.approval_ttl, Duration::from_secs(300));
     assert_eq!(config.security.approval_hold, Duration::from_secs(20));
-    assert_eq!(config.store, crate::config::Store::default());
+    let store = crate::config::Store {
+        folder: None,
+        sync: SyncMode::Interval(Duration::from_millis(50)),
+        retention: Retention::KeepAll,
+    };
+    assert_eq!(config.store, store);
     let local = config.gateway.principals(IpAddr::from([127, 0, 0, 1]));
     assert_eq!(local, [(PrincipalId::new("local"), Origin::Local)]);
 }
