@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::config;
+use crate::config::schema::gateway::LISTEN;
 use crate::export::Language;
 
 /// One endpoint for every MCP server.
@@ -276,11 +277,11 @@ pub struct Stdio {
 }
 
 /// `demo`
-#[derive(Args, Clone, Debug, Default)]
+#[derive(Args, Clone, Debug)]
 pub struct Demo {
     /// Listen here
-    #[arg(long, value_name = "ADDRESS", value_parser = listen, default_value = "127.0.0.1:8717")]
-    pub listen: Option<SocketAddr>,
+    #[arg(long, value_name = "ADDRESS", value_parser = listen, default_value_t = LISTEN.by_default())]
+    pub listen: SocketAddr,
     /// End after the session instead of serving on
     #[arg(long)]
     pub once: bool,

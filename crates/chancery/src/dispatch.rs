@@ -44,7 +44,7 @@ fn ended(how: Result<ExitCode, Failure>) -> ExitCode {
 /// gateway leads here.
 #[must_use]
 pub fn unguarded(global: &Global, args: cli::Serve) -> ExitCode {
-    let served = sources(global).and_then(|sources| running(global, sources, "info", |configured| run::serve_unguarded(configured, args)));
+    let served = sources(global).and_then(|sources| running(global, sources, None, |configured| run::serve_unguarded(configured, args)));
     ended(served)
 }
 
@@ -81,10 +81,10 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
     let Cli { global, command } = cli;
     let sources = sources(&global)?;
     match command {
-        Command::Serve(args) => running(&global, sources, "info", |configured| run::serve(configured, args)),
+        Command::Serve(args) => running(&global, sources, None, |configured| run::serve(configured, args)),
         Command::Stdio(args) => stdio(&global, sources, args),
-        Command::Doctor(args) => running(&global, sources, "error", |configured| run::doctor(configured, args)),
-        Command::Tools(args) => running(&global, sources, "error", |configured| run::tools(configured, args)),
+        Command::Doctor(args) => running(&global, sources, Some("error"), |configured| run::doctor(configured, args)),
+        Command::Tools(args) => running(&global, sources, Some("error"), |configured| run::tools(configured, args)),
         Command::Demo(args) => {
             start_log(&global, "warn", config::LogFormat::Text)?;
             Ok(runtime()?.block_on(run::demo(args))?)
@@ -94,7 +94,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
             out(&checked.render(args.json));
             Ok(ExitCode::from(u8::from(!checked.is_allowed())))
         }
-        Command::Audit(AuditCommand::Tail(args)) => running(&global, sources, "error", |configured| run::tail(configured, args)),
+        Command::Audit(AuditCommand::Tail(args)) => running(&global, sources, Some("error"), |configured| run::tail(configured, args)),
         Command::Audit(AuditCommand::Kept(command)) => {
             let folder = store_folder(&global, sources, command.which())?;
             Ok(run::audit(&command, &folder)?)
@@ -103,7 +103,9 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Approvals(command) => operating(&global, sources, Operate::Approvals(command)),
         Command::Access(command) => operating(&global, sources, Operate::Access(command)),
         Command::Permissions(command) => operating(&global, sources, Operate::Permissions(command)),
-        Command::Gateways(args) => running(&global, sources, "error", async |configured| run::gateways(&configured, &args)),
+        Command::Gateways(args) => running(&global, sources, Some("error"), async |configured| {
+            run::gateways(&configured, &args)
+        }),
         Command::Store(command) => {
             let folder = store_folder(&global, sources, command.which())?;
             Ok(run::store(&command, &folder)?)
@@ -157,18 +159,17 @@ fn store_folder(global: &Global, sources: Sources, which: &Which) -> Result<Path
 // === what needs the run-time ===
 
 fn operating(global: &Global, sources: Sources, what: Operate) -> Result<ExitCode, Failure> {
-    running(global, sources, "error", |configured| run::operate(configured, what))
+    running(global, sources, Some("error"), |configured| run::operate(configured, what))
 }
 
-fn running<F>(global: &Global, sources: Sources, level: &str, run: impl FnOnce(Configured) -> F) -> Result<ExitCode, Failure>
+/// Loads the configuration and runs a command with it. One that prints a result logs at a `level` of its own, less than a gateway does.
+fn running<F>(global: &Global, sources: Sources, level: Option<&str>, run: impl FnOnce(Configured) -> F) -> Result<ExitCode, Failure>
 where
     F: Future<Output = anyhow::Result<ExitCode>>,
 {
     let loaded = load(&sources)?;
     let gateway = &loaded.config.gateway;
-    // A command that prints a result logs less than a gateway does, unless it is told to.
-    let level = if level == "info" { gateway.log_level.as_str() } else { level };
-    start_log(global, level, gateway.log_format)?;
+    start_log(global, level.unwrap_or(&gateway.log_level), gateway.log_format)?;
     Ok(runtime()?.block_on(run(Configured {
         sources,
         loaded,
@@ -180,7 +181,7 @@ where
 fn stdio(global: &Global, sources: Sources, args: cli::Stdio) -> Result<ExitCode, Failure> {
     let standalone = args.standalone;
     let identity = sources.identity();
-    match running(global, sources.clone(), "info", |configured| run::stdio(configured, args)) {
+    match running(global, sources.clone(), None, |configured| run::stdio(configured, args)) {
         Err(Failure::Problems(problems)) if !standalone => match run::join(&identity, &sources) {
             Some(pass_on) => {
                 show(&problems);

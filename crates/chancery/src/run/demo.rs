@@ -27,7 +27,7 @@ use crate::cli;
 /// When the address can't be listened on, or the session does not go as it must.
 pub async fn demo(args: cli::Demo) -> anyhow::Result<ExitCode> {
     let options = ListenOptions {
-        address: args.listen.unwrap_or_else(|| ListenOptions::default().address),
+        address: args.listen,
         ..ListenOptions::default()
     };
     let listener = Listener::bind(options).await.map_err(failed)?;

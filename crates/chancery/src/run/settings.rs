@@ -109,6 +109,34 @@ pub(super) fn listen(config: &Config, address: Option<SocketAddr>) -> ListenOpti
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::{Env, load_text};
+
+    /// The schema says what holds without a file. What the kernel and the listeners take where they are told nothing is the same.
+    #[test]
+    fn no_default_says_another_thing_than_the_schema() {
+        let (config, _) = load_text("mgp.toml", "", &Env::default()).expect("a configuration");
+        let (told, own) = (secured(&config, None), Settings::default());
+        assert_eq!(
+            (told.startup_wait, told.session_idle, told.max_sessions, told.max_in_flight),
+            (own.startup_wait, own.session_idle, own.max_sessions, own.max_in_flight)
+        );
+        assert_eq!(
+            (told.limits.max_bytes, told.limits.max_depth),
+            (own.limits.max_bytes, own.limits.max_depth)
+        );
+        assert_eq!(told.security, Some(kernel::Security::default()));
+        let (told, own) = (listen(&config, None), ListenOptions::default());
+        assert_eq!(
+            (told.anonymous, told.insecure_bind, told.sse),
+            (own.anonymous, own.insecure_bind, own.sse)
+        );
+        assert_eq!(
+            (told.limits.max_body, told.limits.max_head, told.limits.max_streams),
+            (own.limits.max_body, own.limits.max_head, own.limits.max_streams)
+        );
+        assert_eq!(client_limits(&config).max_message, ClientLimits::default().max_message);
+        assert_eq!(pipe(&config).max_message, PipeOptions::default().max_message);
+    }
 
     #[test]
     fn the_gateway_s_own_address() {
