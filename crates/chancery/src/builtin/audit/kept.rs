@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chancery_sdk::{Error, Result};
-use store::{Retention, Store, StoreError};
+use store::{AuditStore, Retention, StoreError};
 
 /// The most bytes of events in one answer, beyond the first event.
 pub(super) const MOST_BYTES: usize = 512 * 1024;
@@ -11,14 +11,14 @@ pub(super) const MOST_BYTES: usize = 512 * 1024;
 /// The audit that a gateway keeps, if it keeps one.
 #[derive(Clone, Debug)]
 pub(crate) struct Audit {
-    store: Option<Arc<dyn Store>>,
+    store: Option<Arc<dyn AuditStore>>,
     /// How long events are kept.
     pub(super) retention: Retention,
 }
 
 impl Audit {
     /// The audit in a store. Without one every question is answered with an error.
-    pub(crate) fn new(store: Option<Arc<dyn Store>>, retention: Retention) -> Self {
+    pub(crate) fn new(store: Option<Arc<dyn AuditStore>>, retention: Retention) -> Self {
         Self { store, retention }
     }
 
@@ -26,7 +26,7 @@ impl Audit {
     ///
     /// # Errors
     /// When the gateway has none; the error tells the caller where there may be one.
-    pub(super) fn store(&self) -> Result<&Arc<dyn Store>> {
+    pub(super) fn store(&self) -> Result<&Arc<dyn AuditStore>> {
         let nothing = || {
             Error::tool(
                 "failed to read the audit: this gateway keeps none; ask the one that `chancery serve` runs, or use `chancery audit query`",

@@ -215,7 +215,11 @@ async fn d17_answers_are_structured_and_the_same_as_text() {
     let state = said(&reply.result()).clone();
     assert_eq!(serde_json::from_str::<Value>(&reply.text()).expect("JSON"), state);
     let members: Vec<&String> = state.as_object().expect("an object").keys().collect();
-    assert_eq!(members, ["permission", "source", "granted_by", "granted_at", "expires_at"], "MGP §5.4");
+    assert_eq!(
+        members,
+        ["permission", "source", "granted_by", "granted_at", "expires_at"],
+        "MGP §5.4"
+    );
     gateway.stop().await;
 }
 
