@@ -1,6 +1,6 @@
 //! What a request says, read into the types that its handler takes.
 
-use kernel::desk::Request;
+use kernel::http_api::Request;
 use percent_encoding::percent_decode_str;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;

@@ -1,6 +1,6 @@
 //! The operator API: approvals, access, permissions, tokens, the audit, servers and tools, as JSON below `/api/v1`.
 //!
-//! Law: it goes through [`kernel::office`] like the command line, and has no other way. `routes.rs` is the one table of what there is. The types
+//! Law: it goes through [`kernel::operator`] like the command line, and has no other way. `routes.rs` is the one table of what there is. The types
 //! that a handler takes and returns are those by which requests are read and answers are written, and of which the OpenAPI document is made.
 
 #![forbid(unsafe_code)]
@@ -23,7 +23,7 @@ pub use problem::Problem;
 pub use routes::document;
 
 use kernel::Kernel;
-use kernel::desk::{Answer, Desk, Request};
+use kernel::http_api::{Answer, HttpApi, Request};
 use kernel::link::BoxFuture;
 
 /// The operator API of a gateway.
@@ -41,12 +41,14 @@ impl Console {
 
     async fn answered(&self, request: &Request) -> Result<Answer, Problem> {
         let (route, segments) = routes::find(request.verb, &request.path)?;
-        let office = self.kernel.office(request.who.principal.clone(), request.who.token.as_deref())?;
-        route.answer(office, request, segments).await
+        let operations = self
+            .kernel
+            .operations(request.who.principal.clone(), request.who.token.as_deref())?;
+        route.answer(operations, request, segments).await
     }
 }
 
-impl Desk for Console {
+impl HttpApi for Console {
     fn answer(&self, request: Request) -> BoxFuture<'_, Answer> {
         Box::pin(async move { self.answered(&request).await.unwrap_or_else(Problem::into_answer) })
     }

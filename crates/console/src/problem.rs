@@ -1,7 +1,7 @@
 //! Errors as problem objects (RFC 9457): what is wrong, and what to do.
 
-use kernel::desk::Answer;
-use kernel::office::OfficeError;
+use kernel::http_api::Answer;
+use kernel::operator::OperatorError;
 use policy::{DecideError, GrantProblem};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -54,24 +54,24 @@ impl Problem {
 }
 
 /// The only place where what the office refuses becomes an answer.
-impl From<OfficeError> for Problem {
-    fn from(error: OfficeError) -> Self {
+impl From<OperatorError> for Problem {
+    fn from(error: OperatorError) -> Self {
         let detail = format!("failed to {error}");
         match error {
-            OfficeError::NotOperator => Self {
+            OperatorError::NotOperator => Self {
                 code: Some(policy::code::PERMISSION_DENIED),
                 ..Self::new(403, "only operators may", detail)
             },
-            OfficeError::NoStore => Self::new(503, "there is no store", detail),
-            OfficeError::Decide(DecideError::Unknown(_)) | OfficeError::Unknown(_) => Self::absent(detail),
-            OfficeError::Decide(DecideError::Expired(_) | DecideError::Already(..)) => Self::new(409, "it is over", detail),
-            OfficeError::Grant(GrantProblem::UnknownServer(_) | GrantProblem::UnknownTool(_)) => Self::absent(detail),
-            OfficeError::Grant(_) | OfficeError::Invalid(_) => Self::invalid(detail),
-            OfficeError::Conflict(Conflict::TokenUnknown(_) | Conflict::GrantUnknown { .. } | Conflict::ApprovalUnknown(_)) => {
+            OperatorError::NoStore => Self::new(503, "there is no store", detail),
+            OperatorError::Decide(DecideError::Unknown(_)) | OperatorError::Unknown(_) => Self::absent(detail),
+            OperatorError::Decide(DecideError::Expired(_) | DecideError::Already(..)) => Self::new(409, "it is over", detail),
+            OperatorError::Grant(GrantProblem::UnknownServer(_) | GrantProblem::UnknownTool(_)) => Self::absent(detail),
+            OperatorError::Grant(_) | OperatorError::Invalid(_) => Self::invalid(detail),
+            OperatorError::Conflict(Conflict::TokenUnknown(_) | Conflict::GrantUnknown { .. } | Conflict::ApprovalUnknown(_)) => {
                 Self::absent(detail)
             }
-            OfficeError::Conflict(_) => Self::new(409, "it contradicts what is remembered", detail),
-            OfficeError::Store(error) => error.into(),
+            OperatorError::Conflict(_) => Self::new(409, "it contradicts what is remembered", detail),
+            OperatorError::Store(error) => error.into(),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What handlers answer with: how it is sent, and what the document says of it.
 
 use bytes::Bytes;
-use kernel::desk::Answer;
+use kernel::http_api::Answer;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 

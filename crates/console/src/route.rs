@@ -3,9 +3,9 @@
 use std::fmt;
 use std::future::{Ready, ready};
 
-use kernel::desk::{Answer, Request, Verb};
+use kernel::http_api::{Answer, Request, Verb};
 use kernel::link::BoxFuture;
-use kernel::office::Office;
+use kernel::operator::Operations;
 use percent_encoding::percent_decode_str;
 use schemars::generate::SchemaSettings;
 use schemars::{Schema, SchemaGenerator};
@@ -18,7 +18,7 @@ use crate::reply::Reply;
 pub(crate) type Segments = Vec<(String, String)>;
 
 /// How a request is carried out.
-type Handle = dyn Fn(Office, &Request, Segments) -> BoxFuture<'static, Result<Answer, Problem>> + Send + Sync;
+type Handle = dyn Fn(Operations, &Request, Segments) -> BoxFuture<'static, Result<Answer, Problem>> + Send + Sync;
 
 /// A route.
 pub(crate) struct Route {
@@ -73,7 +73,7 @@ impl Route {
         path: &'static str,
         operation: &'static str,
         summary: &'static str,
-        handler: impl Fn(Office, Input<P, Q, B>) -> F + Send + Sync + 'static,
+        handler: impl Fn(Operations, Input<P, Q, B>) -> F + Send + Sync + 'static,
     ) -> Self
     where
         P: Parameters,
@@ -82,10 +82,10 @@ impl Route {
         R: Reply,
         F: Future<Output = Result<R, Problem>> + Send + 'static,
     {
-        let handle = move |office, request: &Request, segments| -> BoxFuture<'static, _> {
+        let handle = move |operations, request: &Request, segments| -> BoxFuture<'static, _> {
             match Input::read(request, segments) {
                 Ok(input) => {
-                    let answering = handler(office, input);
+                    let answering = handler(operations, input);
                     Box::pin(async move { Ok(answering.await?.into_answer()) })
                 }
                 Err(problem) => Box::pin(ready(Err(problem))),
@@ -128,8 +128,13 @@ impl Route {
     }
 
     /// Carries a request out.
-    pub(crate) fn answer(&self, office: Office, request: &Request, segments: Segments) -> BoxFuture<'static, Result<Answer, Problem>> {
-        (self.handle)(office, request, segments)
+    pub(crate) fn answer(
+        &self,
+        operations: Operations,
+        request: &Request,
+        segments: Segments,
+    ) -> BoxFuture<'static, Result<Answer, Problem>> {
+        (self.handle)(operations, request, segments)
     }
 }
 
@@ -140,6 +145,6 @@ impl fmt::Debug for Route {
 }
 
 /// A handler that waits for nothing.
-pub(crate) fn at_once<I, R>(handler: impl Fn(&Office, I) -> Result<R, Problem>) -> impl Fn(Office, I) -> Ready<Result<R, Problem>> {
-    move |office, input| ready(handler(&office, input))
+pub(crate) fn at_once<I, R>(handler: impl Fn(&Operations, I) -> Result<R, Problem>) -> impl Fn(Operations, I) -> Ready<Result<R, Problem>> {
+    move |operations, input| ready(handler(&operations, input))
 }

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use kernel::desk::Verb::{self, Delete, Get, Post, Put};
+use kernel::http_api::Verb::{self, Delete, Get, Post, Put};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};

@@ -3,8 +3,8 @@
 use std::marker::PhantomData;
 
 use bytes::Bytes;
-use kernel::desk::Answer;
 use kernel::front::Events;
+use kernel::http_api::Answer;
 use kernel::link::Event;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;

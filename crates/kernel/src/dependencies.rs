@@ -10,7 +10,7 @@ use upstream::link::Connector;
 
 /// Everything that the kernel depends on and does not make itself.
 #[must_use]
-pub struct Outside {
+pub struct Dependencies {
     pub(crate) connector: Arc<dyn Connector>,
     pub(crate) cache: Arc<dyn OfferCache>,
     pub(crate) resolver: Arc<dyn Resolver>,
@@ -18,7 +18,7 @@ pub struct Outside {
     pub(crate) clock: Clock,
 }
 
-impl Outside {
+impl Dependencies {
     /// Makes the dependencies of a kernel that remembers nothing, and knows the address of no name.
     pub fn new(connector: Arc<dyn Connector>, cache: Arc<dyn OfferCache>) -> Self {
         Self {
@@ -49,9 +49,9 @@ impl Outside {
     }
 }
 
-impl fmt::Debug for Outside {
+impl fmt::Debug for Dependencies {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Outside")
+        f.debug_struct("Dependencies")
             .field("records", &self.records.is_some())
             .finish_non_exhaustive()
     }

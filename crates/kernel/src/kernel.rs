@@ -16,11 +16,11 @@ use tokio::sync::mpsc;
 use upstream::{Config, Context, Health, Identity, Server, Upstream};
 
 use crate::calls::{Calls, ParkedCalls, Questions, Returned, Seal, TaskRoutes};
-use crate::dependencies::Outside;
+use crate::dependencies::Dependencies;
 use crate::faces::{self, Client, Clients, Delivery, Faces, LAST_ANSWERS, Pipe};
 use crate::front::{Answer, ClientPipe, Credential, Front, InPost, Listen, TokenRefusal};
 use crate::mgp_offer::mgp_offer;
-use crate::operator::{JudgedTool, Office, OfficeError, OperatorRoom, OperatorTools};
+use crate::operator::{JudgedTool, Operations, OperatorError, OperatorRoom, OperatorTools};
 use crate::servers::{Events, Links, PermissionBroker};
 use crate::settings::Settings;
 use crate::status::{ServerStatus, ToolStatus};
@@ -53,7 +53,7 @@ struct Rooms {
 }
 
 impl Rooms {
-    fn new(settings: Settings, outside: Outside) -> Arc<Self> {
+    fn new(settings: Settings, outside: Dependencies) -> Arc<Self> {
         let runtime = Runtime::new();
         let (records, resolver, clock) = (outside.records, outside.resolver, outside.clock);
         let guard = Guard::new(settings.security.as_ref(), records, own_tools(), resolver, clock, runtime.clone());
@@ -162,7 +162,7 @@ impl Kernel {
     /// Starts a gateway: remembers what its servers offered last, and starts those that are to start with it.
     /// Must be called within a Tokio runtime.
     #[must_use]
-    pub fn start(settings: Settings, outside: Outside) -> Self {
+    pub fn start(settings: Settings, outside: Dependencies) -> Self {
         let rooms = Rooms::new(settings, outside);
         rooms.guard.watch_alerts();
         for server in rooms.upstream.servers().iter() {
@@ -218,12 +218,12 @@ impl Kernel {
     ///
     /// # Errors
     /// When the principal is no operator.
-    pub fn office(&self, operator: Principal, credential: Option<&str>) -> Result<Office, OfficeError> {
+    pub fn operations(&self, operator: Principal, credential: Option<&str>) -> Result<Operations, OperatorError> {
         let subject = Subject {
             token: credential.map(Arc::from),
             ..Subject::new(operator)
         };
-        Office::open(&self.rooms.operator, &subject)
+        Operations::open(&self.rooms.operator, &subject)
     }
 
     /// Returns the room of calls, for callers that are no MCP clients: they make a [`Caller`] of their [`Port`], and its calls.

@@ -7,9 +7,9 @@
 
 mod calls;
 mod dependencies;
-pub mod desk;
 mod faces;
 pub mod front;
+pub mod http_api;
 mod kernel;
 mod mgp_offer;
 pub mod operator;
@@ -20,10 +20,9 @@ mod status;
 mod views;
 
 pub use calls::{Asker, Caller, Calls, Port};
-pub use dependencies::Outside;
+pub use dependencies::Dependencies;
 pub use guard::{Alert, Records, Resolver, Security, ServerSecurity, Subject};
 pub use kernel::Kernel;
-pub use operator as office;
 pub use settings::Settings;
 pub use status::{ServerStatus, ToolStatus};
 pub use upstream::{Health, NoCache, OfferCache, Unavailable, link, spec};

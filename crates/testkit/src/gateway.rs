@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use kernel::front::Front;
 use kernel::spec::{EraChoice, HttpKind, Launch, ServerSpec, Share, Start};
-use kernel::{Kernel, NoCache, OfferCache, Outside, Records, Security, Settings};
+use kernel::{Dependencies, Kernel, NoCache, OfferCache, Records, Security, Settings};
 use mcp::revision::Era;
 use model::ServerId;
 use tokio::task::JoinHandle;
@@ -229,7 +229,7 @@ impl Builder {
             scripted: self.scripted.clone(),
             real: outbound.clone(),
         };
-        let mut outside = Outside::new(Arc::new(connections), self.cache).clock(self.clock);
+        let mut outside = Dependencies::new(Arc::new(connections), self.cache).clock(self.clock);
         if let Some(records) = self.records {
             outside = outside.records(records);
         }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use kernel::front::Front;
 use kernel::spec::{EraChoice, Launch, ServerSpec, Share, Start};
-use kernel::{Kernel, NoCache, Outside, Records, Security, Settings};
+use kernel::{Dependencies, Kernel, NoCache, Records, Security, Settings};
 use model::ServerId;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -62,7 +62,7 @@ fn start(records: Records) -> anyhow::Result<Gateway> {
         ..Settings::default()
     };
     let outbound = Arc::new(Outbound::new(ClientLimits::default(), None));
-    let outside = Outside::new(outbound.clone(), Arc::new(NoCache)).records(records);
+    let outside = Dependencies::new(outbound.clone(), Arc::new(NoCache)).records(records);
     let kernel = Kernel::start(settings, outside);
     Ok(Gateway { kernel, outbound })
 }

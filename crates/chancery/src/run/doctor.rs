@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use kernel::office::JudgedTool;
+use kernel::operator::JudgedTool;
 use kernel::{Health, ServerStatus, Unavailable};
 use model::ServerId;
 use serde_json::{Value, json};

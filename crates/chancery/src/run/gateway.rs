@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use console::Console;
-use kernel::desk::Desk;
-use kernel::{Kernel, Outside, Records};
+use kernel::http_api::HttpApi;
+use kernel::{Dependencies, Kernel, Records};
 use transport::{Outbound, SystemResolver};
 
 use super::{cache, settings};
@@ -31,7 +31,7 @@ impl Gateway {
             Some(state) => Arc::new(cache::Files::new(state.join("catalogue"))),
             None => Arc::new(kernel::NoCache),
         };
-        let mut outside = Outside::new(outbound.clone(), cache).resolver(Arc::new(SystemResolver));
+        let mut outside = Dependencies::new(outbound.clone(), cache).resolver(Arc::new(SystemResolver));
         if let Some(records) = records {
             outside = outside.records(records);
         }
@@ -40,7 +40,7 @@ impl Gateway {
     }
 
     /// The operator API of the gateway.
-    pub(super) fn desk(&self) -> Arc<dyn Desk> {
+    pub(super) fn api(&self) -> Arc<dyn HttpApi> {
         Arc::new(Console::new(self.kernel.clone()))
     }
 

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 use bytes::Bytes;
-use kernel::desk::{self, ROOT, Verb};
+use kernel::http_api::{self, ROOT, Verb};
 use kernel::spec::Start;
 use model::{Principal, Role};
 use serde_json::{Value, json};
@@ -109,7 +109,7 @@ async fn inside(gateway: &Gateway, verb: Verb, target: &str, body: String) -> an
         ..Principal::local()
     };
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
-    let request = desk::Request {
+    let request = http_api::Request {
         who: owner.into(),
         verb,
         path: path.to_owned(),
@@ -117,9 +117,9 @@ async fn inside(gateway: &Gateway, verb: Verb, target: &str, body: String) -> an
         last_event: None,
         body: Bytes::from(body),
     };
-    match gateway.desk().answer(request).await {
-        desk::Answer::Whole { status, body, .. } => Ok((status, body.to_vec())),
-        desk::Answer::Events(_) => bail!("no gateway runs, so nothing will happen: start one with `chancery serve`"),
+    match gateway.api().answer(request).await {
+        http_api::Answer::Whole { status, body, .. } => Ok((status, body.to_vec())),
+        http_api::Answer::Events(_) => bail!("no gateway runs, so nothing will happen: start one with `chancery serve`"),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use kernel::desk::Verb;
+use kernel::http_api::Verb;
 use serde_json::{Map, Value, json};
 
 use super::configured::Configured;

@@ -1,6 +1,6 @@
 //! What `doctor` says about the harm that tools can do, so that an owner can correct it in the configuration (MGP §4, §17.2).
 
-use kernel::office::JudgedTool;
+use kernel::operator::JudgedTool;
 use model::Risk;
 use serde_json::{Value, json};
 

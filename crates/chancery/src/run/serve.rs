@@ -68,10 +68,10 @@ async fn serve_as(configured: Configured, args: cli::Serve, guarded: Guarded) ->
     }
     let front: Arc<dyn kernel::front::Front> = Arc::new(gateway.kernel.clone());
     let mut serving = tokio::task::JoinSet::new();
-    let desk = gateway.desk();
-    serving.spawn(listener.with_desk(desk.clone()).serve(front.clone(), shutdown.clone()));
+    let api = gateway.api();
+    serving.spawn(listener.with_api(api.clone()).serve(front.clone(), shutdown.clone()));
     if let Some(owner) = owner {
-        serving.spawn(owner.serve(front.clone(), desk, ListenLimits::default(), shutdown.clone()));
+        serving.spawn(owner.serve(front.clone(), api, ListenLimits::default(), shutdown.clone()));
     }
     if let Some(socket) = socket {
         serving.spawn(socket.serve(front, settings::pipe(&loaded.config), shutdown.clone()));

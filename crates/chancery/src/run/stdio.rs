@@ -43,8 +43,8 @@ pub async fn stdio(configured: Configured, args: cli::Stdio) -> anyhow::Result<E
     let shutdown = CancellationToken::new();
     let front: Arc<dyn kernel::front::Front> = Arc::new(gateway.kernel.clone());
     if let Some(owner) = owner_socket(&loaded.config, number, &sources) {
-        let desk = gateway.desk();
-        tokio::spawn(owner.serve(front.clone(), desk, ListenLimits::default(), shutdown.clone()));
+        let api = gateway.api();
+        tokio::spawn(owner.serve(front.clone(), api, ListenLimits::default(), shutdown.clone()));
     }
     let options = settings::pipe(&loaded.config);
     let mut serving = std::pin::pin!(transport::stdio::serve(front, &options, shutdown.clone()));

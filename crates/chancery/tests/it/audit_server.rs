@@ -18,14 +18,14 @@ fn token(machine: &Machine, who: &str, options: &[&str]) -> String {
 }
 
 /// A gateway with the audit server and one other, an operator and an agent who may call the other one's tool.
-struct Office {
+struct Operations {
     machine: Machine,
     running: Running,
     operator: Session,
     agent: Session,
 }
 
-impl Office {
+impl Operations {
     fn open(rules: &str) -> Self {
         let machine = Machine::new();
         put(&machine, &format!("{}{AUDIT}{rules}", configuration(ANY_PORT, &["minimal"])));
@@ -68,19 +68,19 @@ impl Office {
 
 #[test]
 fn operators_see_its_tools_and_an_agent_is_refused() {
-    let mut office = Office::open("");
-    let mut seen = office.operator.tools().expect("a list");
+    let mut operations = Operations::open("");
+    let mut seen = operations.operator.tools().expect("a list");
     seen.retain(|name| TOOLS.contains(&name.as_str()));
     seen.sort_unstable();
     assert_eq!(seen, TOOLS);
-    let listed = office.agent.tools().expect("a list");
+    let listed = operations.agent.tools().expect("a list");
     assert!(listed.contains(&"echo".to_owned()), "{listed:?}");
     assert!(listed.iter().all(|name| !TOOLS.contains(&name.as_str())), "{listed:?}");
     for name in TOOLS {
-        let answer = office.agent.call(name, &json!({})).expect("an answer");
+        let answer = operations.agent.call(name, &json!({})).expect("an answer");
         assert_eq!(answer["error"]["code"], json!(1000), "{answer}");
     }
-    let blocked = office.ask(
+    let blocked = operations.ask(
         "query_audit_log",
         &json!({"result": "BLOCKED", "actor_id": "alice", "server_id": "audit"}),
     );
@@ -90,21 +90,21 @@ fn operators_see_its_tools_and_an_agent_is_refused() {
         .iter()
         .map(|event| &event["target"]["tool_name"]);
     assert_eq!(tools.collect::<Vec<_>>(), ["query_audit_log", "get_audit_stats", "export_audit"]);
-    office.running.end();
+    operations.running.end();
 }
 
 /// What makes the same record each time: two calls of an agent.
-fn some_calls(office: &mut Office) {
+fn some_calls(operations: &mut Operations) {
     for text in ["one", "two"] {
-        let answer = office.agent.call("echo", &json!({"text": text})).expect("an answer");
+        let answer = operations.agent.call("echo", &json!({"text": text})).expect("an answer");
         assert_eq!(answer["result"]["content"][0]["text"], json!(text), "{answer}");
     }
 }
 
 #[test]
 fn a_query_finds_events_page_by_page() {
-    let mut office = Office::open("");
-    some_calls(&mut office);
+    let mut operations = Operations::open("");
+    some_calls(&mut operations);
     let mine = json!({"actor_id": "alice", "server_id": "minimal", "event_types": ["TOOL_EXECUTED", "dev.chancery.call_admitted"]});
     let with = |more: Value| {
         let mut all = mine.as_object().cloned().expect("an object");
@@ -113,7 +113,7 @@ fn a_query_finds_events_page_by_page() {
     };
     // What has happened is told behind the answer: it is asked for until it is there.
     let all = loop {
-        let page = office.ask("query_audit_log", &mine);
+        let page = operations.ask("query_audit_log", &mine);
         if page["events"].as_array().is_some_and(|events| events.len() == 4) {
             break page;
         }
@@ -129,7 +129,7 @@ fn a_query_finds_events_page_by_page() {
     let mut paged = Vec::new();
     let mut cursor = Value::Null;
     loop {
-        let page = office.ask("query_audit_log", &with(json!({"limit": 3, "cursor": cursor})));
+        let page = operations.ask("query_audit_log", &with(json!({"limit": 3, "cursor": cursor})));
         paged.extend(seqs(&page));
         cursor = page["next_cursor"].clone();
         if cursor.is_null() {
@@ -137,27 +137,27 @@ fn a_query_finds_events_page_by_page() {
         }
     }
     assert_eq!(paged, seqs(&all));
-    let oldest = office.ask("query_audit_log", &with(json!({"order": "oldest"})));
+    let oldest = operations.ask("query_audit_log", &with(json!({"order": "oldest"})));
     assert!(seqs(&oldest).into_iter().rev().eq(seqs(&all)));
     let trace = newest["trace_id"].as_str().expect("a trace");
-    let traced = office.ask("query_audit_log", &with(json!({"trace_id": trace})));
+    let traced = operations.ask("query_audit_log", &with(json!({"trace_id": trace})));
     let events = traced["events"].as_array().expect("a list");
     assert!(
         events.contains(newest) && events.iter().all(|event| event["trace_id"] == json!(trace)),
         "{traced}"
     );
-    let early = office.ask("query_audit_log", &with(json!({"until": "2020-01-01T00:00:00Z"})));
+    let early = operations.ask("query_audit_log", &with(json!({"until": "2020-01-01T00:00:00Z"})));
     assert_eq!(early["events"], json!([]));
-    office.running.end();
+    operations.running.end();
 }
 
 #[test]
 fn statistics_count_and_say_how_long_events_are_kept() {
     let rules = "[audit]\nretention = \"tiered\"\nsearchable = \"30d\"\nkeep = \"365d\"\n";
-    let mut office = Office::open(rules);
-    some_calls(&mut office);
+    let mut operations = Operations::open(rules);
+    some_calls(&mut operations);
     let mine = json!({"actor_id": "alice", "group_by": ["event_type", "tool", "result"], "event_types": ["dev.chancery.call_admitted"]});
-    let stats = office.ask("get_audit_stats", &mine);
+    let stats = operations.ask("get_audit_stats", &mine);
     let column = |value: &str| json!({"values": [{"value": value, "count": 2}], "others": 0});
     assert_eq!(
         stats["counts"],
@@ -170,24 +170,24 @@ fn statistics_count_and_say_how_long_events_are_kept() {
     );
     let retention = json!({"policy": "tiered", "searchable_seconds": 30 * 86_400, "keep_seconds": 365 * 86_400});
     assert_eq!(stats["retention"], retention);
-    office.running.end();
+    operations.running.end();
 }
 
 #[test]
 fn an_export_is_what_the_command_line_exports() {
-    let mut office = Office::open("");
-    some_calls(&mut office);
+    let mut operations = Operations::open("");
+    some_calls(&mut operations);
     for format in ["jsonl", "csv"] {
         let (mut exported, mut cursor, mut parts) = (String::new(), Value::Null, 0);
         // The record grows with each question; the first ten events stay the first ten.
         while parts < 5 {
-            let part = office.ask("export_audit", &json!({"format": format, "limit": 2, "cursor": cursor}));
+            let part = operations.ask("export_audit", &json!({"format": format, "limit": 2, "cursor": cursor}));
             assert_eq!((&part["format"], &part["events"]), (&json!(format), &json!(2)));
             exported.push_str(part["data"].as_str().expect("a text"));
             cursor = part["next_cursor"].clone();
             parts += 1;
         }
-        let whole = office
+        let whole = operations
             .machine
             .run(&["--config", "../a.toml", "audit", "export", "--format", format]);
         let whole = String::from_utf8(whole.stdout).expect("a text");
@@ -196,14 +196,14 @@ fn an_export_is_what_the_command_line_exports() {
             "{exported}\n---\n{whole}"
         );
     }
-    let none = office.ask("export_audit", &json!({"event_types": ["no.such.event"]}));
+    let none = operations.ask("export_audit", &json!({"event_types": ["no.such.event"]}));
     assert_eq!(none, json!({"format": "jsonl", "events": 0, "data": "", "next_cursor": null}));
-    office.running.end();
+    operations.running.end();
 }
 
 #[test]
 fn a_wrong_question_is_told_what_is_wrong_with_it() {
-    let mut office = Office::open("");
+    let mut operations = Operations::open("");
     for (tool, arguments, told) in [
         ("query_audit_log", json!({"actor": "x"}), "there is no argument `actor`"),
         ("query_audit_log", json!({"limit": 0}), "from 1 to 1000"),
@@ -225,10 +225,10 @@ fn a_wrong_question_is_told_what_is_wrong_with_it() {
         ("export_audit", json!({"format": "xml"}), "jsonl, csv"),
         ("export_audit", json!({"cursor": "here"}), "`next_cursor` of the answer before"),
     ] {
-        let refusal = office.refused(tool, &arguments);
+        let refusal = operations.refused(tool, &arguments);
         assert!(refusal.contains(told), "{tool} {arguments}: {refusal}");
     }
-    office.running.end();
+    operations.running.end();
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Who may use what.
 
-use kernel::office::Office;
+use kernel::operator::Operations;
 use model::PrincipalId;
 use serde_json::json;
 
@@ -10,8 +10,8 @@ use crate::page::{Page, page};
 use crate::problem::Problem;
 use crate::shapes::access::{Filter, Grant, NewGrant, Question, Revocation, Revoked, Standing};
 
-pub(crate) async fn list(office: Office, input: Input<Nothing, Filter>) -> Result<Page<Grant>, Problem> {
-    let grants = office.grants().await?;
+pub(crate) async fn list(operations: Operations, input: Input<Nothing, Filter>) -> Result<Page<Grant>, Problem> {
+    let grants = operations.grants().await?;
     let entries = grants.iter().map(Grant::from).map(|grant| {
         // Unique, and in the order of the list.
         let key = [json!(grant.principal), json!(grant.server), json!(grant.tool), json!(grant.access)];
@@ -20,15 +20,15 @@ pub(crate) async fn list(office: Office, input: Input<Nothing, Filter>) -> Resul
     page(&input.query, entries)
 }
 
-pub(crate) fn check(office: &Office, input: Input<Nothing, Question>) -> Result<Standing, Problem> {
+pub(crate) fn check(operations: &Operations, input: Input<Nothing, Question>) -> Result<Standing, Problem> {
     let Question { principal, server, tool } = input.query;
-    let standing = office.access(&PrincipalId::new(&principal), &named::server(&server)?, tool.as_deref());
+    let standing = operations.access(&PrincipalId::new(&principal), &named::server(&server)?, tool.as_deref());
     Ok(Standing::from(&standing))
 }
 
-pub(crate) async fn grant(office: Office, input: Input<Nothing, Nothing, NewGrant>) -> Result<Grant, Problem> {
+pub(crate) async fn grant(operations: Operations, input: Input<Nothing, Nothing, NewGrant>) -> Result<Grant, Problem> {
     let new = input.body;
-    let grant = kernel::office::NewGrant {
+    let grant = kernel::operator::NewGrant {
         principal: PrincipalId::new(new.principal.as_str()),
         scope: named::scope(new.server.as_str(), new.tool)?,
         access: new.access.into(),
@@ -36,13 +36,13 @@ pub(crate) async fn grant(office: Office, input: Input<Nothing, Nothing, NewGran
         expires: new.expires_at.map(|at| at.0),
         justification: new.justification,
     };
-    Ok(Grant::from(&office.grant(grant).await?))
+    Ok(Grant::from(&operations.grant(grant).await?))
 }
 
-pub(crate) async fn revoke(office: Office, input: Input<Nothing, Revocation>) -> Result<Revoked, Problem> {
+pub(crate) async fn revoke(operations: Operations, input: Input<Nothing, Revocation>) -> Result<Revoked, Problem> {
     let Revocation { principal, server, tool } = input.query;
     let scope = named::scope(&server, tool)?;
-    let revoked = office.revoke(&PrincipalId::new(&principal), &scope).await?;
+    let revoked = operations.revoke(&PrincipalId::new(&principal), &scope).await?;
     Ok(Revoked {
         revoked: revoked.iter().map(Grant::from).collect(),
     })

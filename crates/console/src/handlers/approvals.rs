@@ -1,6 +1,6 @@
 //! Calls that wait for a person.
 
-use kernel::office::Office;
+use kernel::operator::Operations;
 use model::RequestId;
 
 use crate::input::{Input, Nothing};
@@ -9,23 +9,23 @@ use crate::problem::Problem;
 use crate::shapes::approvals::{Approval, ApprovalDecision, Approvals, DecidedApproval, Decision, Filter, Path};
 use crate::stream::Stream;
 
-fn waiting(office: &Office) -> impl Iterator<Item = Approval> {
-    office.approvals().into_iter().map(Approval::from)
+fn waiting(operations: &Operations) -> impl Iterator<Item = Approval> {
+    operations.approvals().into_iter().map(Approval::from)
 }
 
-pub(crate) fn list(office: &Office, input: Input<Nothing, Filter>) -> Result<Page<Approval>, Problem> {
+pub(crate) fn list(operations: &Operations, input: Input<Nothing, Filter>) -> Result<Page<Approval>, Problem> {
     page(
         &input.query,
-        waiting(office).map(|approval| (approval.request_id.clone(), approval)),
+        waiting(operations).map(|approval| (approval.request_id.clone(), approval)),
     )
 }
 
-pub(crate) fn stream(office: &Office, _: Input) -> Result<Stream<Approvals>, Problem> {
-    let (office, mut changes) = (office.clone(), office.changes());
+pub(crate) fn stream(operations: &Operations, _: Input) -> Result<Stream<Approvals>, Problem> {
+    let (operations, mut changes) = (operations.clone(), operations.changes());
     Ok(Stream::of(|sender| async move {
         loop {
             changes.mark_unchanged();
-            let items = waiting(&office).collect();
+            let items = waiting(&operations).collect();
             if sender.send(None, Approvals { items }).await.is_err() || changes.changed().await.is_err() {
                 return;
             }
@@ -33,9 +33,9 @@ pub(crate) fn stream(office: &Office, _: Input) -> Result<Stream<Approvals>, Pro
     }))
 }
 
-pub(crate) async fn decide(office: Office, input: Input<Path, Nothing, ApprovalDecision>) -> Result<DecidedApproval, Problem> {
+pub(crate) async fn decide(operations: Operations, input: Input<Path, Nothing, ApprovalDecision>) -> Result<DecidedApproval, Problem> {
     let answer = answer(&input.body)?;
-    let approval = office.decide(&RequestId::new(&input.path.request_id), answer).await?;
+    let approval = operations.decide(&RequestId::new(&input.path.request_id), answer).await?;
     Ok(DecidedApproval::from(&approval))
 }
 

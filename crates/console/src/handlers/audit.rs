@@ -1,6 +1,6 @@
 //! What happened.
 
-use kernel::office::Office;
+use kernel::operator::Operations;
 use store::{AuditQuery, AuditResult};
 
 use crate::input::{Input, Nothing};
@@ -9,8 +9,8 @@ use crate::problem::Problem;
 use crate::shapes::audit::{Event, Filter, Start};
 use crate::stream::Stream;
 
-pub(crate) async fn query(office: Office, input: Input<Nothing, Filter>) -> Result<Page<Event>, Problem> {
-    let page = office.store()?.query(wanted(input.query)?).await?;
+pub(crate) async fn query(operations: Operations, input: Input<Nothing, Filter>) -> Result<Page<Event>, Problem> {
+    let page = operations.store()?.query(wanted(input.query)?).await?;
     Ok(Page {
         items: page.events.iter().map(Event::from).collect(),
         next: page.next.map(|cursor| cursor.to_string()),
@@ -56,7 +56,7 @@ fn result(word: &str) -> Result<AuditResult, Problem> {
 }
 
 /// Events as they come. A reader that falls behind delays only itself: the log is read, not a queue.
-pub(crate) fn stream(office: &Office, input: Input<Nothing, Start>) -> Result<Stream<Event>, Problem> {
+pub(crate) fn stream(operations: &Operations, input: Input<Nothing, Start>) -> Result<Stream<Event>, Problem> {
     let seen: Option<u64> = match input.last_event {
         Some(id) => Some(
             id.parse()
@@ -65,7 +65,7 @@ pub(crate) fn stream(office: &Office, input: Input<Nothing, Start>) -> Result<St
         None => None,
     };
     let from = seen.map_or(input.query.from, |seen| Some(seen.saturating_add(1)));
-    let mut follower = office.store()?.follow(from.unwrap_or(0));
+    let mut follower = operations.store()?.follow(from.unwrap_or(0));
     Ok(Stream::of(|sender| async move {
         while let Ok(chunk) = follower.next().await {
             for event in &chunk.events {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kernel::office::Office;
+use kernel::operator::Operations;
 
 use super::named;
 use crate::input::{Input, Nothing};
@@ -11,20 +11,20 @@ use crate::problem::Problem;
 use crate::shapes::permissions::{Filter, Permission, PermissionDecision};
 
 /// One entry for each permission of each server. One that was put off waits still, and is shown as what was decided.
-pub(crate) async fn list(office: Office, input: Input<Nothing, Filter>) -> Result<Page<Permission>, Problem> {
-    let permissions = office.permissions().await?;
+pub(crate) async fn list(operations: Operations, input: Input<Nothing, Filter>) -> Result<Page<Permission>, Problem> {
+    let permissions = operations.permissions().await?;
     let decided = permissions.decided.iter().map(Permission::from);
     let all = decided.chain(permissions.waiting.iter().map(Permission::from));
     let entries = all.map(|permission| (format!("{}/{}", permission.server, permission.permission), permission));
     page(&input.query, entries.collect::<BTreeMap<_, _>>())
 }
 
-pub(crate) async fn decide(office: Office, input: Input<Nothing, Nothing, PermissionDecision>) -> Result<Permission, Problem> {
+pub(crate) async fn decide(operations: Operations, input: Input<Nothing, Nothing, PermissionDecision>) -> Result<Permission, Problem> {
     let decision = input.body;
     let server = named::server(decision.server.as_str())?;
     let permission = named::permission(decision.permission.as_str())?;
     let expires = decision.expires_at.map(|at| at.0);
-    let decided = office
+    let decided = operations
         .decide_permission(&server, &permission, decision.decision.into(), expires)
         .await?;
     Ok(Permission::from(&decided))

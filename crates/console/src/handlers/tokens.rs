@@ -1,6 +1,6 @@
 //! Tokens.
 
-use kernel::office::Office;
+use kernel::operator::Operations;
 use model::PrincipalId;
 use store::Clock;
 
@@ -11,27 +11,27 @@ use crate::problem::Problem;
 use crate::reply::Created;
 use crate::shapes::tokens::{CreatedToken, Filter, NewToken, Path, Token};
 
-pub(crate) async fn list(office: Office, input: Input<Nothing, Filter>) -> Result<Page<Token>, Problem> {
-    let (tokens, now) = (office.tokens().await?, Clock::system().now());
+pub(crate) async fn list(operations: Operations, input: Input<Nothing, Filter>) -> Result<Page<Token>, Problem> {
+    let (tokens, now) = (operations.tokens().await?, Clock::system().now());
     let entries = tokens.iter().map(|token| (token.id.to_string(), Token::at(now, token)));
     page(&input.query, entries)
 }
 
-pub(crate) async fn create(office: Office, input: Input<Nothing, Nothing, NewToken>) -> Result<Created<CreatedToken>, Problem> {
+pub(crate) async fn create(operations: Operations, input: Input<Nothing, Nothing, NewToken>) -> Result<Created<CreatedToken>, Problem> {
     let new = input.body;
     let scopes: Result<_, Problem> = new.scopes.iter().map(|server| named::server(server)).collect();
-    let new = kernel::office::NewToken {
+    let new = kernel::operator::NewToken {
         id: new.id,
         principal: PrincipalId::new(new.principal.as_str()),
         role: new.role.into(),
         scopes: scopes?,
         expires: new.expires_at.map(|at| at.0),
     };
-    let (token, secret) = office.create_token(new).await?;
+    let (token, secret) = operations.create_token(new).await?;
     Ok(Created(CreatedToken::new(&token, &secret)))
 }
 
-pub(crate) async fn revoke(office: Office, input: Input<Path>) -> Result<Token, Problem> {
-    let token = office.revoke_token(&input.path.id).await?;
+pub(crate) async fn revoke(operations: Operations, input: Input<Path>) -> Result<Token, Problem> {
+    let token = operations.revoke_token(&input.path.id).await?;
     Ok(Token::at(Clock::system().now(), &token))
 }

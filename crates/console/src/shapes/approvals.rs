@@ -1,6 +1,6 @@
 //! Calls that wait for a person.
 
-use kernel::office::Waiting;
+use kernel::operator::Waiting;
 use model::{ApprovalState, By};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

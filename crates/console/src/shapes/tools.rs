@@ -1,6 +1,6 @@
 //! Servers and tools.
 
-use kernel::office::JudgedTool;
+use kernel::operator::JudgedTool;
 use kernel::{Health, ServerStatus};
 use policy::PinState;
 use schemars::JsonSchema;

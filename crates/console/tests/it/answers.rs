@@ -1,6 +1,6 @@
 //! Every operation is asked, and each answer is what its schema says.
 
-use kernel::desk::Verb::{Delete, Get, Post, Put};
+use kernel::http_api::Verb::{Delete, Get, Post, Put};
 use model::Principal;
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ async fn every_answer_is_what_the_document_says() {
 }
 
 /// A request that has to be carried out.
-async fn done(live: &Live, verb: kernel::desk::Verb, target: &str, body: Value) -> Value {
+async fn done(live: &Live, verb: kernel::http_api::Verb, target: &str, body: Value) -> Value {
     let (status, answer) = live.ask(verb, target, body).await;
     assert!(status < 300, "{target}: {answer}");
     answer

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Mutex;
 
 use console::Console;
-use kernel::desk::{Answer, Desk as _, Request, Verb};
+use kernel::http_api::{Answer, HttpApi as _, Request, Verb};
 use model::{Principal, PrincipalId, Role};
 use serde_json::{Value, json};
 use tempfile::TempDir;

@@ -1,7 +1,7 @@
 //! What is said of requests that are refused: the words are for people, and stay as they are.
 
 use expect_test::expect_file;
-use kernel::desk::Verb;
+use kernel::http_api::Verb;
 
 use crate::live::{Live, olga};
 

@@ -2,11 +2,11 @@
 //! gateway's own tools are three ways to it, and there is no other.
 
 mod judged;
-mod office;
+mod operations;
 mod own_tools;
 mod room;
 
 pub use judged::JudgedTool;
-pub use office::{NewGrant, NewToken, Office, OfficeError, Permissions, TOKEN_PREFIX, Waiting};
+pub use operations::{NewGrant, NewToken, Operations, OperatorError, Permissions, TOKEN_PREFIX, Waiting};
 pub(crate) use own_tools::OperatorTools;
 pub(crate) use room::OperatorRoom;

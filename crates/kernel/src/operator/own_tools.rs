@@ -11,7 +11,7 @@ use model::{Access, By, GrantScope, PrincipalId, RequestId, ServerId};
 use runtime::BoxFuture;
 use store::AuditQuery;
 
-use super::office::{NewGrant, Office, OfficeError};
+use super::operations::{NewGrant, Operations, OperatorError};
 use super::room::OperatorRoom;
 use crate::calls::OwnTools;
 
@@ -29,8 +29,8 @@ async fn answer(room: &Arc<OperatorRoom>, subject: &Subject, tool: KernelTool, a
     if let Operation::AccessQuery(query) = &operation {
         return Ok(access(room, &query.agent, &query.scope));
     }
-    let office = Office::open(room, subject).map_err(|error| refused(&error))?;
-    operate(room, &office, operation).await.map_err(|error| refused(&error))
+    let operations = Operations::open(room, subject).map_err(|error| refused(&error))?;
+    operate(room, &operations, operation).await.map_err(|error| refused(&error))
 }
 
 fn access(room: &OperatorRoom, agent: &PrincipalId, scope: &GrantScope) -> Raw {
@@ -46,7 +46,7 @@ fn access(room: &OperatorRoom, agent: &PrincipalId, scope: &GrantScope) -> Raw {
     AccessState(source).to_raw()
 }
 
-async fn operate(room: &OperatorRoom, office: &Office, operation: Operation) -> Result<Raw, OfficeError> {
+async fn operate(room: &OperatorRoom, operations: &Operations, operation: Operation) -> Result<Raw, OperatorError> {
     match operation {
         Operation::AccessQuery(query) => Ok(access(room, &query.agent, &query.scope)),
         Operation::AccessGrant(grant) => {
@@ -58,39 +58,39 @@ async fn operate(room: &OperatorRoom, office: &Office, operation: Operation) -> 
                 expires: grant.expires,
                 justification: grant.justification.as_deref().map(str::to_owned),
             };
-            Ok(kernel_tool::granted(&office.grant(new).await?))
+            Ok(kernel_tool::granted(&operations.grant(new).await?))
         }
-        Operation::AccessRevoke(revoke) => match office.revoke(&revoke.agent, &revoke.scope).await {
+        Operation::AccessRevoke(revoke) => match operations.revoke(&revoke.agent, &revoke.scope).await {
             Ok(taken) => {
                 let denied = taken.iter().find(|grant| grant.access == Access::Deny);
                 Ok(kernel_tool::revoked(denied.or(taken.first())))
             }
-            Err(OfficeError::Unknown(_)) => Ok(kernel_tool::revoked(None)),
+            Err(OperatorError::Unknown(_)) => Ok(kernel_tool::revoked(None)),
             Err(error) => Err(error),
         },
         Operation::PermissionList(list) => Ok(permissions(room, list.server.as_ref(), list.standing)),
         Operation::PermissionDecide(decide) => {
             let server = match &decide.about {
                 Decisions::Server(server) => server.clone(),
-                Decisions::Request(request) => server_of(office, request).await?,
+                Decisions::Request(request) => server_of(operations, request).await?,
             };
             for (permission, answer) in &decide.grants {
                 let expires = decide.expires.filter(|_| *answer == model::PermissionAnswer::Approved);
-                office.decide_permission(&server, permission, *answer, expires).await?;
+                operations.decide_permission(&server, permission, *answer, expires).await?;
             }
             let by = By {
-                principal: office.operator().id.clone(),
+                principal: operations.operator().id.clone(),
                 at: room.guard.calendar().now(),
             };
             Ok(kernel_tool::decided(&server, &decide.grants, &by, decide.expires))
         }
-        Operation::AuditReplay(replay) => replayed(office, &replay).await,
+        Operation::AuditReplay(replay) => replayed(operations, &replay).await,
     }
 }
 
-async fn replayed(office: &Office, replay: &AuditReplay) -> Result<Raw, OfficeError> {
+async fn replayed(operations: &Operations, replay: &AuditReplay) -> Result<Raw, OperatorError> {
     let limit = usize::try_from(replay.limit).unwrap_or(usize::MAX);
-    let store = office.store()?;
+    let store = operations.store()?;
     let chunk = store.replay(replay.after + 1, limit).await?;
     let newest = AuditQuery {
         limit: 1,
@@ -118,8 +118,8 @@ fn permissions(room: &OperatorRoom, server: Option<&ServerId>, standing: Option<
     kernel_tool::permissions(all.filter(|(_, one)| standing.is_none_or(|standing| one.standing == standing)))
 }
 
-async fn server_of(office: &Office, request: &RequestId) -> Result<ServerId, OfficeError> {
-    let permissions = office.permissions().await?;
+async fn server_of(operations: &Operations, request: &RequestId) -> Result<ServerId, OperatorError> {
+    let permissions = operations.permissions().await?;
     let waiting = permissions
         .waiting
         .iter()
@@ -130,17 +130,19 @@ async fn server_of(office: &Office, request: &RequestId) -> Result<ServerId, Off
         .iter()
         .find(|decided| decided.request == *request)
         .map(|one| &one.server);
-    let unknown = || OfficeError::Unknown(format!("the request `{request}`: list the permissions to see what there is"));
+    let unknown = || OperatorError::Unknown(format!("the request `{request}`: list the permissions to see what there is"));
     waiting.or(decided).cloned().ok_or_else(unknown)
 }
 
-fn refused(error: &OfficeError) -> Refusal {
+fn refused(error: &OperatorError) -> Refusal {
     let code = match error {
-        OfficeError::NotOperator => Code::PermissionDenied,
-        OfficeError::NoStore | OfficeError::Store(_) => Code::ResourceExhausted,
-        OfficeError::Decide(_) | OfficeError::Grant(_) | OfficeError::Unknown(_) | OfficeError::Invalid(_) | OfficeError::Conflict(_) => {
-            Code::InvalidToolArgs
-        }
+        OperatorError::NotOperator => Code::PermissionDenied,
+        OperatorError::NoStore | OperatorError::Store(_) => Code::ResourceExhausted,
+        OperatorError::Decide(_)
+        | OperatorError::Grant(_)
+        | OperatorError::Unknown(_)
+        | OperatorError::Invalid(_)
+        | OperatorError::Conflict(_) => Code::InvalidToolArgs,
     };
     Refusal::new(code, format!("failed to {error}"))
 }

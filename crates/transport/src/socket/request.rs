@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 
-use kernel::desk::Verb;
+use kernel::http_api::Verb;
 
 use super::attach::attach;
 

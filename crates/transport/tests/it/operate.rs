@@ -4,8 +4,8 @@ use std::io::Read as _;
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
-use kernel::desk::{Answer, Desk, Request, Verb};
 use kernel::front::{Events, Front};
+use kernel::http_api::{Answer, HttpApi, Request, Verb};
 use kernel::link::{BoxFuture, Event};
 use model::{Principal, PrincipalId, Role};
 use tokio_util::sync::CancellationToken;
@@ -19,7 +19,7 @@ use crate::raw::{Raw, Response, ask};
 #[derive(Debug, Default)]
 struct Echo(Mutex<Vec<Request>>);
 
-impl Desk for Echo {
+impl HttpApi for Echo {
     fn answer(&self, request: Request) -> BoxFuture<'_, Answer> {
         let answer = if request.path == "/stream" {
             let (sender, events) = Events::channel(4);
@@ -49,11 +49,11 @@ async fn the_listener_passes_on_who_asks() {
         role: Role::Operator,
     };
     script.remembered.lock().unwrap().insert("olgas".to_owned(), Ok(operator.into()));
-    let desk = Arc::new(Echo::default());
+    let api = Arc::new(Echo::default());
     let listener = Listener::bind(ListenOptions::default())
         .await
         .expect("a port")
-        .with_desk(desk.clone());
+        .with_api(api.clone());
     let (address, shutdown) = (listener.local_addr(), CancellationToken::new());
     let serving = tokio::spawn(listener.serve(script, shutdown.clone()));
     let get = |path: &str, headers: &str| format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n");
@@ -61,7 +61,7 @@ async fn the_listener_passes_on_who_asks() {
     let answer = ask(address, get("/api/v1/tokens?limit=1", "Authorization: Bearer olgas\r\n")).await;
     assert_eq!((answer.status, answer.body.as_str()), (299, "GET /tokens operator"));
     assert_eq!(answer.header("cache-control"), Some("no-store"));
-    assert_eq!(desk.0.lock().unwrap()[0].query.as_deref(), Some("limit=1"));
+    assert_eq!(api.0.lock().unwrap()[0].query.as_deref(), Some("limit=1"));
     // The same rules as for MCP: who shows nothing where there are tokens is not let in, nor is a page of another site.
     let unknown = ask(address, get("/api/v1/tokens", "")).await;
     is_problem(&unknown, 401, "unauthorized");
@@ -74,7 +74,7 @@ async fn the_listener_passes_on_who_asks() {
     let patch = "PATCH /api/v1/tokens HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer olgas\r\n\r\n";
     is_problem(&ask(address, patch).await, 405, "method not allowed");
     assert_eq!(ask(address, get("/api/v1x", "Authorization: Bearer olgas\r\n")).await.status, 404);
-    assert_eq!(desk.0.lock().unwrap().len(), 1, "nothing else came to the desk");
+    assert_eq!(api.0.lock().unwrap().len(), 1, "nothing else came to the desk");
     shutdown.cancel();
     serving.await.expect("an end");
 }
@@ -92,10 +92,10 @@ async fn whoever_reaches_the_owner_s_socket_is_an_operator_and_nothing_else_is_s
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("run/gateway.api.sock");
     let (script, _seen) = Script::new(|_| Some(message("{}")));
-    let desk = Arc::new(Echo::default());
+    let api = Arc::new(Echo::default());
     let shutdown = CancellationToken::new();
     let owners = OwnerSocket::bind(&path).expect("a socket");
-    let serving = tokio::spawn(owners.serve(script as Arc<dyn Front>, desk, ListenLimits::default(), shutdown.clone()));
+    let serving = tokio::spawn(owners.serve(script as Arc<dyn Front>, api, ListenLimits::default(), shutdown.clone()));
     let asked = |verb, target: &'static str, body: &'static [u8]| {
         let path = path.clone();
         tokio::task::spawn_blocking(move || {

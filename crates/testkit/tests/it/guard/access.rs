@@ -7,7 +7,7 @@ use testkit::{Era, Wire};
 
 use super::{guarded, operator, rejection};
 use crate::{WAYS, said};
-use kernel::office::NewGrant;
+use kernel::operator::NewGrant;
 
 fn tool(name: &str) -> GrantScope {
     GrantScope::Tool(ToolId {
@@ -36,7 +36,7 @@ async fn row_5_5_a_second_principal_sees_and_calls_what_it_was_granted() {
             .remembering(folder.path())
             .await
             .start();
-        let office = gateway.kernel.office(operator(), None).expect("an operator");
+        let operations = gateway.kernel.operations(operator(), None).expect("an operator");
         let local = gateway.client(era, wire).principal("local").connect().await;
         let bob = gateway.client(era, wire).principal("bob").connect().await;
         assert_eq!(bob.tools().await, Vec::<String>::new(), "{era:?} {wire:?}");
@@ -48,11 +48,11 @@ async fn row_5_5_a_second_principal_sees_and_calls_what_it_was_granted() {
             told["remediation_hint"].as_str().is_some_and(|hint| hint.contains("operator")),
             "{told}"
         );
-        office.grant(grant("bob", tool("look"), Access::Allow)).await.expect("granted");
+        operations.grant(grant("bob", tool("look"), Access::Allow)).await.expect("granted");
         assert_eq!(bob.tools().await, ["look"]);
         assert_eq!(said(&bob.call("look", json!({"a": 1})).await.result()), &json!({"a": 1}));
         assert_eq!(local.tools().await, Vec::<String>::new());
-        office.revoke(&PrincipalId::new("bob"), &tool("look")).await.expect("revoked");
+        operations.revoke(&PrincipalId::new("bob"), &tool("look")).await.expect("revoked");
         assert_eq!(bob.tools().await, Vec::<String>::new());
         assert_eq!(rejection(&bob.call("look", json!({})).await)["code"], 1001);
         assert_eq!(gateway.server("fs").received_of("tools/call").len(), 1);
@@ -69,10 +69,13 @@ async fn row_5_5_a_denied_tool_is_neither_listed_nor_called() {
             .remembering(folder.path())
             .await
             .start();
-        let office = gateway.kernel.office(operator(), None).expect("an operator");
+        let operations = gateway.kernel.operations(operator(), None).expect("an operator");
         let client = gateway.client(era, wire).principal("local").connect().await;
         assert_eq!(client.tools().await, ["look", "change", "destroy"]);
-        office.grant(grant("local", tool("change"), Access::Deny)).await.expect("denied");
+        operations
+            .grant(grant("local", tool("change"), Access::Deny))
+            .await
+            .expect("denied");
         assert_eq!(client.tools().await, ["look", "destroy"], "{era:?} {wire:?}");
         let before = gateway.server("fs").received_of("tools/call").len();
         for name in ["change", "fs__change"] {
@@ -86,10 +89,10 @@ async fn row_5_5_a_denied_tool_is_neither_listed_nor_called() {
 #[tokio::test]
 async fn d15_only_operators_have_an_office() {
     let gateway = guarded(Era::Legacy).start();
-    let local = gateway.kernel.office(model::Principal::local(), None);
+    let local = gateway.kernel.operations(model::Principal::local(), None);
     assert_eq!(
         local.expect_err("an agent").to_string(),
-        kernel::office::OfficeError::NotOperator.to_string()
+        kernel::operator::OperatorError::NotOperator.to_string()
     );
     gateway.stop().await;
 }
@@ -122,11 +125,11 @@ async fn d16_a_denial_beats_an_allowance_of_the_same_scope() {
         for scope in [tool("look"), GrantScope::Server(ServerId::new("fs").expect("a good id"))] {
             let folder = tempfile::tempdir().expect("a folder");
             let gateway = guarded(Era::Legacy).remembering(folder.path()).await.start();
-            let office = gateway.kernel.office(operator(), None).expect("an operator");
+            let operations = gateway.kernel.operations(operator(), None).expect("an operator");
             let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
             client.tools().await;
             for access in order {
-                office.grant(grant("local", scope.clone(), access)).await.expect("kept");
+                operations.grant(grant("local", scope.clone(), access)).await.expect("kept");
             }
             assert_eq!(
                 rejection(&client.call("look", json!({})).await)["code"],
@@ -148,10 +151,13 @@ async fn d14_nobody_becomes_somebody_else_by_saying_so() {
             .remembering(folder.path())
             .await
             .start();
-        let office = gateway.kernel.office(operator(), None).expect("an operator");
+        let operations = gateway.kernel.operations(operator(), None).expect("an operator");
         let bob = gateway.client(era, wire).principal("bob").connect().await;
         bob.tools().await;
-        office.grant(grant("alice", tool("look"), Access::Allow)).await.expect("granted");
+        operations
+            .grant(grant("alice", tool("look"), Access::Allow))
+            .await
+            .expect("granted");
         let claims = json!({"agent_id": "alice", "principal": "alice", "_mgp": {"agent_id": "alice"}});
         let mut params = json!({"name": "look", "arguments": claims});
         params["_mgp"] = json!({"agent_id": "alice", "actor": {"type": "operator", "id": "olga"}});

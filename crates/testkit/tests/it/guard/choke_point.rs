@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fastrand::Rng;
-use kernel::office::{NewGrant, NewToken, Office};
+use kernel::operator::{NewGrant, NewToken, Operations};
 use model::{Access, GrantScope, PrincipalId, Role, ServerId, ToolId};
 use policy::{Answer, Origin};
 use serde_json::{Value, json};
@@ -92,7 +92,7 @@ struct Forbidden {
 struct Run {
     rng: Rng,
     gateway: Gateway,
-    office: Office,
+    operations: Operations,
     actors: Vec<Actor>,
     forbidden: Vec<Forbidden>,
     number: u64,
@@ -105,7 +105,7 @@ impl Run {
             .remembering_through(folder, disk, |store| witness.beside(store))
             .await
             .start();
-        let office = gateway.kernel.office(operator(), None).expect("an operator");
+        let operations = gateway.kernel.operations(operator(), None).expect("an operator");
         let mut actors = Vec::new();
         for (at, (era, wire)) in WAYS.into_iter().enumerate() {
             let who = WHO[at % WHO.len()];
@@ -121,7 +121,7 @@ impl Run {
                     scopes: Vec::new(),
                     expires: None,
                 };
-                office.create_token(new).await.expect("a token");
+                operations.create_token(new).await.expect("a token");
                 client = client.token("t-cyd");
             }
             let under_way = Vec::new();
@@ -137,7 +137,7 @@ impl Run {
         Self {
             rng: Rng::with_seed(seed),
             gateway,
-            office,
+            operations,
             actors,
             forbidden: Vec::new(),
             number: 0,
@@ -241,7 +241,7 @@ impl Run {
             expires: None,
             justification: None,
         };
-        let granted = self.office.grant(new).await;
+        let granted = self.operations.grant(new).await;
         // A denial of a whole server leaves what is granted of single tools (MGP §5.2): only that of a tool is watched.
         if denies && granted.is_ok() && tool.is_some() {
             self.forbid(who, server, tool);
@@ -271,7 +271,7 @@ impl Run {
         let (who, (server, ..)) = (self.pick(&WHO), self.pick(&SERVERS));
         let tool = if self.rng.bool() { Some(self.pick(&TOOLS)) } else { None };
         if who == "cyd" && self.rng.u8(..8) == 0 {
-            if self.office.revoke_token("t-cyd").await.is_ok() {
+            if self.operations.revoke_token("t-cyd").await.is_ok() {
                 for (server, ..) in SERVERS {
                     // For good: there is no other token.
                     self.forbid(who, server, None);
@@ -281,7 +281,12 @@ impl Run {
         }
         // A revoke that takes a denial away as well may allow.
         self.allowed(who, server, tool);
-        if self.office.revoke(&PrincipalId::new(who), &Self::scope(server, tool)).await.is_ok() {
+        if self
+            .operations
+            .revoke(&PrincipalId::new(who), &Self::scope(server, tool))
+            .await
+            .is_ok()
+        {
             self.settled(who, server);
         }
     }
@@ -290,21 +295,21 @@ impl Run {
     fn settled(&mut self, who: &'static str, server: &'static str) {
         let (principal, id) = (PrincipalId::new(who), ServerId::new(server).expect("a good id"));
         for tool in TOOLS {
-            if self.office.access(&principal, &id, Some(tool)).access == Access::Deny {
+            if self.operations.access(&principal, &id, Some(tool)).access == Access::Deny {
                 self.forbid(who, server, Some(tool));
             }
         }
     }
 
     async fn operator_decides(&mut self) {
-        let waiting = self.office.approvals();
+        let waiting = self.operations.approvals();
         if waiting.is_empty() {
             return;
         }
         let one = &waiting[self.rng.usize(..waiting.len())].approval;
         // "Always" is a grant, which would blur what was forbidden: `races` has it.
         let answer = if self.rng.bool() { Answer::Approve } else { Answer::Deny };
-        drop(self.office.decide(&one.request, answer).await);
+        drop(self.operations.decide(&one.request, answer).await);
     }
 
     fn reload(&mut self) {

@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use kernel::office::{NewGrant, NewToken, OfficeError};
+use kernel::operator::{NewGrant, NewToken, OperatorError};
 use model::{Access, GrantScope, Permission, PermissionAnswer, PrincipalId, RequestId, Role, Timestamp};
 use policy::{Answer, Origin};
 use serde_json::json;
 use store::Clock;
 use testkit::{Client, Era, Gateway, Script, Step, Wire, gateway};
 
-use super::{guarded, office, rejection, server_id, speaking, tool_id, until};
+use super::{guarded, operations, rejection, server_id, speaking, tool_id, until};
 use crate::{ECHO, WAYS, said};
 
 const NOON: i64 = 1_795_003_200_000;
@@ -60,8 +60,8 @@ async fn until_a_quarter_past(era: Era, folder: &std::path::Path, hands: &Hands)
         justification: None,
     };
     let soon = Some(Timestamp(NOON + 15 * MINUTE));
-    office(&gateway).grant(grant("look", soon)).await.expect("granted");
-    office(&gateway).grant(grant("destroy", None)).await.expect("granted");
+    operations(&gateway).grant(grant("look", soon)).await.expect("granted");
+    operations(&gateway).grant(grant("destroy", None)).await.expect("granted");
     gateway
 }
 
@@ -155,7 +155,7 @@ async fn bad_input_a_clock_that_jumps_revives_no_approval_and_ends_none_before_i
         let told = rejection(&client.call("destroy", json!({})).await);
         let request = RequestId::new(told["details"]["request_id"].as_str().expect("a request"));
         hands.set(approved);
-        office(&gateway).decide(&request, Answer::Approve).await.expect("it waits");
+        operations(&gateway).decide(&request, Answer::Approve).await.expect("it waits");
         hands.set(called);
         let reply = client.call("destroy", json!({})).await;
         assert_eq!(
@@ -171,13 +171,13 @@ async fn bad_input_a_clock_that_jumps_revives_no_approval_and_ends_none_before_i
     let client = bob(&gateway, Era::Legacy, Wire::Pipe).await;
     let told = rejection(&client.call("destroy", json!({})).await);
     let request = RequestId::new(told["details"]["request_id"].as_str().expect("a request"));
-    assert_eq!(office(&gateway).approvals().len(), 1);
+    assert_eq!(operations(&gateway).approvals().len(), 1);
     hands.set(6 * MINUTE);
-    assert_eq!(office(&gateway).approvals().len(), 0);
+    assert_eq!(operations(&gateway).approvals().len(), 0);
     for back in [0, -HOUR] {
         hands.set(back);
-        let late = office(&gateway).decide(&request, Answer::Approve).await;
-        assert!(matches!(late, Err(OfficeError::Decide(_))), "{late:?}");
+        let late = operations(&gateway).decide(&request, Answer::Approve).await;
+        assert!(matches!(late, Err(OperatorError::Decide(_))), "{late:?}");
         let again = rejection(&client.call("destroy", json!({})).await);
         assert_ne!(again["details"]["request_id"], request.as_str(), "asked anew: {again}");
     }
@@ -209,8 +209,10 @@ async fn d4_row_3_6_an_approved_permission_expires_and_its_server_is_told() {
     // Real time goes on as well: what has that long to go is over soon, by the machine's own clock or not.
     hands.set(0);
     let soon = Some(Timestamp(NOON + 400));
-    let (office, id) = (office(&gateway), server_id("s"));
-    let decided = office.decide_permission(&id, &permission, PermissionAnswer::Approved, soon).await;
+    let (operations, id) = (operations(&gateway), server_id("s"));
+    let decided = operations
+        .decide_permission(&id, &permission, PermissionAnswer::Approved, soon)
+        .await;
     decided.expect("decided");
     let granted = gateway.server("s").nth("mgp/permission/grant", 1).await.params();
     assert_eq!(granted["grants"], json!({"filesystem.write": "approved"}));
@@ -238,7 +240,7 @@ async fn row_14_3_1003_a_token_that_expires_stays_expired() {
             scopes: Vec::new(),
             expires: Some(Timestamp(NOON + 10 * MINUTE)),
         };
-        office(&gateway).create_token(new).await.expect("made");
+        operations(&gateway).create_token(new).await.expect("made");
         let client = gateway.client(era, wire).principal("bob").token("ci").connect().await;
         assert_eq!(client.tools().await, ["look", "destroy"]);
         assert!(may_look(&client).await);

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kernel::office::{NewGrant, NewToken};
+use kernel::operator::{NewGrant, NewToken};
 use model::{Access, GrantScope, PrincipalId, Role};
 use policy::{DefaultAccess, Rate};
 use serde_json::{Value, json};
 use testkit::{Builder, Client, Era, Gateway, Reply, Script, Step, Wire};
 
 use super::record::FullDisk;
-use super::{guarded, office, rejection, server_id, speaking};
+use super::{guarded, operations, rejection, server_id, speaking};
 use crate::ECHO;
 
 /// Both shapes of a refusal, by what the client negotiated.
@@ -122,7 +122,7 @@ async fn row_14_3_1001_access_denied() {
         expires: None,
         justification: None,
     };
-    office(&gateway).grant(deny).await.expect("denied");
+    operations(&gateway).grant(deny).await.expect("denied");
     expect_refused(&gateway, ("look", json!({})), (1001, "security", false)).await;
     gateway.stop().await;
 }
@@ -138,11 +138,11 @@ async fn row_14_3_1002_auth_required() {
         scopes: Vec::new(),
         expires: None,
     };
-    office(&gateway).create_token(new).await.expect("made");
+    operations(&gateway).create_token(new).await.expect("made");
     for shape in SHAPES {
         let client = connected(&gateway, shape, Some("t")).await;
         if !shape.is_empty() {
-            office(&gateway).revoke_token("t").await.expect("revoked");
+            operations(&gateway).revoke_token("t").await.expect("revoked");
         } else {
             continue;
         }

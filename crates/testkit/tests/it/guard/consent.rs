@@ -149,16 +149,16 @@ async fn row_4_4_an_operator_decides_where_the_client_has_nobody_to_ask() {
     for (era, wire) in WAYS {
         for (answer, passes) in [(Answer::Approve, true), (Answer::Deny, false)] {
             let gateway = guarded(era).start();
-            let office = gateway.kernel.office(operator(), None).expect("an operator");
-            let mut changes = office.changes();
+            let operations = gateway.kernel.operations(operator(), None).expect("an operator");
+            let mut changes = operations.changes();
             let client = gateway.client(era, wire).principal("local").connect().await;
             client.tools().await;
             let call = client.start_call("destroy", json!({"password": "hunter22", "path": "/x"})).await;
             let waiting = loop {
-                if let Some(waiting) = office.approvals().into_iter().next() {
+                if let Some(waiting) = operations.approvals().into_iter().next() {
                     break waiting;
                 }
-                changes.changed().await.expect("the office is open");
+                changes.changed().await.expect("the operations is open");
             };
             assert_eq!(waiting.approval.principal.as_str(), "local");
             assert!(
@@ -166,8 +166,8 @@ async fn row_4_4_an_operator_decides_where_the_client_has_nobody_to_ask() {
                 "{}",
                 waiting.arguments
             );
-            office.decide(&waiting.approval.request, answer).await.expect("it waits");
-            let again = office.decide(&waiting.approval.request, answer).await;
+            operations.decide(&waiting.approval.request, answer).await.expect("it waits");
+            let again = operations.decide(&waiting.approval.request, answer).await;
             assert!(again.is_err(), "of two, the first counts");
             let reply = client.reply(&call).await;
             match passes {
@@ -186,7 +186,7 @@ async fn a_call_that_nobody_decided_about_comes_back() {
         let gateway = guarded(era)
             .guarded(|security| security.approval_hold = std::time::Duration::ZERO)
             .start();
-        let office = gateway.kernel.office(operator(), None).expect("an operator");
+        let operations = gateway.kernel.operations(operator(), None).expect("an operator");
         let client = gateway.client(era, wire).principal("local").connect().await;
         client.tools().await;
         let told = rejection(&client.call("destroy", json!({"n": 1})).await);
@@ -196,15 +196,15 @@ async fn a_call_that_nobody_decided_about_comes_back() {
             "{told}"
         );
         let request = told["details"]["request_id"].as_str().expect("a request id").to_owned();
-        let waiting = office.approvals();
+        let waiting = operations.approvals();
         assert_eq!(
             (waiting.len(), waiting[0].approval.request.as_str()),
             (1, request.as_str()),
             "asked once"
         );
         rejection(&client.call("destroy", json!({"n": 1})).await);
-        assert_eq!(office.approvals().len(), 1, "the same call is not asked about twice");
-        office
+        assert_eq!(operations.approvals().len(), 1, "the same call is not asked about twice");
+        operations
             .decide(&waiting[0].approval.request, Answer::Approve)
             .await
             .expect("it waits");

@@ -1,6 +1,6 @@
 //! DESIGN 9: what is open ends with the token that opened it.
 
-use kernel::office::{NewToken, Office};
+use kernel::operator::{NewToken, Operations};
 use model::{PrincipalId, Role};
 use serde_json::json;
 use testkit::{Arrived, Client, Era, Exchange, Gateway, Wire};
@@ -8,7 +8,7 @@ use testkit::{Arrived, Client, Era, Exchange, Gateway, Wire};
 use super::{guarded, operator};
 
 /// A client that came in with a token of the same name.
-async fn holder(gateway: &Gateway, office: &Office, era: Era, wire: Wire, name: &str) -> Client {
+async fn holder(gateway: &Gateway, operations: &Operations, era: Era, wire: Wire, name: &str) -> Client {
     let new = NewToken {
         id: Some(name.to_owned()),
         principal: PrincipalId::new(name),
@@ -16,7 +16,7 @@ async fn holder(gateway: &Gateway, office: &Office, era: Era, wire: Wire, name: 
         scopes: Vec::new(),
         expires: None,
     };
-    office.create_token(new).await.expect("made");
+    operations.create_token(new).await.expect("made");
     let client = gateway.client(era, wire).principal(name).token(name).connect().await;
     client.tools().await;
     client
@@ -44,12 +44,12 @@ async fn a_revoked_tokens_streams_end_and_those_of_others_go_on() {
     for era in [Era::Legacy, Era::Modern] {
         let folder = tempfile::tempdir().expect("a folder");
         let gateway = guarded(Era::Legacy).remembering(folder.path()).await.start();
-        let office = gateway.kernel.office(operator(), None).expect("an operator");
-        let bob = holder(&gateway, &office, era, Wire::Http, "bob").await;
-        let carol = holder(&gateway, &office, era, Wire::Http, "carol").await;
+        let operations = gateway.kernel.operations(operator(), None).expect("an operator");
+        let bob = holder(&gateway, &operations, era, Wire::Http, "bob").await;
+        let carol = holder(&gateway, &operations, era, Wire::Http, "carol").await;
         let (bobs, carols) = (open(&bob, era).await, open(&carol, era).await);
 
-        office.revoke_token("bob").await.expect("revoked");
+        operations.revoke_token("bob").await.expect("revoked");
         let is_end = |arrived: &Arrived| arrived.end && arrived.exchange == bobs.number;
         bob.mailbox().take("the end of the stream", is_end).await;
         let ended = |arrived: &Arrived| arrived.end && arrived.exchange == carols.number;
@@ -66,10 +66,10 @@ async fn a_revoked_tokens_streams_end_and_those_of_others_go_on() {
 async fn a_revoked_tokens_subscription_on_a_pipe_ends() {
     let folder = tempfile::tempdir().expect("a folder");
     let gateway = guarded(Era::Legacy).remembering(folder.path()).await.start();
-    let office = gateway.kernel.office(operator(), None).expect("an operator");
-    let bob = holder(&gateway, &office, Era::Modern, Wire::Pipe, "bob").await;
+    let operations = gateway.kernel.operations(operator(), None).expect("an operator");
+    let bob = holder(&gateway, &operations, Era::Modern, Wire::Pipe, "bob").await;
     let stream = open(&bob, Era::Modern).await;
-    office.revoke_token("bob").await.expect("revoked");
+    operations.revoke_token("bob").await.expect("revoked");
     assert!(!bob.reply(&stream).await.message.is_error(), "the orderly end of a subscription");
     gateway.stop().await;
 }

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use kernel::office::NewGrant;
+use kernel::operator::NewGrant;
 use model::{Access, GrantScope, Permission, PermissionAnswer, PrincipalId};
 use serde_json::{Value, json};
 use testkit::{Client, Era, Gateway, Script, Step, Wire};
 
-use super::{events, guarded, office, server_id, tool_id, until};
+use super::{events, guarded, operations, server_id, tool_id, until};
 use crate::ECHO;
 
 /// A gateway with something of everything, and its record.
@@ -52,8 +52,8 @@ impl Scene {
     }
 
     async fn decide(&self, answer: PermissionAnswer) {
-        let (office, permission) = (office(&self.gateway), Permission::new("network.listen"));
-        let decided = office.decide_permission(&server_id("fs"), &permission, answer, None).await;
+        let (operations, permission) = (operations(&self.gateway), Permission::new("network.listen"));
+        let decided = operations.decide_permission(&server_id("fs"), &permission, answer, None).await;
         decided.expect("decided");
     }
 
@@ -66,7 +66,7 @@ impl Scene {
             expires: None,
             justification: Some("a test".to_owned()),
         };
-        office(&self.gateway).grant(grant).await.expect("granted");
+        operations(&self.gateway).grant(grant).await.expect("granted");
     }
 
     /// The first event of a type, which is as MGP §6.3 has it.
@@ -194,7 +194,7 @@ async fn row_6_4_access_granted_and_revoked() {
     let scene = Scene::set().await;
     scene.grant().await;
     let scope = GrantScope::Tool(tool_id("fs", "look"));
-    let revoked = office(&scene.gateway).revoke(&PrincipalId::new("bob"), &scope).await;
+    let revoked = operations(&scene.gateway).revoke(&PrincipalId::new("bob"), &scope).await;
     revoked.expect("revoked");
     for kind in ["ACCESS_GRANTED", "ACCESS_REVOKED"] {
         let event = scene.event(kind).await;

@@ -23,7 +23,7 @@ mod trace;
 mod watchers;
 mod witness;
 
-use kernel::office::Office;
+use kernel::operator::Operations;
 use model::{Principal, PrincipalId, Role, ServerId, ToolId};
 use serde_json::{Value, json};
 use store::{AuditQuery, Order};
@@ -59,8 +59,8 @@ fn rejection(reply: &testkit::Reply) -> Value {
     serde_json::from_str(&reply.text()).expect("a rejection is JSON")
 }
 
-fn office(gateway: &Gateway) -> Office {
-    gateway.kernel.office(operator(), None).expect("an operator")
+fn operations(gateway: &Gateway) -> Operations {
+    gateway.kernel.operations(operator(), None).expect("an operator")
 }
 
 fn server_id(id: &str) -> ServerId {
@@ -91,7 +91,7 @@ async fn events(gateway: &Gateway) -> Vec<Value> {
         limit: 1000,
         ..AuditQuery::default()
     };
-    let page = office(gateway)
+    let page = operations(gateway)
         .store()
         .expect("a store")
         .query(query)

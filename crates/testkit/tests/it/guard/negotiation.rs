@@ -125,7 +125,7 @@ async fn row_3_5_a_server_is_told_that_it_waits_and_what_was_decided() {
         .remembering(folder.path())
         .await
         .start();
-    let office = gateway.kernel.office(super::operator(), None).expect("an operator");
+    let operations = gateway.kernel.operations(super::operator(), None).expect("an operator");
     let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
     client.tools().await;
     let awaited = gateway.server("s").nth("mgp/permission/await", 1).await.params();
@@ -134,7 +134,10 @@ async fn row_3_5_a_server_is_told_that_it_waits_and_what_was_decided() {
     assert_eq!(told["details"]["request_id"], json!(request), "{told}");
     let (server, permission) = (model::ServerId::new("s").expect("good"), model::Permission::new("filesystem.write"));
     let answer = model::PermissionAnswer::Approved;
-    office.decide_permission(&server, &permission, answer, None).await.expect("decided");
+    operations
+        .decide_permission(&server, &permission, answer, None)
+        .await
+        .expect("decided");
     let granted = gateway.server("s").nth("mgp/permission/grant", 1).await.params();
     assert_eq!(granted["grants"], json!({"filesystem.write": "approved"}), "{granted}");
     assert!(!client.call("say", json!({})).await.result()["isError"].as_bool().unwrap_or(false));
@@ -267,7 +270,7 @@ async fn row_2_3_d1_a_server_s_claims_only_lower_its_trust() {
             .start();
         let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
         client.tools().await;
-        let judged = super::office(&gateway).tools();
+        let judged = super::operations(&gateway).tools();
         let say = judged
             .iter()
             .find(|tool| tool.id == super::tool_id("s", "say"))

@@ -1,6 +1,6 @@
 //! What operators do, and what follows from it: tokens, pins, permissions.
 
-use kernel::office::NewToken;
+use kernel::operator::NewToken;
 use model::{Permission, PermissionAnswer, PrincipalId, Role, ServerId};
 use serde_json::json;
 use testkit::{Era, Wire};
@@ -16,7 +16,7 @@ fn fs() -> ServerId {
 async fn a_token_is_shown_once_and_kept_as_a_digest() {
     let folder = tempfile::tempdir().expect("a folder");
     let gateway = guarded(Era::Legacy).remembering(folder.path()).await.start();
-    let office = gateway.kernel.office(operator(), None).expect("an operator");
+    let operations = gateway.kernel.operations(operator(), None).expect("an operator");
     let new = NewToken {
         id: Some("ci".to_owned()),
         principal: PrincipalId::new("bob"),
@@ -24,14 +24,14 @@ async fn a_token_is_shown_once_and_kept_as_a_digest() {
         scopes: Vec::new(),
         expires: None,
     };
-    let (token, secret) = office.create_token(new.clone()).await.expect("made");
+    let (token, secret) = operations.create_token(new.clone()).await.expect("made");
     assert!(secret.expose().starts_with("chancery_") && secret.expose().len() > 64);
-    assert!(office.create_token(new).await.is_err(), "its name is taken");
+    assert!(operations.create_token(new).await.is_err(), "its name is taken");
     let stored = std::fs::read(folder.path().join("control.db")).expect("a database");
     assert!(!String::from_utf8_lossy(&stored).contains(secret.expose()));
-    assert_eq!(office.tokens().await.expect("readable"), [token]);
-    let revoked = office.revoke_token("ci").await.expect("there is one");
-    assert!(revoked.revoked.is_some() && office.revoke_token("ci").await.is_err());
+    assert_eq!(operations.tokens().await.expect("readable"), [token]);
+    let revoked = operations.revoke_token("ci").await.expect("there is one");
+    assert!(revoked.revoked.is_some() && operations.revoke_token("ci").await.is_err());
     gateway.stop().await;
 }
 
@@ -44,10 +44,10 @@ async fn a_changed_tool_waits_for_a_person_until_it_is_approved_as_it_is() {
         .remembering(folder.path())
         .await
         .start();
-    let office = gateway.kernel.office(operator(), None).expect("an operator");
+    let operations = gateway.kernel.operations(operator(), None).expect("an operator");
     let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
     client.tools().await;
-    while office.store().expect("a store").load().await.expect("readable").pins.len() < 3 {
+    while operations.store().expect("a store").load().await.expect("readable").pins.len() < 3 {
         tokio::task::yield_now().await;
     }
     assert!(!client.call("look", json!({})).await.message.is_error());
@@ -59,9 +59,13 @@ async fn a_changed_tool_waits_for_a_person_until_it_is_approved_as_it_is() {
     client.tools().await;
     let told = rejection(&client.call("look", json!({})).await);
     assert_eq!(told["code"], 1000, "{told}");
-    let tool = office.tools().into_iter().find(|tool| &*tool.id.name == "look").expect("listed");
+    let tool = operations
+        .tools()
+        .into_iter()
+        .find(|tool| &*tool.id.name == "look")
+        .expect("listed");
     assert!(matches!(tool.pin, Some(policy::PinState::Changed { .. })));
-    office.approve_tool(&tool.id).await.expect("approved");
+    operations.approve_tool(&tool.id).await.expect("approved");
     assert_eq!(said(&client.call("look", json!({"a": 1})).await.result()), &json!({"a": 1}));
     gateway.stop().await;
 }
@@ -86,8 +90,8 @@ async fn a_definition_that_hides_text_is_flagged() {
     assert_eq!(told["target"]["tool_name"], "peek", "{told}");
     let places = "U+202E in `description`, U+200B in `description`, U+2060 in `inputSchema.properties`";
     assert_eq!(told["details"]["places"], places);
-    let office = gateway.kernel.office(operator(), None).expect("an operator");
-    let flagged: Vec<String> = office
+    let operations = gateway.kernel.operations(operator(), None).expect("an operator");
+    let flagged: Vec<String> = operations
         .tools()
         .into_iter()
         .filter(|tool| !tool.hidden.is_empty())
@@ -109,7 +113,7 @@ async fn d2_d3_a_server_waits_for_its_permissions() {
         .remembering(folder.path())
         .await
         .start();
-    let office = gateway.kernel.office(operator(), None).expect("an operator");
+    let operations = gateway.kernel.operations(operator(), None).expect("an operator");
     let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
     assert_eq!(client.tools().await.len(), 3, "start-up completes");
     let told = rejection(&client.call("look", json!({})).await);
@@ -119,7 +123,7 @@ async fn d2_d3_a_server_waits_for_its_permissions() {
         "{told}"
     );
     let decide = async |answer| {
-        office
+        operations
             .decide_permission(&fs(), &Permission::new("filesystem.write"), answer, None)
             .await
     };
@@ -136,7 +140,7 @@ async fn d2_d3_a_server_waits_for_its_permissions() {
 async fn bad_input_a_date_that_is_over_is_refused_everywhere() {
     let folder = tempfile::tempdir().expect("a folder");
     let gateway = guarded(Era::Legacy).remembering(folder.path()).await.start();
-    let office = gateway.kernel.office(operator(), None).expect("an operator");
+    let operations = gateway.kernel.operations(operator(), None).expect("an operator");
     gateway.client(Era::Legacy, Wire::Pipe).connect().await.tools().await;
     let over = Some(model::Timestamp(1_000_000_000_000));
     let new = NewToken {
@@ -146,8 +150,8 @@ async fn bad_input_a_date_that_is_over_is_refused_everywhere() {
         scopes: Vec::new(),
         expires: over,
     };
-    let token = office.create_token(new).await.expect_err("refused").to_string();
-    let grant = kernel::office::NewGrant {
+    let token = operations.create_token(new).await.expect_err("refused").to_string();
+    let grant = kernel::operator::NewGrant {
         principal: PrincipalId::new("bob"),
         scope: model::GrantScope::Server(fs()),
         access: model::Access::Allow,
@@ -155,14 +159,16 @@ async fn bad_input_a_date_that_is_over_is_refused_everywhere() {
         expires: over,
         justification: None,
     };
-    let grant = office.grant(grant).await.expect_err("refused").to_string();
+    let grant = operations.grant(grant).await.expect_err("refused").to_string();
     let permission = Permission::new("filesystem.write");
-    let decided = office.decide_permission(&fs(), &permission, PermissionAnswer::Approved, over).await;
+    let decided = operations
+        .decide_permission(&fs(), &permission, PermissionAnswer::Approved, over)
+        .await;
     let decided = decided.expect_err("refused").to_string();
     for told in [token, grant, decided] {
         assert!(told.contains("expired"), "{told}");
     }
-    let kept = office.store().expect("a store").load().await.expect("readable");
+    let kept = operations.store().expect("a store").load().await.expect("readable");
     assert!(kept.tokens.is_empty() && kept.grants.is_empty() && kept.permissions.is_empty());
     gateway.stop().await;
 }

@@ -6,7 +6,7 @@ use model::{Permission, PermissionAnswer};
 use serde_json::{Value, json};
 use testkit::{Builder, Client, Era, Gateway, Script, Step, Wire, gateway};
 
-use super::{office, rejection, server_id, speaking};
+use super::{operations, rejection, server_id, speaking};
 use crate::{ECHO, WAYS, said};
 
 /// A server that wants permissions for itself, and has a tool that needs one of them, one that needs another, and one that names none.
@@ -28,8 +28,8 @@ fn built(wants: &Value) -> Builder {
 }
 
 async fn decide(gateway: &Gateway, permission: &str, answer: PermissionAnswer) {
-    let (office, permission) = (office(gateway), Permission::new(permission));
-    let decided = office.decide_permission(&server_id("s"), &permission, answer, None).await;
+    let (operations, permission) = (operations(gateway), Permission::new(permission));
+    let decided = operations.decide_permission(&server_id("s"), &permission, answer, None).await;
     decided.expect("decided");
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kernel::office::{NewGrant, NewToken, Office, OfficeError, Waiting};
+use kernel::operator::{NewGrant, NewToken, Operations, OperatorError, Waiting};
 use model::{Access, GrantScope, PrincipalId, RequestId, Role, ServerId};
 use policy::{Answer, DecideError, DefaultAccess, Origin};
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ fn opt_in(built: Builder) -> Builder {
     built.guarded(|security| security.principals.push((bob(), Origin::Remote)))
 }
 
-async fn granted(gateway: &Gateway, office: &Office) {
+async fn granted(gateway: &Gateway, operations: &Operations) {
     // Only what is known is granted.
     gateway.client(Era::Legacy, Wire::Pipe).connect().await.tools().await;
     let grant = NewGrant {
@@ -35,11 +35,11 @@ async fn granted(gateway: &Gateway, office: &Office) {
         expires: None,
         justification: None,
     };
-    office.grant(grant).await.expect("granted");
+    operations.grant(grant).await.expect("granted");
 }
 
-fn office(gateway: &Gateway) -> Office {
-    gateway.kernel.office(operator(), None).expect("an operator")
+fn operations(gateway: &Gateway) -> Operations {
+    gateway.kernel.operations(operator(), None).expect("an operator")
 }
 
 fn calls(gateway: &Gateway) -> usize {
@@ -47,13 +47,13 @@ fn calls(gateway: &Gateway) -> usize {
 }
 
 /// The first call that waits for a person.
-async fn waiting(office: &Office) -> Waiting {
-    let mut changes = office.changes();
+async fn waiting(operations: &Operations) -> Waiting {
+    let mut changes = operations.changes();
     loop {
-        if let Some(waiting) = office.approvals().into_iter().next() {
+        if let Some(waiting) = operations.approvals().into_iter().next() {
             return waiting;
         }
-        changes.changed().await.expect("the office is open");
+        changes.changed().await.expect("the operations is open");
     }
 }
 
@@ -68,8 +68,8 @@ async fn a_call_that_waits_to_be_written_is_kept_back_by_the_last_look() {
     for era in [Era::Legacy, Era::Modern] {
         let folder = tempfile::tempdir().expect("a folder");
         let gateway = opt_in(guarded(era)).remembering(folder.path()).await.start();
-        let (office, server) = (office(&gateway), gateway.server("fs"));
-        granted(&gateway, &office).await;
+        let (operations, server) = (operations(&gateway), gateway.server("fs"));
+        granted(&gateway, &operations).await;
         let client = gateway.client(era, Wire::Pipe).principal("bob").connect().await;
         client.tools().await;
         assert!(!client.call("look", json!({})).await.message.is_error(), "its connection is there");
@@ -82,7 +82,7 @@ async fn a_call_that_waits_to_be_written_is_kept_back_by_the_last_look() {
         while gateway.kernel.census()[2] < made.len() {
             tokio::task::yield_now().await;
         }
-        office.revoke(&bob(), &fs()).await.expect("revoked");
+        operations.revoke(&bob(), &fs()).await.expect("revoked");
         server.read_on();
         for call in &made {
             assert!(is_refused(&client.reply(call).await), "{era:?}");
@@ -104,9 +104,9 @@ async fn a_call_that_is_queued_does_not_leave_after_a_revoke() {
         let script = risky(Era::Legacy).on("initialize", [Step::gate("up"), Step::answer(hello)]);
         let folder = tempfile::tempdir().expect("a folder");
         let gateway = opt_in(gateway().upstream("fs", script)).remembering(folder.path()).await.start();
-        let (office, server) = (office(&gateway), gateway.server("fs"));
+        let (operations, server) = (operations(&gateway), gateway.server("fs"));
         server.open_gate("up");
-        granted(&gateway, &office).await;
+        granted(&gateway, &operations).await;
         // Somebody else has brought the server up, so that its tools are known.
         let seen = gateway.client(Era::Legacy, Wire::Pipe).principal("bob").connect().await;
         assert_eq!(seen.tools().await, ["look", "change", "destroy"]);
@@ -117,7 +117,7 @@ async fn a_call_that_is_queued_does_not_leave_after_a_revoke() {
         let client = gateway.client(era, wire).principal("bob").connect().await;
         let call = client.start_call("look", json!({})).await;
         server.nth("initialize", hellos + 1).await;
-        office.revoke(&bob(), &fs()).await.expect("revoked");
+        operations.revoke(&bob(), &fs()).await.expect("revoked");
         server.open_gate("up");
         assert!(is_refused(&client.reply(&call).await), "{era:?} {wire:?}");
         assert_eq!(calls(&gateway), 0, "{era:?} {wire:?}");
@@ -132,13 +132,13 @@ async fn a_call_that_is_half_way_is_the_last_one() {
         let script = Script::of(era).tool("look", [Step::gate("go on"), Step::answer(ECHO)]);
         let folder = tempfile::tempdir().expect("a folder");
         let gateway = opt_in(gateway().upstream("fs", script)).remembering(folder.path()).await.start();
-        let office = office(&gateway);
-        granted(&gateway, &office).await;
+        let operations = operations(&gateway);
+        granted(&gateway, &operations).await;
         let client = gateway.client(era, wire).principal("bob").connect().await;
         client.tools().await;
         let call = client.start_call("look", json!({"n": 1})).await;
         gateway.server("fs").nth("tools/call", 1).await;
-        office.revoke(&bob(), &fs()).await.expect("revoked");
+        operations.revoke(&bob(), &fs()).await.expect("revoked");
         assert!(is_refused(&client.call("look", json!({"n": 2})).await));
         gateway.server("fs").open_gate("go on");
         client.reply(&call).await;
@@ -154,26 +154,26 @@ async fn an_answer_that_comes_after_the_revoke_lets_nothing_through() {
         for decision in ["once", "always"] {
             let folder = tempfile::tempdir().expect("a folder");
             let gateway = opt_in(guarded(era)).remembering(folder.path()).await.start();
-            let office = office(&gateway);
-            granted(&gateway, &office).await;
+            let operations = operations(&gateway);
+            granted(&gateway, &operations).await;
             let client = gateway.client(era, wire).principal("bob").capabilities(form()).connect().await;
             client.tools().await;
             let call = client.start_call("destroy", json!({})).await;
             let answer = json!({"action": "accept", "content": {"decision": decision}});
             let reply = if era == Era::Legacy {
                 let question = client.question().await;
-                office.revoke(&bob(), &fs()).await.expect("revoked");
+                operations.revoke(&bob(), &fs()).await.expect("revoked");
                 client.answer(&question, answer).await;
                 client.reply(&call).await
             } else {
                 let state = client.reply(&call).await.state();
-                office.revoke(&bob(), &fs()).await.expect("revoked");
+                operations.revoke(&bob(), &fs()).await.expect("revoked");
                 let responses = json!({"consent": answer});
                 let params = json!({"name": "destroy", "arguments": {}, "requestState": state, "inputResponses": responses});
                 client.request("tools/call", params).await
             };
             assert!(is_refused(&reply), "{era:?} {wire:?} {decision}: {:?}", reply.message);
-            assert_eq!(office.grants().await.expect("readable"), [], "{era:?} {wire:?} {decision}");
+            assert_eq!(operations.grants().await.expect("readable"), [], "{era:?} {wire:?} {decision}");
             assert_eq!(calls(&gateway), 0);
             gateway.stop().await;
         }
@@ -184,23 +184,23 @@ async fn an_answer_that_comes_after_the_revoke_lets_nothing_through() {
 async fn bad_input_of_two_operators_who_decide_at_once_one_wins_and_the_other_is_told() {
     let folder = tempfile::tempdir().expect("a folder");
     let gateway = guarded(Era::Legacy).remembering(folder.path()).await.start();
-    let office = office(&gateway);
+    let operations = operations(&gateway);
     let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
     client.tools().await;
     let mut passed = 0;
     for round in 0..20 {
         let call = client.start_call("destroy", json!({"round": round})).await;
-        let request = waiting(&office).await.approval.request;
+        let request = waiting(&operations).await.approval.request;
         let decide = |answer| {
-            let (office, request) = (office.clone(), request.clone());
-            tokio::spawn(async move { office.decide(&request, answer).await })
+            let (operations, request) = (operations.clone(), request.clone());
+            tokio::spawn(async move { operations.decide(&request, answer).await })
         };
         let (yes, no) = (decide(Answer::Approve), decide(Answer::Deny));
         let (yes, no) = (yes.await.expect("no panic"), no.await.expect("no panic"));
         assert!(yes.is_ok() != no.is_ok(), "round {round}: {yes:?} {no:?}");
         let told = if yes.is_ok() { &no } else { &yes };
         let told = told.as_ref().expect_err("the other one");
-        assert!(matches!(told, OfficeError::Decide(DecideError::Already(..))), "{told}");
+        assert!(matches!(told, OperatorError::Decide(DecideError::Already(..))), "{told}");
         let reply = client.reply(&call).await;
         assert_eq!(is_refused(&reply), no.is_ok(), "round {round}: what was answered is what happens");
         passed += usize::from(yes.is_ok());
@@ -214,15 +214,15 @@ async fn bad_input_of_two_operators_who_decide_at_once_one_wins_and_the_other_is
 async fn a_call_that_was_cancelled_while_a_person_was_asked_is_not_made() {
     for (era, wire) in WAYS {
         let gateway = guarded(era).start();
-        let office = office(&gateway);
+        let operations = operations(&gateway);
         let client = gateway.client(era, wire).principal("local").connect().await;
         client.tools().await;
         let call = client.start_call("destroy", json!({})).await;
-        let request = waiting(&office).await.approval.request;
+        let request = waiting(&operations).await.approval.request;
         client.cancel(&call).await;
         // What is sent after the cancellation is heard after it.
         client.tools().await;
-        drop(office.decide(&request, Answer::Approve).await);
+        drop(operations.decide(&request, Answer::Approve).await);
         assert_eq!(said(&client.call("look", json!({"a": 1})).await.result()), &json!({"a": 1}));
         let names: Vec<Value> = gateway
             .server("fs")
@@ -240,16 +240,16 @@ async fn nobody_decides_about_what_has_expired() {
     let gateway = guarded(Era::Legacy)
         .guarded(|security| security.approval_ttl = Duration::from_millis(20))
         .start();
-    let office = office(&gateway);
+    let operations = operations(&gateway);
     let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
     client.tools().await;
     let told = rejection(&client.call("destroy", json!({})).await);
     let request = RequestId::new(told["details"]["request_id"].as_str().unwrap_or("none"));
-    while !office.approvals().is_empty() {
+    while !operations.approvals().is_empty() {
         tokio::task::yield_now().await;
     }
-    let late = office.decide(&request, Answer::Approve).await;
-    assert!(matches!(late, Err(OfficeError::Decide(_))), "{late:?}");
+    let late = operations.decide(&request, Answer::Approve).await;
+    assert!(matches!(late, Err(OperatorError::Decide(_))), "{late:?}");
     // The client's own person is asked in vain: the call ends, and says why.
     let asked = gateway
         .client(Era::Legacy, Wire::Pipe)
@@ -279,7 +279,7 @@ async fn bad_input_a_thousand_calls_wait_and_the_next_one_is_told() {
             security.approval_hold = Duration::ZERO;
         })
         .start();
-    let office = office(&gateway);
+    let operations = operations(&gateway);
     let client = async |who: usize| {
         let client = gateway
             .client(Era::Legacy, Wire::Pipe)
@@ -308,9 +308,9 @@ async fn bad_input_a_thousand_calls_wait_and_the_next_one_is_told() {
         reason.contains("1000") && told["retryable"] == true && told["details"]["request_id"].is_null(),
         "{told}"
     );
-    assert_eq!(office.approvals().len(), 1000);
-    let first = office.approvals().remove(0).approval.request;
-    office.decide(&first, Answer::Deny).await.expect("it waits");
+    assert_eq!(operations.approvals().len(), 1000);
+    let first = operations.approvals().remove(0).approval.request;
+    operations.decide(&first, Answer::Deny).await.expect("it waits");
     let told = ask(&client(10).await, 0).await;
     assert!(told["details"]["request_id"].is_string(), "there is room again: {told}");
     gateway.stop().await;
@@ -322,8 +322,8 @@ async fn row_14_3_1002_a_token_that_is_revoked_ends_what_a_session_may() {
     for (era, wire) in WAYS {
         let folder = tempfile::tempdir().expect("a folder");
         let gateway = opt_in(guarded(era)).remembering(folder.path()).await.start();
-        let office = office(&gateway);
-        granted(&gateway, &office).await;
+        let operations = operations(&gateway);
+        granted(&gateway, &operations).await;
         let new = NewToken {
             id: Some("ci".to_owned()),
             principal: bob(),
@@ -331,15 +331,15 @@ async fn row_14_3_1002_a_token_that_is_revoked_ends_what_a_session_may() {
             scopes: Vec::new(),
             expires: None,
         };
-        office.create_token(new).await.expect("made");
+        operations.create_token(new).await.expect("made");
         let builder = gateway.client(era, wire).principal("bob").token("ci");
         let client = builder.connect().await;
         client.tools().await;
         assert!(!client.call("look", json!({})).await.message.is_error());
         let call = client.start_call("destroy", json!({})).await;
-        let request = waiting(&office).await.approval.request;
-        office.revoke_token("ci").await.expect("revoked");
-        drop(office.decide(&request, Answer::Approve).await);
+        let request = waiting(&operations).await.approval.request;
+        operations.revoke_token("ci").await.expect("revoked");
+        drop(operations.decide(&request, Answer::Approve).await);
         assert!(is_refused(&client.reply(&call).await), "{era:?} {wire:?}");
         assert!(is_refused(&client.call("look", json!({})).await), "{era:?} {wire:?}");
         let listed = client.request("tools/list", json!({})).await;

@@ -114,14 +114,14 @@ async fn a_grant_outlives_the_process() {
             .remembering(folder.path())
             .await
             .start();
-        let office = gateway.kernel.office(operator(), None).expect("an operator");
+        let operations = gateway.kernel.operations(operator(), None).expect("an operator");
         let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
         client.tools().await;
         if round == 0 {
             rejection(&client.call("destroy", json!({})).await);
-            let waiting = office.approvals();
+            let waiting = operations.approvals();
             let always = Answer::Always { until: None };
-            office.decide(&waiting[0].approval.request, always).await.expect("it waits");
+            operations.decide(&waiting[0].approval.request, always).await.expect("it waits");
         }
         assert!(!client.call("destroy", json!({})).await.message.is_error());
         assert_eq!(gateway.server("fs").received_of("tools/call").len(), 1, "round {round}");

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::{Arc, Mutex};
 
-use kernel::office::NewGrant;
+use kernel::operator::NewGrant;
 use model::{Access, GrantScope, PrincipalId, ServerId, ToolId};
 use policy::{DefaultAccess, PermissionPolicy};
 use serde_json::{Value, json};
@@ -214,7 +214,7 @@ async fn row_5_2_the_tool_beats_the_server_beats_the_default() {
                 .remembering(folder.path())
                 .await
                 .start();
-            let office = gateway.kernel.office(operator(), None).expect("an operator");
+            let operations = gateway.kernel.operations(operator(), None).expect("an operator");
             let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
             client.tools().await;
             let look = GrantScope::Tool(ToolId {
@@ -224,7 +224,7 @@ async fn row_5_2_the_tool_beats_the_server_beats_the_default() {
             for (scope, access) in [(GrantScope::Server(fs()), server), (look, tool)] {
                 let principal = PrincipalId::new("local");
                 let (confirms, expires, justification) = (false, None, None);
-                office
+                operations
                     .grant(NewGrant {
                         principal,
                         scope,
@@ -293,10 +293,10 @@ async fn row_1_5_row_1_6a_what_servers_are_sent_has_the_format_of_the_specificat
     client.tools().await;
     let server = gateway.server("s");
     server.nth("mgp/permission/await", 1).await;
-    let (office, permission) = (super::office(&gateway), model::Permission::new("filesystem.write"));
+    let (operations, permission) = (super::operations(&gateway), model::Permission::new("filesystem.write"));
     let answer = model::PermissionAnswer::Approved;
     let id = ServerId::new("s").expect("good");
-    office.decide_permission(&id, &permission, answer, None).await.expect("decided");
+    operations.decide_permission(&id, &permission, answer, None).await.expect("decided");
     server.nth("mgp/permission/grant", 1).await;
     server.nth("notifications/mgp.audit", 1).await;
     for received in server.received() {

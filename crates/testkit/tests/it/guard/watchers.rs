@@ -66,7 +66,7 @@ async fn enough_refusals_raise_an_alert_once() {
         .remembering(folder.path())
         .await
         .start();
-    let office = gateway.kernel.office(operator(), None).expect("an operator");
+    let operations = gateway.kernel.operations(operator(), None).expect("an operator");
     let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
     client.tools().await;
     for n in 0..5 {
@@ -77,7 +77,7 @@ async fn enough_refusals_raise_an_alert_once() {
         ..AuditQuery::default()
     };
     let raised = loop {
-        let page = office.store().expect("a store").query(raised.clone()).await.expect("readable");
+        let page = operations.store().expect("a store").query(raised.clone()).await.expect("readable");
         if !page.events.is_empty() {
             break page.events;
         }

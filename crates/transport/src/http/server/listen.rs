@@ -4,8 +4,8 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use kernel::desk::Desk;
 use kernel::front::Front;
+use kernel::http_api::HttpApi;
 use rustls::ServerConfig;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
@@ -60,7 +60,7 @@ pub struct Listener {
     address: SocketAddr,
     options: ListenOptions,
     tls: Option<Arc<ServerConfig>>,
-    desk: Option<Arc<dyn Desk>>,
+    api: Option<Arc<dyn HttpApi>>,
 }
 
 impl Listener {
@@ -87,14 +87,14 @@ impl Listener {
             address,
             options,
             tls,
-            desk: None,
+            api: None,
         })
     }
 
     /// Serves the operator API too, below [`kernel::desk::ROOT`], to whom it lets in.
     #[must_use]
-    pub fn with_desk(self, desk: Arc<dyn Desk>) -> Self {
-        Self { desk: Some(desk), ..self }
+    pub fn with_api(self, api: Arc<dyn HttpApi>) -> Self {
+        Self { api: Some(api), ..self }
     }
 
     /// Where it listens, with the port that was taken.
@@ -121,7 +121,7 @@ impl Listener {
     pub async fn serve(self, front: Arc<dyn Front>, shutdown: CancellationToken) {
         let access = Access::new(&self.options, self.address);
         let shared = Shared {
-            desk: self.desk,
+            api: self.api,
             sse: self.options.sse,
             tls: self.tls.map(TlsAcceptor::from),
             ..Shared::new(front, access, self.options.limits)

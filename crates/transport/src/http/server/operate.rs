@@ -3,8 +3,8 @@
 use http::header::{self, HeaderValue};
 use http::{Response, StatusCode};
 use hyper::body::Incoming;
-use kernel::desk::{Answer, ROOT, Request, Verb};
 use kernel::front::Credential;
+use kernel::http_api::{Answer, ROOT, Request, Verb};
 
 use super::answer::Refusal;
 use super::head::Head;
@@ -31,7 +31,7 @@ pub(super) async fn answer(
     who: Credential,
 ) -> Result<Response<Reply>, Refusal> {
     let shared = &served.shared;
-    let Some(desk) = &shared.desk else {
+    let Some(api) = &shared.api else {
         return Err(Refusal::new(StatusCode::NOT_FOUND, "this gateway serves no operator API"));
     };
     let Some(verb) = Verb::parse(parts.method.as_str()) else {
@@ -49,7 +49,7 @@ pub(super) async fn answer(
         last_event: head.last_event.clone(),
         body,
     };
-    match desk.answer(request).await {
+    match api.answer(request).await {
         Answer::Whole { status, media, body } => {
             let mut response = Response::new(Reply::whole(body));
             *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);

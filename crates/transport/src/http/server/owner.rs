@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use kernel::desk::Desk;
 use kernel::front::Front;
+use kernel::http_api::HttpApi;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -30,9 +30,9 @@ impl OwnerSocket {
     }
 
     /// Serves until `shutdown`; then requests are finished and streams closed.
-    pub async fn serve(self, front: Arc<dyn Front>, desk: Arc<dyn Desk>, limits: ListenLimits, shutdown: CancellationToken) {
+    pub async fn serve(self, front: Arc<dyn Front>, api: Arc<dyn HttpApi>, limits: ListenLimits, shutdown: CancellationToken) {
         let shared = Arc::new(Shared {
-            desk: Some(desk),
+            api: Some(api),
             ..Shared::new(front, Access::of_owner(), limits)
         });
         let tasks = TaskTracker::new();

@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use http::Response;
-use kernel::desk::Desk;
 use kernel::front::Front;
+use kernel::http_api::HttpApi;
 use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
 
@@ -20,7 +20,7 @@ use super::watch::{Watch, Watches};
 pub(crate) struct Shared {
     pub(crate) front: Arc<dyn Front>,
     /// The operator API, where it is served.
-    pub(crate) desk: Option<Arc<dyn Desk>>,
+    pub(crate) api: Option<Arc<dyn HttpApi>>,
     pub(crate) access: Access,
     pub(crate) limits: ListenLimits,
     pub(crate) streams: Arc<Semaphore>,
@@ -41,7 +41,7 @@ impl Shared {
     pub(crate) fn new(front: Arc<dyn Front>, access: Access, limits: ListenLimits) -> Self {
         Self {
             front,
-            desk: None,
+            api: None,
             access,
             streams: Arc::new(Semaphore::new(limits.max_streams)),
             sse: false,

@@ -9,7 +9,7 @@ use crate::front::{Credential, Events};
 pub const ROOT: &str = "/api/v1";
 
 /// Answers requests to the operator API.
-pub trait Desk: std::fmt::Debug + Send + Sync + 'static {
+pub trait HttpApi: std::fmt::Debug + Send + Sync + 'static {
     /// Answers one request. Dropping the future means that the client has gone.
     fn answer(&self, request: Request) -> BoxFuture<'_, Answer>;
 }

@@ -27,14 +27,14 @@ pub const TOKEN_PREFIX: &str = "chancery_";
 
 /// The office of one operator. What it does is done in that operator's name.
 #[derive(Clone, Debug)]
-pub struct Office {
+pub struct Operations {
     room: Arc<OperatorRoom>,
     operator: Principal,
 }
 
 /// Why something was not done. As text it completes the sentence "failed to …".
 #[derive(Clone, Debug, thiserror::Error)]
-pub enum OfficeError {
+pub enum OperatorError {
     /// Only operators may.
     #[error("do this: only an operator may; use a token of the role `operator`")]
     NotOperator,
@@ -61,7 +61,7 @@ pub enum OfficeError {
     Store(#[from] StoreError),
 }
 
-impl From<CommitError> for OfficeError {
+impl From<CommitError> for OperatorError {
     fn from(error: CommitError) -> Self {
         match error {
             CommitError::Conflict(conflict) => Self::Conflict(conflict),
@@ -70,7 +70,7 @@ impl From<CommitError> for OfficeError {
     }
 }
 
-impl From<AnswerError> for OfficeError {
+impl From<AnswerError> for OperatorError {
     fn from(error: AnswerError) -> Self {
         match error {
             AnswerError::Decide(error) => Self::Decide(error),
@@ -131,15 +131,15 @@ pub struct Permissions {
     pub waiting: Vec<PermissionRequest>,
 }
 
-impl Office {
+impl Operations {
     /// Opens it for a subject.
-    pub(crate) fn open(room: &Arc<OperatorRoom>, subject: &Subject) -> Result<Self, OfficeError> {
+    pub(crate) fn open(room: &Arc<OperatorRoom>, subject: &Subject) -> Result<Self, OperatorError> {
         match subject.principal.role == Role::Operator && room.guard.may_operate(subject) {
             true => Ok(Self {
                 room: room.clone(),
                 operator: subject.principal.clone(),
             }),
-            false => Err(OfficeError::NotOperator),
+            false => Err(OperatorError::NotOperator),
         }
     }
 
@@ -167,9 +167,9 @@ impl Office {
     /// Where everything is kept: for reading the audit.
     ///
     /// # Errors
-    /// [`OfficeError::NoStore`].
-    pub fn store(&self) -> Result<&Arc<dyn Store>, OfficeError> {
-        self.guard().record().store().ok_or(OfficeError::NoStore)
+    /// [`OperatorError::NoStore`].
+    pub fn store(&self) -> Result<&Arc<dyn Store>, OperatorError> {
+        self.guard().record().store().ok_or(OperatorError::NoStore)
     }
 
     // === calls that wait
@@ -199,7 +199,7 @@ impl Office {
     ///
     /// # Errors
     /// When nothing waits under that name, somebody was first, or it could not be stored.
-    pub async fn decide(&self, request: &RequestId, answer: Answer) -> Result<Approval, OfficeError> {
+    pub async fn decide(&self, request: &RequestId, answer: Answer) -> Result<Approval, OperatorError> {
         let approval = self.guard().answer(&self.operator, request, answer).await?;
         Ok(approval)
     }
@@ -210,7 +210,7 @@ impl Office {
     ///
     /// # Errors
     /// When the store cannot be read, or there is none.
-    pub async fn tokens(&self) -> Result<Vec<Token>, OfficeError> {
+    pub async fn tokens(&self) -> Result<Vec<Token>, OperatorError> {
         Ok(self.store()?.load().await?.tokens)
     }
 
@@ -218,13 +218,13 @@ impl Office {
     ///
     /// # Errors
     /// When its name is taken or names an unknown server, or it could not be stored.
-    pub async fn create_token(&self, new: NewToken) -> Result<(Token, Secret), OfficeError> {
+    pub async fn create_token(&self, new: NewToken) -> Result<(Token, Secret), OperatorError> {
         self.store()?;
         if new.principal.as_str().is_empty() {
-            return Err(OfficeError::Invalid("a token needs the name of a principal".to_owned()));
+            return Err(OperatorError::Invalid("a token needs the name of a principal".to_owned()));
         }
         if new.expires.is_some_and(|at| at.has_come(self.guard().calendar().now())) {
-            return Err(OfficeError::Invalid("the token would have expired already".to_owned()));
+            return Err(OperatorError::Invalid("the token would have expired already".to_owned()));
         }
         for scope in &new.scopes {
             self.known(scope)?;
@@ -255,9 +255,9 @@ impl Office {
     ///
     /// # Errors
     /// When there is none of that id, it was revoked before, or it could not be stored.
-    pub async fn revoke_token(&self, id: &str) -> Result<Token, OfficeError> {
+    pub async fn revoke_token(&self, id: &str) -> Result<Token, OperatorError> {
         let known = self.tokens().await?.into_iter().find(|token| &*token.id == id);
-        let token = known.ok_or_else(|| OfficeError::Conflict(Conflict::TokenUnknown(id.into())))?;
+        let token = known.ok_or_else(|| OperatorError::Conflict(Conflict::TokenUnknown(id.into())))?;
         let by = self.by();
         let event = self.token_event(EventType::TOKEN_REVOKED, &token.id, Some(&token.principal));
         let change = Change::RevokeToken {
@@ -290,7 +290,7 @@ impl Office {
     ///
     /// # Errors
     /// When the store cannot be read, or there is none.
-    pub async fn grants(&self) -> Result<Vec<Grant>, OfficeError> {
+    pub async fn grants(&self) -> Result<Vec<Grant>, OperatorError> {
         Ok(self.store()?.load().await?.grants)
     }
 
@@ -304,7 +304,7 @@ impl Office {
     ///
     /// # Errors
     /// When nothing could come of it, or it could not be stored.
-    pub async fn grant(&self, new: NewGrant) -> Result<Grant, OfficeError> {
+    pub async fn grant(&self, new: NewGrant) -> Result<Grant, OperatorError> {
         let grant = Grant {
             principal: new.principal,
             scope: new.scope,
@@ -315,7 +315,7 @@ impl Office {
             justification: new.justification.map(Into::into),
         };
         if grant.principal.as_str().is_empty() {
-            return Err(OfficeError::Invalid("a grant needs the name of a principal".to_owned()));
+            return Err(OperatorError::Invalid("a grant needs the name of a principal".to_owned()));
         }
         self.guard().policy().check_grant(&grant, self.guard().calendar().now())?;
         let commit = Commit::new(vec![Change::PutGrant(grant.clone())], vec![granted(&self.operator, &grant)]);
@@ -331,14 +331,14 @@ impl Office {
     ///
     /// # Errors
     /// When there was nothing, or it could not be stored.
-    pub async fn revoke(&self, principal: &PrincipalId, scope: &GrantScope) -> Result<Vec<Grant>, OfficeError> {
+    pub async fn revoke(&self, principal: &PrincipalId, scope: &GrantScope) -> Result<Vec<Grant>, OperatorError> {
         let grants = self.grants().await?;
         let theirs = grants
             .into_iter()
             .filter(|grant| grant.principal == *principal && grant.scope == *scope);
         let theirs: Vec<Grant> = theirs.collect();
         if theirs.is_empty() {
-            return Err(OfficeError::Unknown(format!(
+            return Err(OperatorError::Unknown(format!(
                 "a grant of `{}` to `{principal}` that was made here: list the grants to see what there is",
                 shown(scope)
             )));
@@ -370,7 +370,7 @@ impl Office {
     ///
     /// # Errors
     /// When the store cannot be read, or there is none.
-    pub async fn permissions(&self) -> Result<Permissions, OfficeError> {
+    pub async fn permissions(&self) -> Result<Permissions, OperatorError> {
         let remembered = self.store()?.load().await?;
         Ok(Permissions {
             decided: remembered.permissions,
@@ -394,10 +394,10 @@ impl Office {
         permission: &Permission,
         answer: PermissionAnswer,
         expires: Option<Timestamp>,
-    ) -> Result<PermissionDecision, OfficeError> {
+    ) -> Result<PermissionDecision, OperatorError> {
         self.known(server)?;
         if expires.is_some_and(|at| at.has_come(self.guard().calendar().now())) {
-            return Err(OfficeError::Invalid("the decision would have expired already".to_owned()));
+            return Err(OperatorError::Invalid("the decision would have expired already".to_owned()));
         }
         let waiting = self.permissions().await?.waiting;
         let open = waiting
@@ -444,12 +444,12 @@ impl Office {
     ///
     /// # Errors
     /// When there is no such tool, or it could not be stored.
-    pub async fn approve_tool(&self, tool: &ToolId) -> Result<Pin, OfficeError> {
+    pub async fn approve_tool(&self, tool: &ToolId) -> Result<Pin, OperatorError> {
         let (digest, before) = {
             let policy = self.guard().policy();
             let known = policy.pins(&tool.server).find(|(facts, _)| facts.name == tool.name);
             let (facts, state) =
-                known.ok_or_else(|| OfficeError::Unknown(format!("the tool `{tool}`: list the tools to see what there is")))?;
+                known.ok_or_else(|| OperatorError::Unknown(format!("the tool `{tool}`: list the tools to see what there is")))?;
             let before: Option<Digest> = match state {
                 PinState::Unpinned => None,
                 PinState::Same => Some(facts.digest),
@@ -479,14 +479,14 @@ impl Office {
     // === inside
 
     /// Stores a change, puts it in force, and tells clients that lists may look different.
-    async fn changed(&self, commit: Commit, change: impl FnOnce(&mut policy::Edit) + Send + 'static) -> Result<(), OfficeError> {
+    async fn changed(&self, commit: Commit, change: impl FnOnce(&mut policy::Edit) + Send + 'static) -> Result<(), OperatorError> {
         self.guard().change(commit, change).await?;
         self.room.all_lists_changed();
         Ok(())
     }
 
-    fn known(&self, server: &ServerId) -> Result<Arc<Server>, OfficeError> {
-        let unknown = || OfficeError::Grant(GrantProblem::UnknownServer(server.clone()));
+    fn known(&self, server: &ServerId) -> Result<Arc<Server>, OperatorError> {
+        let unknown = || OperatorError::Grant(GrantProblem::UnknownServer(server.clone()));
         self.room.upstream.server(server).ok_or_else(unknown)
     }
 }
