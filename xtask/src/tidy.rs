@@ -8,6 +8,7 @@ mod documents;
 mod functions;
 mod layers;
 mod manifests;
+mod rooms;
 mod rows;
 mod rust;
 mod syntax;
@@ -36,6 +37,7 @@ pub(crate) fn run(args: &[String]) -> anyhow::Result<()> {
     found.extend(manifests::check(&files)?);
     found.extend(dependencies::check(&files)?);
     found.extend(documents::check(&files)?);
+    found.extend(rooms::check(&files, &trees));
     found.extend(rows::check(&files));
     found.extend(citations::check(&files));
     found.sort();

@@ -16,7 +16,7 @@ use crate::config::{OwnTools, Records, Security};
 use crate::decisions::{Decisions, Shown};
 use crate::enforced::Enforced;
 use crate::record::Record;
-use crate::reported::Reports;
+use crate::report_rate::Reports;
 use crate::resolver::Resolver;
 
 /// The guard of one gateway.

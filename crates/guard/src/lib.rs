@@ -25,6 +25,7 @@ mod permit;
 mod pins;
 mod record;
 mod refusal;
+mod report_rate;
 mod reported;
 mod resolver;
 mod subject;

@@ -1,45 +1,14 @@
 //! What servers report of themselves, and what they try that only clients may: kept as their word, at a bounded rate (MGP §1.6, §6.5, MGP D11).
 
-use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
-
 use jsonrpc::Raw;
 use mgp::audit::{Actor, Draft, Event, EventType, Outcome, Target};
 use model::{ServerId, Trace};
-use policy::{Limits, Rate, Rates};
 
 use crate::guard::Guard;
 use crate::record::new_trace;
 
 /// The most characters that are kept of a name.
 const LONGEST: usize = 128;
-/// How many events of one server are kept: a server that reports too much must not push out what others do.
-const RATE: Rate = Rate {
-    calls: 100,
-    per: Duration::from_secs(60),
-};
-
-/// The rate at which each server's reports are kept.
-#[derive(Debug)]
-pub(crate) struct Reports(Mutex<Limits>);
-
-impl Default for Reports {
-    fn default() -> Self {
-        let rates = Rates {
-            server: Some(RATE),
-            ..Rates::default()
-        };
-        Self(Mutex::new(Limits::new(rates)))
-    }
-}
-
-impl Reports {
-    fn has_room(&self, server: &ServerId) -> bool {
-        let mut limits = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        limits.leaves(runtime::now(), server, "").is_ok()
-    }
-}
-
 impl Guard {
     /// Keeps an audit event that a server reports by a notification of MGP.
     pub fn reported(&self, server: &ServerId, params: Option<&Raw>) {

@@ -1,7 +1,9 @@
 //! What a server says unasked, and what becomes of it: events for the one sink that is given at construction.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
+use catalog::Offer;
 use jsonrpc::{Message, Raw};
 use mcp::method::ListKind;
 use mcp::revision::Revision;
@@ -18,6 +20,13 @@ pub trait ServerEvents: Send + Sync {
 /// Something that a server said, or that became of it, beside the answers to calls.
 #[derive(Clone, Debug)]
 pub enum ServerEvent {
+    /// What the server offers is about to be known anew: the guard learns it before any list can show it.
+    Offering {
+        /// The server.
+        server: ServerId,
+        /// Everything that it offers, to any clients; what those without capabilities see comes first.
+        offers: Vec<Arc<Offer>>,
+    },
     /// What the server offers is known anew.
     Offered {
         /// The server.

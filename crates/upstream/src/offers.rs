@@ -59,12 +59,18 @@ impl Offers {
         offers.into_iter().map(|(_, known)| known.offer.clone()).collect()
     }
 
+    /// Returns every offer as it will be with this one, which is for clients of `capabilities`; that for clients of `first` comes first.
+    pub(crate) fn with(&self, capabilities: &Capabilities, offer: &Arc<Offer>, first: &Capabilities) -> Vec<Arc<Offer>> {
+        let others = self.known.iter().filter(|(known, _)| *known != capabilities);
+        let mut offers: Vec<(&Capabilities, &Arc<Offer>)> = others.map(|(known, one)| (known, &one.offer)).collect();
+        offers.push((capabilities, offer));
+        offers.sort_by_key(|(capabilities, _)| (*capabilities != first, (*capabilities).clone()));
+        offers.into_iter().map(|(_, offer)| offer.clone()).collect()
+    }
+
     /// Takes an offer from the cache of an earlier process. What was read in this one stays.
-    pub(crate) fn remember(&mut self, capabilities: Capabilities, offer: Offer) {
-        self.known.entry(capabilities).or_insert(Known {
-            offer: Arc::new(offer),
-            fresh: false,
-        });
+    pub(crate) fn remember(&mut self, capabilities: Capabilities, offer: Arc<Offer>) {
+        self.known.entry(capabilities).or_insert(Known { offer, fresh: false });
     }
 
     /// Makes a fresh offer the known one. Returns the lists whose change clients are told of: those that differ, and of those that the server

@@ -28,6 +28,8 @@ pub struct ServerState {
     pub calls: CallCounts,
     pub(crate) context: Arc<Context>,
     inner: Mutex<Inner>,
+    /// Held from telling of an offer until it is known, so that what the guard has learnt is never older than what lists show.
+    publishing: Mutex<()>,
     /// No longer part of the configuration: nothing is connected any more.
     retired: AtomicBool,
     /// Counts what is learnt: an offer, a failure.
@@ -64,6 +66,7 @@ impl ServerState {
                 offers: Offers::default(),
                 agreed: None,
             }),
+            publishing: Mutex::default(),
             retired: AtomicBool::new(false),
             news: watch::Sender::new(0),
         })
@@ -247,7 +250,13 @@ impl ServerState {
             let Some(offer) = Offer::from_cache(&bytes, self.spec.id.clone(), self.spec.prefix) else {
                 continue;
             };
+            let offer = Arc::new(offer);
             {
+                let _publishing = self.publishing.lock().unwrap_or_else(PoisonError::into_inner);
+                if self.has_own_offer(&capabilities) {
+                    continue;
+                }
+                self.tell_offering(&capabilities, &offer);
                 let mut inner = self.inner();
                 // What it spoke then is tried first; a failure has it asked anew.
                 inner.era = inner.era.or(Some(offer.revision.era()));
@@ -262,6 +271,8 @@ impl ServerState {
     pub(crate) fn publish(&self, capabilities: &Capabilities, offer: Offer, announced: &[ListKind]) {
         let offer = Arc::new(offer);
         let lists = {
+            let _publishing = self.publishing.lock().unwrap_or_else(PoisonError::into_inner);
+            self.tell_offering(capabilities, &offer);
             let mut inner = self.inner();
             inner.health.set_trouble(None);
             inner.offers.publish(capabilities, &offer, announced)
@@ -269,6 +280,13 @@ impl ServerState {
         self.context.cache.save(&self.spec.digest, capabilities, &offer.to_cache());
         self.tell_offered(lists);
         self.tell_news();
+    }
+
+    /// Tells of an offer before it is known.
+    fn tell_offering(&self, capabilities: &Capabilities, offer: &Arc<Offer>) {
+        let offers = self.inner().offers.with(capabilities, offer, self.no_capabilities());
+        let server = self.spec.id.clone();
+        self.context.tell(ServerEvent::Offering { server, offers });
     }
 
     fn tell_offered(&self, lists: HashSet<ListKind>) {

@@ -28,6 +28,11 @@ impl Code {
         Self(String::from_utf8(bytes).unwrap_or_default())
     }
 
+    /// The code.
+    pub(crate) fn text(&self) -> &str {
+        &self.0
+    }
+
     /// The lines on which a pattern stands as words of its own.
     pub(crate) fn lines_with(&self, pattern: &str) -> Vec<usize> {
         let is_word = |c: char| c.is_alphanumeric() || c == '_';

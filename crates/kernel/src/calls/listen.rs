@@ -44,11 +44,12 @@ pub(crate) async fn open(asked: Asked<'_>, request: &Request) -> (Filter, Vec<Su
 
 /// Makes the connections of lines anew whenever they are lost: no call may use them before the next update.
 pub(crate) async fn keep_up(lines: Vec<Arc<Line>>) {
-    let keeping = lines.into_iter().map(async |line| {
-        let server = Arc::downgrade(&line.server);
-        upstream::keep_connected(&server, || Some(line.clone())).await;
-    });
-    futures_util::future::join_all(keeping).await;
+    futures_util::future::join_all(lines.into_iter().map(keep_up_one)).await;
+}
+
+async fn keep_up_one(line: Arc<Line>) {
+    let server = Arc::downgrade(&line.server);
+    upstream::keep_connected(&server, || Some(line.clone())).await;
 }
 
 /// Returns the lines of subscriptions, each once.

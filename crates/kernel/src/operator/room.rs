@@ -63,8 +63,8 @@ impl OperatorRoom {
     }
 
     /// Lets policy know what a server offers.
-    pub(crate) fn learn(&self, server: &Arc<Server>) {
-        learn(&self.guard, &self.runtime, &self.broker, server);
+    pub(crate) fn learn(&self, server: &Server) {
+        learn(&self.guard, &self.runtime, &self.broker, server, server.state.offers());
     }
 
     /// Tells clients that their lists may look different.

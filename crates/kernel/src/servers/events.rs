@@ -1,11 +1,14 @@
 //! The one sink of what servers say unasked: each event goes to the room that it concerns.
 
+use std::collections::HashSet;
 use std::sync::{Arc, OnceLock, Weak};
 
 use arc_swap::ArcSwap;
+use catalog::Offer;
 use guard::Guard;
 use jsonrpc::{Change, ErrorObject, Message};
 use mcp::adapt;
+use mcp::method::ListKind;
 use mcp::revision::Revision;
 use mgp::negotiation::Extension;
 use model::ServerId;
@@ -57,7 +60,8 @@ impl ServerEvents for Events {
 impl Links {
     fn event(&self, event: ServerEvent) {
         match event {
-            ServerEvent::Offered { server, lists } => self.offered(&server, &lists),
+            ServerEvent::Offering { server, offers } => self.offering(&server, offers),
+            ServerEvent::Offered { lists, .. } => self.offered(&lists),
             ServerEvent::Negotiated { server, session, own } => self.negotiated(&server, session, own),
             ServerEvent::SessionEnded { session, why } => {
                 if let Some(questions) = self.questions.upgrade() {
@@ -88,11 +92,14 @@ impl Links {
         }
     }
 
-    fn offered(&self, server: &ServerId, lists: &std::collections::HashSet<mcp::method::ListKind>) {
+    fn offering(&self, server: &ServerId, offers: Vec<Arc<Offer>>) {
         let server = self.upstream.upgrade().and_then(|upstream| upstream.server(server));
         if let Some(server) = server {
-            learn(&self.guard, &self.runtime, &self.broker, &server);
+            learn(&self.guard, &self.runtime, &self.broker, &server, offers);
         }
+    }
+
+    fn offered(&self, lists: &HashSet<ListKind>) {
         if let Some(views) = self.views.upgrade() {
             views.changed();
         }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use catalog::Offer;
 use guard::Guard;
 use mgp::permission::Input;
 use model::Permission;
@@ -12,19 +13,15 @@ use super::permissions::PermissionBroker;
 use crate::views::source;
 
 /// Lets policy know what a server offers, and pins what is seen for the first time.
-pub(crate) fn learn(guard: &Arc<Guard>, runtime: &Runtime, broker: &Arc<PermissionBroker>, server: &Arc<Server>) {
-    let offers = server.state.offers();
+pub(crate) fn learn(guard: &Arc<Guard>, runtime: &Runtime, broker: &Arc<PermissionBroker>, server: &Server, offers: Vec<Arc<Offer>>) {
     let wanted = guard.learn(&source(&server.state, &offers), wants(guard, server));
     broker.tell(server.spec().id.clone(), Input::ToolsWant(wanted));
-    let (guard, server) = (guard.clone(), Arc::downgrade(server));
+    let (guard, id) = (guard.clone(), server.spec().id.clone());
     runtime.spawn(async move {
-        let Some(server) = server.upgrade() else { return };
-        let unapproved = guard.unapproved(&server.spec().id);
-        let items = server.state.offers();
-        let items = items.iter().flat_map(|offer| &offer.tools.items);
+        let unapproved = guard.unapproved(&id);
+        let items = offers.iter().flat_map(|offer| &offer.tools.items);
         let unseen = items.filter(|item| unapproved.has(&item.key));
         let definitions = unseen.map(|item| (item.key.clone(), item.raw.clone())).collect();
-        drop(server);
         guard.pin(unapproved, definitions).await;
     });
 }

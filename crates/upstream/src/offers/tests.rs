@@ -64,12 +64,12 @@ fn clients_are_told_of_lists_that_differ() {
 #[test]
 fn what_the_cache_remembers_is_no_news_and_never_replaces_what_was_read() {
     let mut offers = Offers::default();
-    offers.remember(plain(), offer(&["old"]));
+    offers.remember(plain(), Arc::new(offer(&["old"])));
     assert_eq!(
         told(&offers.publish(&plain(), &Arc::new(offer(&["old"])), &[ListKind::Tools])),
         [] as [&str; 0]
     );
-    offers.remember(plain(), offer(&["older"]));
+    offers.remember(plain(), Arc::new(offer(&["older"])));
     let known = offers.get(&plain(), &plain()).expect("it is known");
     assert_eq!(known.tools.items[0].key, "old");
 }
@@ -79,10 +79,10 @@ fn clients_of_unknown_capabilities_see_what_those_without_any_see() {
     let mut offers = Offers::default();
     let rich: Capabilities = b"{\"roots\":{}}".as_slice().into();
     assert!(offers.get(&rich, &plain()).is_none());
-    offers.remember(plain(), offer(&["read"]));
+    offers.remember(plain(), Arc::new(offer(&["read"])));
     assert!(offers.get(&rich, &plain()).is_some());
     assert!(!offers.has(&rich));
-    offers.remember(rich.clone(), offer(&["ask"]));
+    offers.remember(rich.clone(), Arc::new(offer(&["ask"])));
     let first = |offers: &[Arc<Offer>]| offers[0].tools.items[0].key.clone();
     assert_eq!(first(&offers.all(&plain())), "read");
     assert_eq!(first(&offers.all(&rich)), "ask");

@@ -58,14 +58,3 @@ pub(crate) const ALLOWED: &[Allowed] = &[
               files: &["http/endpoint.rs", "http/mod.rs"],
               why: "the endpoint answers at the path that the folder's front documents; not taken apart yet" },
 ];
-
-/// Crates whose import cycles are being taken apart, with how many of their files lie on one today: fewer are accepted, more are refused.
-/// The table is temporary: it goes once it is empty.
-#[rustfmt::skip]
-pub(crate) const BEING_MENDED: &[(&str, usize)] = &[
-    ("mcp",         4),
-    ("store",       2),
-    ("kernel",     47),
-    ("transport",   4),
-    ("chancery",   41),
-];

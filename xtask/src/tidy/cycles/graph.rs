@@ -32,6 +32,11 @@ impl<'a> Graph<'a> {
         graph
     }
 
+    /// Every pair of files with an edge from the first to the second.
+    pub(crate) fn edges(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
+        self.0.iter().flat_map(|(from, all)| all.keys().map(|to| (*from, *to)))
+    }
+
     /// The edge between two files.
     pub(crate) fn edge(&self, from: &str, to: &str) -> Option<&Edge> {
         self.0.get(from)?.get(to)

@@ -52,13 +52,13 @@ fn edges(sources: &[Source<'_>]) -> Vec<String> {
     })
 }
 
-fn judged(sources: &[Source<'_>], allowed: &[Allowed], being_mended: &[(&str, usize)]) -> Vec<Violation> {
-    with_graph(sources, |graph| judge(&KRATE, graph, allowed, being_mended))
+fn judged(sources: &[Source<'_>], allowed: &[Allowed]) -> Vec<Violation> {
+    with_graph(sources, |graph| judge(&KRATE, graph, allowed))
 }
 
 /// The refusals of a crate without exceptions.
 fn refused(sources: &[Source<'_>]) -> Vec<String> {
-    judged(sources, &[], &[]).into_iter().map(|violation| violation.text).collect()
+    judged(sources, &[]).into_iter().map(|violation| violation.text).collect()
 }
 
 #[test]
@@ -231,8 +231,8 @@ const ALLOWED: [Allowed; 1] = [Allowed {
 
 #[test]
 fn an_allowed_cycle_that_shrank_must_be_updated() {
-    assert!(judged(&RING, &ALLOWED, &[]).is_empty());
-    let found = judged(&SMALLER, &ALLOWED, &[]);
+    assert!(judged(&RING, &ALLOWED).is_empty());
+    let found = judged(&SMALLER, &ALLOWED);
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(found[0].file, super::TABLE);
     assert!(
@@ -241,7 +241,7 @@ fn an_allowed_cycle_that_shrank_must_be_updated() {
         found[0].text
     );
     let straight = [RING[0], RING[1], RING[2], ("c.rs", "pub struct C;\n")];
-    let found = judged(&straight, &ALLOWED, &[]);
+    let found = judged(&straight, &ALLOWED);
     assert!(found.len() == 1 && found[0].text.contains("does not exist any more"), "{found:?}");
 }
 
@@ -251,7 +251,7 @@ fn an_allowed_cycle_that_grew_is_refused() {
         files: &["a.rs", "b.rs"],
         ..ALLOWED[0]
     };
-    let found = judged(&RING, &[smaller], &[]);
+    let found = judged(&RING, &[smaller]);
     assert!(
         found[0].text.starts_with("3 files form an import cycle: a.rs, b.rs, c.rs"),
         "{found:?}"
@@ -259,17 +259,8 @@ fn an_allowed_cycle_that_grew_is_refused() {
 }
 
 #[test]
-fn a_crate_that_is_being_mended_may_have_fewer_files_on_cycles_and_not_more() {
-    assert!(judged(&RING, &[], &[("a-crate", 3)]).is_empty());
-    assert!(judged(&SMALLER, &[], &[("a-crate", 3)]).is_empty());
-    assert_eq!(judged(&RING, &[], &[("a-crate", 2)]).len(), 1);
-    assert_eq!(judged(&RING, &[], &[("another", 9)]).len(), 1);
-}
-
-#[test]
 fn the_lists_name_crates_that_exist() {
-    let named = super::ALLOWED.iter().map(|allowed| allowed.krate);
-    for name in named.chain(super::BEING_MENDED.iter().map(|(name, _)| *name)) {
+    for name in super::ALLOWED.iter().map(|allowed| allowed.krate) {
         assert!(super::CRATES.iter().any(|krate| krate.name == name), "{name}");
     }
 }
