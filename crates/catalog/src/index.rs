@@ -1,4 +1,4 @@
-//! Which parts of a view hold a key: one flat table for names, URIs, templates and extensions.
+//! The index of a view: one flat table from the keys of names, URIs, templates and extensions to the rows that hold them.
 //!
 //! An entry is a hash and two numbers, without text and without a count of references: the copy of a view's table for the next view costs about a
 //! nanosecond an entry, where adding an offer costs a hundred times that for each of its names.
@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use hashbrown::HashTable;
 use mcp::method::ListKind;
 
-/// What a key is a key to.
+/// The sort of thing that a key finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sort {
     /// A name, a URI or a template of such a list.
@@ -18,14 +18,15 @@ pub(crate) enum Sort {
     Extension,
 }
 
-/// The hash of a text, and the sort of key that it is. Two texts of one sort may have the same: what is found by a key is compared with the text.
+/// The hash of a text, with the sort in it. Two texts of one sort may have the same key, so the caller compares the text of what it finds; keys of two
+/// sorts differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Key(u64);
 
-/// One state for the whole process, for parts keep their keys and stand in many views. Servers can't know it, and so can't make texts meet.
+/// The hash state of the process: parts keep their keys and belong to many views. Servers do not know it, so they cannot make keys equal.
 static STATE: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 
-/// Where a key says its sort: bits by which the table neither chooses a place nor tells neighbours apart.
+/// The lowest of the three bits of a key that say its sort. The table uses the bits far below it and far above it.
 const SORT: u32 = 40;
 
 impl Key {
@@ -42,14 +43,14 @@ impl Key {
     }
 }
 
-/// What holds a key: a row of the part that has this slot in the view.
+/// A row of the part that has this slot in the view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Holder {
     pub(crate) slot: u32,
     pub(crate) row: u32,
 }
 
-/// Keys and their holders; several of one key stand side by side.
+/// Keys and the rows that hold them; several rows may hold one key.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Index(HashTable<(Key, Holder)>);
 
@@ -68,7 +69,7 @@ impl Index {
         }
     }
 
-    /// Everything that holds the key, in no order, and perhaps something that holds another text of the same hash.
+    /// All rows that hold the key, in no order.
     pub(crate) fn holders(&self, key: Key) -> impl Iterator<Item = Holder> {
         let entries = self.0.iter_hash(key.0).filter(move |(other, _)| *other == key);
         entries.map(|(_, holder)| *holder)

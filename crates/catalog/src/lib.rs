@@ -3,7 +3,9 @@
 //! Law: a definition is forwarded in the bytes it came in. Where a name must change, only the `name` is spliced in (DESIGN 3); URIs never change
 //! (DESIGN 4). The same offers in the same order make the same view, down to the byte. Nothing here waits, stores or reads a clock.
 //!
-//! An [`Offer`] is one server's lists as they were fetched page by page ([`read_page`]); a [`View`] is what many offers look like to one client.
+//! An [`Offer`] is one server's lists as they were fetched page by page ([`read_page`]); a [`View`] is what many offers look like to one client. A view is a
+//! value: [`View::updated`] makes the next version of it, which shares with it what has not changed. [`Restricted`] is the part of a view that one principal
+//! may see.
 
 #![forbid(unsafe_code)]
 
@@ -20,9 +22,9 @@ mod offer;
 mod owners;
 mod page;
 mod part;
+mod parts;
 mod places;
 mod restricted;
-mod roster;
 mod shown;
 mod template;
 mod view;

@@ -10,7 +10,7 @@ use mcp::revision::Revision;
 use model::ServerId;
 
 use crate::names::Names;
-use crate::roster::{Roster, Seat};
+use crate::parts::{Entry, Parts};
 use crate::shown::Wire;
 use crate::write;
 
@@ -25,7 +25,7 @@ pub struct InvalidCursor;
 /// One merged list: the parts in the order of the configuration, the definitions of each in its server's order.
 pub(crate) struct Listing {
     kind: ListKind,
-    /// Per part the row at which it begins, and behind them how many rows there are.
+    /// Per part the row at which it begins; at the end, the number of rows.
     starts: Vec<usize>,
     page_size: usize,
     pages: Vec<[OnceLock<Raw>; Revision::ALL.len()]>,
@@ -33,19 +33,19 @@ pub(crate) struct Listing {
     digest: OnceLock<u64>,
 }
 
-/// What a list is made of.
+/// The parts of a view that a list is made of.
 #[derive(Clone, Copy)]
 pub(crate) struct Sources<'a> {
-    pub(crate) roster: &'a Roster,
-    /// The names, of lists that have names.
+    pub(crate) parts: &'a Parts,
+    /// The names on the wire; `None` for lists of resources and templates.
     pub(crate) names: Option<&'a Names>,
     pub(crate) missing: &'a [ServerId],
-    /// Who made the list.
+    /// The gateway's `serverInfo`.
     pub(crate) info: Option<&'a Raw>,
 }
 
 impl Sources<'_> {
-    /// Which names a part is listed under.
+    /// The names of a part.
     fn wires(&self, slot: u32) -> Option<&[Wire]> {
         Some(self.names?.shown(slot)?.wires())
     }
@@ -53,11 +53,11 @@ impl Sources<'_> {
 
 impl Listing {
     /// `page_size` 0 puts everything on one page. An empty list has one page too.
-    pub(crate) fn new(kind: ListKind, roster: &Roster, page_size: usize) -> Self {
+    pub(crate) fn new(kind: ListKind, parts: &Parts, page_size: usize) -> Self {
         let page_size = if page_size == 0 { usize::MAX } else { page_size };
         let mut starts = vec![0];
-        for seat in roster.seats() {
-            starts.push(starts[starts.len() - 1] + seat.part.len(kind));
+        for entry in parts.entries() {
+            starts.push(starts[starts.len() - 1] + entry.part.len(kind));
         }
         let pages = starts[starts.len() - 1].div_ceil(page_size).max(1);
         Self {
@@ -69,18 +69,18 @@ impl Listing {
         }
     }
 
-    /// Whether two lists have the same pages, so that what is serialised of the one need not be for the other.
+    /// Whether two lists have the same pages in every revision.
     pub(crate) fn is_alike(kind: ListKind, one: Sources<'_>, other: Sources<'_>) -> bool {
-        let (seats, others) = (one.roster.seats(), other.roster.seats());
-        let alike = |(seat, twin): (&Seat, &Seat)| {
-            let (offer, offer_there) = (&seat.part.offer, &twin.part.offer);
-            let wires = one.wires(seat.slot) == other.wires(twin.slot);
+        let (entries, others) = (one.parts.entries(), other.parts.entries());
+        let alike = |(entry, twin): (&Entry, &Entry)| {
+            let (offer, offer_there) = (&entry.part.offer, &twin.part.offer);
+            let wires = one.wires(entry.slot) == other.wires(twin.slot);
             let list = || offer.same_items(offer_there, kind) && offer.list(kind).extras == offer_there.list(kind).extras;
             wires
                 && (Arc::ptr_eq(offer, offer_there)
                     || offer.server == offer_there.server && offer.revision == offer_there.revision && list())
         };
-        one.missing == other.missing && one.info == other.info && seats.len() == others.len() && seats.iter().zip(others).all(alike)
+        one.missing == other.missing && one.info == other.info && entries.len() == others.len() && entries.iter().zip(others).all(alike)
     }
 
     /// A page as a result object of revision `to`.
@@ -103,17 +103,18 @@ impl Listing {
         if known { Ok(index) } else { Err(InvalidCursor) }
     }
 
-    /// The same for lists that name the same things in the same order, whoever built them and when: a place in the one is a place in the other.
+    /// A hash of the names in the list and their order. Views that were built apart have the same where they list the same, so that a cursor of one is a
+    /// cursor of the other.
     fn digest(&self, of: Sources<'_>) -> u64 {
         *self.digest.get_or_init(|| {
             let mut hasher = DefaultHasher::new();
             (self.kind, self.page_size).hash(&mut hasher);
-            for seat in of.roster.seats().iter().filter(|seat| seat.part.len(self.kind) > 0) {
-                let rows = match of.names.and_then(|names| names.shown(seat.slot)) {
-                    Some(shown) => shown.digest(&seat.part, self.kind),
-                    None => seat.part.digest(self.kind),
+            for entry in of.parts.entries().iter().filter(|entry| entry.part.len(self.kind) > 0) {
+                let rows = match of.names.and_then(|names| names.shown(entry.slot)) {
+                    Some(shown) => shown.digest(&entry.part, self.kind),
+                    None => entry.part.digest(self.kind),
                 };
-                (seat.part.offer.server.as_str(), rows).hash(&mut hasher);
+                (entry.part.offer.server.as_str(), rows).hash(&mut hasher);
             }
             hasher.finish()
         })
@@ -124,12 +125,12 @@ impl Listing {
         let start = index * self.page_size;
         let end = start.saturating_add(self.page_size).min(self.starts[self.starts.len() - 1]);
         let mut definitions = Vec::with_capacity(end - start);
-        for (seat, starts) in of.roster.seats().iter().zip(self.starts.windows(2)) {
+        for (entry, starts) in of.parts.entries().iter().zip(self.starts.windows(2)) {
             let rows = starts[0].max(start)..starts[1].min(end);
-            let shown = of.names.and_then(|names| names.shown(seat.slot));
+            let shown = of.names.and_then(|names| names.shown(entry.slot));
             definitions.extend(rows.map(|row| match shown {
-                Some(shown) => shown.definition(&seat.part, self.kind, row - starts[0], to),
-                None => &seat.part.item(self.kind, row - starts[0]).raw,
+                Some(shown) => shown.definition(&entry.part, self.kind, row - starts[0], to),
+                None => &entry.part.item(self.kind, row - starts[0]).raw,
             }));
         }
         definitions
@@ -137,7 +138,7 @@ impl Listing {
 
     fn serialise(&self, index: usize, to: Revision, of: Sources<'_>) -> Raw {
         let key = self.kind.key();
-        // Made of valid values: this fails only where definitions nest as deep as a message may, and then nobody could read the list.
+        // Made of valid values: this fails only where definitions nest as deep as a message may, and then no client could read the list.
         let (array, result) = match self.array(index, to, of) {
             Some(array) => (Some(array), self.around(index, of)),
             None => (None, Raw::object_empty()),
@@ -162,14 +163,14 @@ impl Listing {
         parse(out, MAX_DEPTH - 1)
     }
 
-    /// A page whose definitions are not in it yet.
+    /// A page with an empty list, for the definitions to be put in.
     fn around(&self, index: usize, of: Sources<'_>) -> Raw {
         let mut result = ObjectBuilder::new().array(self.kind.key(), std::iter::empty::<&Raw>());
         if index + 1 < self.pages.len() {
             result = result.text("nextCursor", &self.cursor(index + 1, of));
         }
         // What a server says beside its list is said of its own list, not of the union of several.
-        if let ([only], []) = (of.roster.seats(), of.missing) {
+        if let ([only], []) = (of.parts.entries(), of.missing) {
             let extras = &only.part.offer.list(self.kind).extras;
             result = result.members(extras.iter().map(|(key, value)| (key, value)));
         }

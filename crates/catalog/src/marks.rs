@@ -1,7 +1,7 @@
 //! Qualified names that come out alike, and how they are told apart (DESIGN 3).
 //!
-//! `a_` with `b` and `a` with `_b` are both `a___b`; of two texts that had to be cut, the marks may be equal; and a tool may be called like another's
-//! mark. Each is told from the other by another mark. In any view but a contrived one there is nothing of this.
+//! Tool `b` of server `a_` and tool `_b` of server `a` are both `a___b`; two names that had to be cut may get equal marks; and a tool may have the marked
+//! name of another tool as its own. All but one of them get another mark. Apart from contrived servers this does not happen.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -9,47 +9,47 @@ use mcp::method::ListKind;
 use mcp::name;
 
 use crate::index::{Holder, Key};
-use crate::roster::{Difference, Roster};
+use crate::parts::{Difference, Parts};
 
-/// The names that had to be marked once more.
+/// The qualified names that got another mark, because without it they would equal another qualified name.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Marks {
-    /// The qualified names that more than one tool or prompt would have.
+    /// The qualified names that more than one tool or prompt has before they are marked.
     contested: BTreeSet<Box<str>>,
     names: BTreeMap<Holder, Box<str>>,
     owners: HashMap<Box<str>, Holder>,
 }
 
-/// The order in which names are given out: those that need no change first, so that none of them depends on one that does; then by the alphabet.
+/// The order in which names are given out: first the names that need no change, so that none of them depends on one that does; then by the alphabet.
 type Turn = (bool, String, usize, Holder);
 
 impl Marks {
-    /// The name of what could not have its own.
+    /// The marked name of a tool or prompt, if it has one.
     pub(crate) fn name(&self, holder: Holder) -> Option<&str> {
         self.names.get(&holder).map(|name| &**name)
     }
 
-    /// What has a name by being marked.
+    /// The tool or prompt that has this marked name.
     pub(crate) fn owner(&self, name: &str) -> Option<Holder> {
         self.owners.get(name).copied()
     }
 
-    /// All that are marked, with their names.
+    /// All tools or prompts with a marked name, and the names.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Holder, &str)> {
         self.names.iter().map(|(holder, name)| (*holder, &**name))
     }
 
-    /// The marks in the next version of a roster.
-    pub(crate) fn updated(&self, kind: ListKind, roster: &Roster, difference: &Difference) -> Self {
+    /// The marks in the next version of the parts.
+    pub(crate) fn updated(&self, kind: ListKind, parts: &Parts, difference: &Difference) -> Self {
         let mut contested = if difference.is_whole {
             BTreeSet::new()
         } else {
             self.contested.clone()
         };
-        contested.retain(|name| claimants(kind, roster, name, Key::listed(kind, name)).nth(1).is_some());
+        contested.retain(|name| claimants(kind, parts, name, Key::listed(kind, name)).nth(1).is_some());
         for slot in &difference.added {
-            for named in roster.part(*slot).named(kind) {
-                if claimants(kind, roster, &named.qualified, named.qualified_key).nth(1).is_some() {
+            for named in parts.part(*slot).named(kind) {
+                if claimants(kind, parts, &named.qualified, named.qualified_key).nth(1).is_some() {
                     contested.insert(named.qualified.clone());
                 }
             }
@@ -61,14 +61,15 @@ impl Marks {
             contested,
             ..Self::default()
         };
-        marks.give_out(kind, roster);
+        marks.give_out(kind, parts);
         marks
     }
 
-    /// Whoever's turn it is takes the first name that nobody took before; whoever would have had it by itself must then look for another.
-    fn give_out(&mut self, kind: ListKind, roster: &Roster) {
+    /// Gives each tool or prompt in its turn the first marked name that is not taken. If that is the unmarked name of a later one, the later one has to
+    /// get a mark as well.
+    fn give_out(&mut self, kind: ListKind, parts: &Parts) {
         let claimants = |name: &str| {
-            let turns = claimants(kind, roster, name, Key::listed(kind, name)).map(|holder| turn(kind, roster, holder));
+            let turns = claimants(kind, parts, name, Key::listed(kind, name)).map(|holder| turn(kind, parts, holder));
             turns.collect::<BTreeSet<Turn>>()
         };
         let mut waiting: BTreeSet<Turn> = self.contested.iter().flat_map(|name| claimants(name).into_iter().skip(1)).collect();
@@ -91,20 +92,20 @@ impl Marks {
     }
 }
 
-/// What would have a qualified name if it were the only one.
-fn claimants<'a>(kind: ListKind, roster: &'a Roster, name: &'a str, key: Key) -> impl Iterator<Item = Holder> + 'a {
-    let holders = roster.holders(key);
+/// The tools or prompts whose qualified name, before it is marked, is this.
+fn claimants<'a>(kind: ListKind, parts: &'a Parts, name: &'a str, key: Key) -> impl Iterator<Item = Holder> + 'a {
+    let holders = parts.holders(key);
     let claims = holders.filter(move |(holder, part)| *part.named(kind)[holder.row as usize].qualified == *name);
     claims.map(|(holder, _)| holder)
 }
 
-fn turn(kind: ListKind, roster: &Roster, holder: Holder) -> Turn {
-    let part = roster.part(holder.slot);
+fn turn(kind: ListKind, parts: &Parts, holder: Holder) -> Turn {
+    let part = parts.part(holder.slot);
     let full = format!(
         "{}{}{}",
         part.offer.server,
         name::SEPARATOR,
         part.item(kind, holder.row as usize).key
     );
-    (!name::fits(&full), full, roster.place(holder.slot), holder)
+    (!name::fits(&full), full, parts.position(holder.slot), holder)
 }

@@ -1,4 +1,4 @@
-//! Names on the wire, and back to who is meant by them (DESIGN 3).
+//! The names of a view on the wire, and the tools and prompts that they mean (DESIGN 3).
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::index::{Holder, Key};
 use crate::marks::Marks;
 use crate::naming::{Naming, Sole, claims_bare, row};
 use crate::part::Part;
-use crate::roster::{Difference, Roster, Seat};
+use crate::parts::{Difference, Entry, Parts};
 use crate::shown::Shown;
 
 /// What a name on the wire stands for.
@@ -39,7 +39,7 @@ impl Target<'_> {
 #[derive(Clone, Debug)]
 pub(crate) struct Names {
     kind: ListKind,
-    /// Per slot of the roster.
+    /// Per slot of the parts.
     shown: Vec<Option<Arc<Shown>>>,
     marks: Arc<Marks>,
 }
@@ -53,15 +53,15 @@ impl Names {
         }
     }
 
-    /// What a part with that slot is shown as.
+    /// How the part with that slot is shown.
     pub(crate) fn shown(&self, slot: u32) -> Option<&Arc<Shown>> {
         self.shown.get(slot as usize)?.as_ref()
     }
 
-    /// All of one part, in its server's order.
-    pub(crate) fn targets<'a>(&'a self, seat: &'a Seat) -> impl Iterator<Item = Target<'a>> {
-        let rows = 0..seat.part.named(self.kind).len();
-        rows.filter_map(|row| self.target(&seat.part, seat.slot, row))
+    /// The tools or prompts of one part, in its server's order.
+    pub(crate) fn targets<'a>(&'a self, entry: &'a Entry) -> impl Iterator<Item = Target<'a>> {
+        let rows = 0..entry.part.named(self.kind).len();
+        rows.filter_map(|row| self.target(&entry.part, entry.slot, row))
     }
 
     fn target<'a>(&'a self, part: &'a Part, slot: u32, row: usize) -> Option<Target<'a>> {
@@ -72,16 +72,16 @@ impl Names {
         })
     }
 
-    /// What a name stands for: as the list has it; by `server__name`, which is always callable; or as the server itself calls it, where no other
-    /// server has that name, also of a server that lists qualified names, or where the list has to spell it otherwise.
-    pub(crate) fn find<'a>(&'a self, roster: &'a Roster, name: &str) -> Option<Target<'a>> {
-        let found = self.marks.owner(name).or_else(|| self.holder(roster, name))?;
-        self.target(roster.part(found.slot), found.slot, found.row as usize)
+    /// The tool or prompt that a name means. The name is the listed one; `server__name`, which can always be called; or the server's own where no other
+    /// server has it, also if the list shows the qualified name or spells it otherwise.
+    pub(crate) fn find<'a>(&'a self, parts: &'a Parts, name: &str) -> Option<Target<'a>> {
+        let found = self.marks.owner(name).or_else(|| self.holder(parts, name))?;
+        self.target(parts.part(found.slot), found.slot, found.row as usize)
     }
 
-    fn holder(&self, roster: &Roster, name: &str) -> Option<Holder> {
+    fn holder(&self, parts: &Parts, name: &str) -> Option<Holder> {
         let (mut bare, mut own) = (Sole::None, Sole::None);
-        for (holder, part) in roster.holders(Key::listed(self.kind, name)) {
+        for (holder, part) in parts.holders(Key::listed(self.kind, name)) {
             let (named, item) = row(self.kind, part, holder);
             if *named.qualified == *name && self.marks.name(holder).is_none() {
                 return Some(holder);
@@ -96,18 +96,18 @@ impl Names {
         bare.unreserved().or_else(|| own.unreserved())
     }
 
-    /// The names in the next version of a roster. `known` are names by which parts are shown elsewhere, with the rosters that they belong to.
-    pub(crate) fn updated(&self, roster: &Roster, difference: &Difference, known: &[(&Roster, &Self)]) -> Self {
-        let marks = self.marks.updated(self.kind, roster, difference);
+    /// The names in the next version of the parts. `known` are views that may show a part with the same names; then both share it.
+    pub(crate) fn updated(&self, parts: &Parts, difference: &Difference, known: &[(&Parts, &Self)]) -> Self {
+        let marks = self.marks.updated(self.kind, parts, difference);
         let mut shown = if difference.is_whole { Vec::new() } else { self.shown.clone() };
-        shown.resize(roster.slots(), None);
+        shown.resize(parts.slots(), None);
         for removed in &difference.removed {
             shown[removed.slot as usize] = None;
         }
-        let naming = Naming::new(self.kind, roster, &marks, &shown, &difference.added);
-        let wires = naming.settled(difference, &self.marks);
+        let naming = Naming::new(self.kind, parts, &marks, &shown, &difference.added);
+        let wires = naming.decided(difference, &self.marks);
         for (slot, wires) in wires {
-            let elsewhere = |(roster_there, names): &(&Roster, &Self)| names.shown(roster_there.slot(roster.part(slot))?).cloned();
+            let elsewhere = |(there, names): &(&Parts, &Self)| names.shown(there.slot(parts.part(slot))?).cloned();
             let found = known.iter().filter_map(elsewhere).find(|shown| *shown.wires() == wires[..]);
             shown[slot as usize] = Some(found.unwrap_or_else(|| Arc::new(Shown::new(wires))));
         }

@@ -4,12 +4,12 @@ use mcp::capabilities::claimed_by;
 use model::ServerId;
 
 use crate::index::{Key, Sort};
-use crate::roster::Roster;
+use crate::parts::Parts;
 
-/// The server that a method belongs to; none where nobody declared it, or two did.
-pub(crate) fn owner<'a>(roster: &'a Roster, method: &str) -> Option<&'a ServerId> {
+/// The server that a method belongs to; none where no server declared it, or two did.
+pub(crate) fn owner<'a>(parts: &'a Parts, method: &str) -> Option<&'a ServerId> {
     let segment = claimed_by(method);
-    let holders = roster.holders(Key::new(Sort::Extension, segment));
+    let holders = parts.holders(Key::new(Sort::Extension, segment));
     let mut declared = holders.filter(|(holder, part)| *part.extensions[holder.row as usize] == *segment);
     let (_, part) = declared.next()?;
     declared.next().is_none().then_some(&part.offer.server)

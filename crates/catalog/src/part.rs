@@ -1,4 +1,4 @@
-//! What one offer brings to every view that it is in, worked out once.
+//! One offer and what every view that has it needs to know of it, computed once.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -18,33 +18,33 @@ pub const KERNEL: &str = "kernel";
 /// How the names of the gateway's own tools begin, dotted and underscored.
 const RESERVED: [&str; 2] = ["mgp.", "mgp_"];
 
-/// An offer, with the keys under which its definitions are found. Shared by all views that have the offer.
+/// An offer with the keys of its definitions. The versions of a view that have the offer share it.
 #[derive(Debug)]
 pub(crate) struct Part {
     pub(crate) offer: Arc<Offer>,
     tools: Vec<Named>,
     prompts: Vec<Named>,
-    /// Each URI once, with the first definition that has it.
+    /// The keys of the URIs, each once, with the first row that has it.
     resources: Vec<(Key, u32)>,
     templates: Vec<(Key, u32)>,
-    /// The templates that can be matched.
+    /// The templates that URIs can be matched with.
     pub(crate) patterns: Vec<Template>,
     /// The first segments of the methods that belong to what the server declared.
     pub(crate) extensions: Vec<Box<str>>,
 }
 
-/// A tool or a prompt, and every name that it could be known by.
+/// A tool or prompt and all names that it can have.
 #[derive(Debug)]
 pub(crate) struct Named {
-    /// Which definition of the list.
+    /// The index of its definition in the list.
     item: usize,
     own_key: Key,
-    /// The own name as it is spelled where names have to fit; nothing where it fits.
+    /// The own name made to fit, and its key; `None` where it fits as it is.
     fitted: Option<(Box<str>, Key)>,
-    /// `server__name`, made to fit; another server's may come out alike.
+    /// `server__name`, made to fit. Another server's may be equal: see [`crate::marks`].
     pub(crate) qualified: Box<str>,
     pub(crate) qualified_key: Key,
-    /// Whether the name is never given out bare: it belongs to the gateway's own tools, and somebody else has taken it (DESIGN 3).
+    /// Whether the name is never given out bare, because it is reserved for the gateway's own tools and this is another server's (DESIGN 3).
     pub(crate) is_reserved: bool,
 }
 
@@ -71,8 +71,8 @@ impl Part {
         }
     }
 
-    /// The tools or the prompts. Where a server lists a name twice, the first definition counts and the other is not shown: nobody could say which of
-    /// the two a call means.
+    /// The tools or the prompts. Where a server lists a name twice, the first definition counts and the other is not shown: a call could not
+    /// say which of the two it means.
     pub(crate) fn named(&self, kind: ListKind) -> &[Named] {
         match kind {
             ListKind::Tools => &self.tools,
@@ -81,7 +81,7 @@ impl Part {
         }
     }
 
-    /// How many definitions a list shows.
+    /// The number of definitions that a list shows.
     pub(crate) fn len(&self, kind: ListKind) -> usize {
         match kind {
             ListKind::Tools | ListKind::Prompts => self.named(kind).len(),
@@ -98,7 +98,7 @@ impl Part {
         &self.offer.list(kind).items[item]
     }
 
-    /// The same for lists of resources that name the same things in the same order.
+    /// A hash of the keys of a list of resources or templates, in their order.
     pub(crate) fn digest(&self, kind: ListKind) -> u64 {
         let mut hasher = DefaultHasher::new();
         for item in &self.offer.list(kind).items {
@@ -107,12 +107,12 @@ impl Part {
         hasher.finish()
     }
 
-    /// About how many keys there are.
+    /// The number of keys, but for names that do not fit: those have one more.
     pub(crate) fn weight(&self) -> usize {
         2 * (self.tools.len() + self.prompts.len()) + self.resources.len() + self.templates.len() + self.extensions.len()
     }
 
-    /// Every key and the row that holds it, once each.
+    /// Calls `each` with every key and the row that holds it.
     pub(crate) fn each_key(&self, mut each: impl FnMut(Key, u32)) {
         for named in [&self.tools, &self.prompts] {
             for (row, named) in (0..).zip(named) {
@@ -150,7 +150,7 @@ impl Named {
         }
     }
 
-    /// The name without the server's.
+    /// The own name, made to fit.
     pub(crate) fn bare<'a>(&'a self, item: &'a Item) -> &'a str {
         self.fitted.as_ref().map_or(&item.key, |(name, _)| name)
     }
@@ -167,7 +167,7 @@ fn distinct(offer: &Offer, kind: ListKind) -> impl Iterator<Item = (usize, &Item
     items.iter().enumerate().filter(move |(_, item)| seen.insert(item.key.as_str()))
 }
 
-/// A number of definitions is one of 32 bits: they were held in memory one by one.
+/// A row as 32 bits; a list that is held in memory has fewer definitions.
 fn narrow(row: usize) -> u32 {
     u32::try_from(row).unwrap_or(u32::MAX)
 }

@@ -4,16 +4,16 @@ use mcp::method::ListKind;
 use model::ServerId;
 
 use crate::index::Key;
-use crate::roster::Roster;
+use crate::parts::Parts;
 
 /// Where something is, as far as the catalogue knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Located<'a> {
     /// With this server.
     One(&'a ServerId),
-    /// With any of these, in the order of the configuration: who read it last decides, else the error names them.
+    /// With any of these, in the order of the configuration: the last one that it was read from decides, else the error names them.
     Many(Vec<&'a ServerId>),
-    /// Nobody listed it.
+    /// With no server that is known to have it.
     None,
 }
 
@@ -21,41 +21,41 @@ pub enum Located<'a> {
 const BUDGET: usize = 1 << 18;
 
 /// The servers that may have a resource. URIs are never rewritten, so two servers may have the same.
-pub(crate) fn resource<'a>(roster: &'a Roster, uri: &str) -> Located<'a> {
-    match listed(roster, ListKind::Resources, uri) {
-        Located::None => matching(roster, uri),
+pub(crate) fn resource<'a>(parts: &'a Parts, uri: &str) -> Located<'a> {
+    match listed(parts, ListKind::Resources, uri) {
+        Located::None => matching(parts, uri),
         found => found,
     }
 }
 
 /// The servers that may have a template; a resource may be named instead (2025-11-25 server/utilities/completion).
-pub(crate) fn template<'a>(roster: &'a Roster, uri_template: &str) -> Located<'a> {
-    match listed(roster, ListKind::ResourceTemplates, uri_template) {
-        Located::None => resource(roster, uri_template),
+pub(crate) fn template<'a>(parts: &'a Parts, uri_template: &str) -> Located<'a> {
+    match listed(parts, ListKind::ResourceTemplates, uri_template) {
+        Located::None => resource(parts, uri_template),
         found => found,
     }
 }
 
-fn listed<'a>(roster: &'a Roster, kind: ListKind, text: &str) -> Located<'a> {
-    let holders = roster.holders(Key::listed(kind, text));
+fn listed<'a>(parts: &'a Parts, kind: ListKind, text: &str) -> Located<'a> {
+    let holders = parts.holders(Key::listed(kind, text));
     let holders = holders.filter(|(holder, part)| part.item(kind, holder.row as usize).key == text);
-    let mut places: Vec<usize> = holders.map(|(holder, _)| roster.place(holder.slot)).collect();
-    places.sort_unstable();
-    located(roster, &places)
+    let mut positions: Vec<usize> = holders.map(|(holder, _)| parts.position(holder.slot)).collect();
+    positions.sort_unstable();
+    located(parts, &positions)
 }
 
-fn matching<'a>(roster: &'a Roster, uri: &str) -> Located<'a> {
-    let matching = roster.seats().iter().enumerate().filter(|(_, seat)| {
+fn matching<'a>(parts: &'a Parts, uri: &str) -> Located<'a> {
+    let matching = parts.entries().iter().enumerate().filter(|(_, entry)| {
         let mut budget = BUDGET;
-        seat.part.patterns.iter().any(|pattern| pattern.matches(uri, &mut budget))
+        entry.part.patterns.iter().any(|pattern| pattern.matches(uri, &mut budget))
     });
-    let places: Vec<usize> = matching.map(|(place, _)| place).collect();
-    located(roster, &places)
+    let positions: Vec<usize> = matching.map(|(position, _)| position).collect();
+    located(parts, &positions)
 }
 
-fn located<'a>(roster: &'a Roster, places: &[usize]) -> Located<'a> {
-    let server = |place: &usize| &roster.seats()[*place].part.offer.server;
-    match places {
+fn located<'a>(parts: &'a Parts, positions: &[usize]) -> Located<'a> {
+    let server = |position: &usize| &parts.entries()[*position].part.offer.server;
+    match positions {
         [] => Located::None,
         [only] => Located::One(server(only)),
         several => Located::Many(several.iter().map(server).collect()),

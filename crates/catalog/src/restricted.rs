@@ -8,25 +8,25 @@ use model::ServerId;
 
 use crate::{Item, List, Offer, View};
 
-/// What a principal may see.
+/// The rules of what a principal may see.
 pub trait Visibility {
-    /// Whether a server can be seen: that it is missing, and whatever it offers but its tools.
+    /// Whether the principal may see the server: that it is missing, and what it offers apart from its tools.
     fn is_server_visible(&self, server: &ServerId) -> bool;
-    /// Whether a tool of a server can be seen. A server of which some tool can is among the offers of the view.
+    /// Whether the principal may see a tool. The view has an offer of each server of which a tool can be seen.
     fn is_tool_visible(&self, server: &ServerId, tool: &Item) -> bool;
 }
 
-/// A view and what of it a principal may see, which is a view again: equal in everything to one that is built of what can be seen.
+/// The part of a view that one principal may see, as a view. It equals in everything the view that is built of the offers without what is hidden.
 #[derive(Clone, Debug)]
 pub struct Restricted {
     whole: Arc<View>,
-    /// Of each offer of the whole what can be seen: the offer itself where that is everything, nothing where it is nothing.
+    /// Per offer of the whole view what the principal may see of it: the same `Arc` where that is everything, `None` where it is nothing.
     shown: Vec<Option<Arc<Offer>>>,
     view: Arc<View>,
 }
 
 impl Restricted {
-    /// What can be seen of a view.
+    /// Asks of each server and each tool whether the principal may see it.
     #[must_use]
     pub fn new(whole: Arc<View>, visible: &impl Visibility) -> Self {
         let shown: Vec<_> = whole.offers().iter().map(|offer| restrict(offer, None, visible)).collect();
@@ -34,7 +34,7 @@ impl Restricted {
         Self::of(whole, shown, &base, visible)
     }
 
-    /// What can be seen of the next version of the view, by the same rules: of offers that were there already it is not asked again.
+    /// Follows the whole view to its next version, under the same rules: asks only of the offers that are new.
     #[must_use]
     pub fn updated(&self, whole: Arc<View>, visible: &impl Visibility) -> Self {
         let known = self.known();
@@ -46,7 +46,7 @@ impl Restricted {
         Self::of(whole, shown, &self.view, visible)
     }
 
-    /// What can be seen by other rules, and perhaps of another version of the view: everything is asked again, and what comes out as before stays.
+    /// Applies other rules: asks of everything again. An offer of which as much can be seen as before stays the same `Arc`, and the view does where all do.
     #[must_use]
     pub fn reviewed(&self, whole: Arc<View>, visible: &impl Visibility) -> Self {
         let known = self.known();
@@ -55,13 +55,13 @@ impl Restricted {
         Self::of(whole, shown, &self.view, visible)
     }
 
-    /// What the principal may see.
+    /// The view that the principal sees.
     #[must_use]
     pub fn view(&self) -> &Arc<View> {
         &self.view
     }
 
-    /// The view that this is a part of.
+    /// The whole view.
     #[must_use]
     pub fn whole(&self) -> &Arc<View> {
         &self.whole
@@ -74,7 +74,7 @@ impl Restricted {
         let is_all = missing.len() == whole.missing().len() && whole.offers().iter().zip(&shown).all(is_shown);
         let view = match is_all {
             true => whole.clone(),
-            false => base.towards(shown.iter().flatten().cloned().collect(), missing, &whole),
+            false => base.with_offers(shown.iter().flatten().cloned().collect(), missing, &whole),
         };
         Self { whole, shown, view }
     }
@@ -84,7 +84,7 @@ impl Restricted {
     }
 }
 
-/// What can be seen of an offer; `before` is what could be before, and is given back where that is the same.
+/// What the principal may see of an offer. `before` is returned where it has the same definitions.
 fn restrict(offer: &Arc<Offer>, before: Option<&Arc<Offer>>, visible: &impl Visibility) -> Option<Arc<Offer>> {
     let sees_server = visible.is_server_visible(&offer.server);
     let all = &offer.tools.items;
@@ -114,7 +114,7 @@ fn restrict(offer: &Arc<Offer>, before: Option<&Arc<Offer>>, visible: &impl Visi
     Some(Arc::new(shown))
 }
 
-/// Whether an offer that was made of another shows these tools of it, and the other lists or not.
+/// Whether `made`, which was made of `of`, has these tools of it, and all or nothing of the other lists.
 fn is_selection(made: &Offer, of: &Offer, tools: &[&Item], sees_server: bool) -> bool {
     let same_bytes = |(one, other): (&Item, &&Item)| one.raw.bytes().as_ptr() == other.raw.bytes().as_ptr();
     let rest = [ListKind::Resources, ListKind::ResourceTemplates, ListKind::Prompts];

@@ -1,4 +1,4 @@
-//! The tools or prompts of one part under the names that they have in a view.
+//! The tools or prompts of one part, with the names that they have in a view.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::OnceLock;
@@ -13,18 +13,18 @@ use crate::part::Part;
 /// The name of one tool or prompt on the wire.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Wire {
-    /// Its own, where that fits: no other server has it.
+    /// Its own, made to fit: no other server has it.
     Bare,
     /// `server__name`
     Qualified,
-    /// `server__name`, marked once more because another name came out alike.
+    /// `server__name` with another mark, because without it the name would equal another one.
     Marked(Box<str>),
 }
 
-/// The rows that are not shown in the bytes they came in, and how they are shown.
+/// The rows whose definition is shown in other bytes than it came in, and these bytes.
 type Altered = Box<[(usize, Raw)]>;
 
-/// One list of a part as a view shows it. Views in which the names are the same share it, with what was worked out of it.
+/// One list of a part as a view shows it. Views in which the part has the same names share it, with the definitions that were edited for it.
 #[derive(Debug)]
 pub(crate) struct Shown {
     /// Per row.
@@ -47,7 +47,7 @@ impl Shown {
         &self.wires
     }
 
-    /// The name on the wire of what stands in a row.
+    /// The name on the wire of the tool or prompt in a row.
     pub(crate) fn wire<'a>(&'a self, part: &'a Part, kind: ListKind, row: usize) -> &'a str {
         let named = &part.named(kind)[row];
         match &self.wires[row] {
@@ -81,7 +81,7 @@ impl Shown {
         (0..self.wires.len()).filter_map(|row| Some((row, alter(row)?))).collect()
     }
 
-    /// The same for rows that have the same names in the same order.
+    /// A hash of all names, own and on the wire, in their order.
     pub(crate) fn digest(&self, part: &Part, kind: ListKind) -> u64 {
         *self.digest.get_or_init(|| {
             let mut hasher = DefaultHasher::new();

@@ -10,23 +10,23 @@ use model::{ServerId, ToolId};
 use crate::advertise::greets_alike;
 use crate::listing::{Listing, Sources};
 use crate::names::Names;
-use crate::roster::Roster;
+use crate::parts::Parts;
 use crate::{Advertisement, InvalidCursor, Located, Offer, Target, owners, places};
 
-/// The merged lists of the servers that one set of relayed capabilities reaches. Immutable: a change of an offer makes another view, which shares
-/// with the earlier one what the others brought.
+/// The merged lists of the servers that one set of relayed capabilities reaches. Immutable: a change of an offer makes another view, which shares the
+/// parts of all other offers with the earlier one.
 #[derive(Debug)]
 pub struct View {
     offers: Vec<Arc<Offer>>,
     missing: Vec<ServerId>,
     page_size: usize,
     info: Option<Raw>,
-    roster: Roster,
+    parts: Parts,
     tools: Names,
     prompts: Names,
     /// In the order of [`ListKind::ALL`].
     listings: [Arc<Listing>; 4],
-    /// Worked out for the first client that is greeted, and then shared by all views that say the same.
+    /// Computed for the first client that is greeted, and shared by the versions of the view that say the same.
     advertised: Arc<OnceLock<Advertisement>>,
 }
 
@@ -40,7 +40,7 @@ impl View {
     }
 
     fn empty(page_size: usize) -> Self {
-        let roster = Roster::default();
+        let parts = Parts::default();
         Self {
             offers: Vec::new(),
             missing: Vec::new(),
@@ -48,21 +48,21 @@ impl View {
             info: None,
             tools: Names::new(ListKind::Tools),
             prompts: Names::new(ListKind::Prompts),
-            listings: ListKind::ALL.map(|kind| Arc::new(Listing::new(kind, &roster, page_size))),
-            roster,
+            listings: ListKind::ALL.map(|kind| Arc::new(Listing::new(kind, &parts, page_size))),
+            parts,
             advertised: Arc::default(),
         }
     }
 
-    /// The view of other offers and missing servers: equal in everything to one that is built of them, at about the cost of what is not the same `Arc`
-    /// as here; this very view where everything is. An offer that was given away is not changed any more.
+    /// The next version of the view, with these offers and missing servers. It equals in everything the view that is built of them, and costs about what the
+    /// offers cost that are not the same `Arc` as here. Where all are, it is this view.
     #[must_use]
     pub fn updated(self: &Arc<Self>, offers: Vec<Arc<Offer>>, missing: Vec<ServerId>) -> Arc<Self> {
-        self.towards(offers, missing, self)
+        self.with_offers(offers, missing, self)
     }
 
-    /// A view of these offers that is otherwise like another, from which it also takes what both have.
-    pub(crate) fn towards(self: &Arc<Self>, offers: Vec<Arc<Offer>>, missing: Vec<ServerId>, like: &Self) -> Arc<Self> {
+    /// The view of these offers with the settings of `like`. It shares the parts that this view or `like` has.
+    pub(crate) fn with_offers(self: &Arc<Self>, offers: Vec<Arc<Offer>>, missing: Vec<ServerId>, like: &Self) -> Arc<Self> {
         let is_alike = self.page_size == like.page_size && self.info == like.info && self.missing == missing;
         let is_same = |(one, other): (&Arc<Offer>, &Arc<Offer>)| Arc::ptr_eq(one, other);
         if is_alike && self.offers.len() == offers.len() && self.offers.iter().zip(&offers).all(is_same) {
@@ -72,8 +72,8 @@ impl View {
     }
 
     fn derived(&self, offers: Vec<Arc<Offer>>, missing: Vec<ServerId>, like: &Self) -> Self {
-        let (roster, difference) = self.roster.updated(&offers, &like.roster);
-        let names = |of: fn(&Self) -> &Names| of(self).updated(&roster, &difference, &[(&self.roster, of(self)), (&like.roster, of(like))]);
+        let (parts, difference) = self.parts.updated(&offers, &like.parts);
+        let names = |of: fn(&Self) -> &Names| of(self).updated(&parts, &difference, &[(&self.parts, of(self)), (&like.parts, of(like))]);
         let mut view = Self {
             tools: names(|view| &view.tools),
             prompts: names(|view| &view.prompts),
@@ -83,11 +83,11 @@ impl View {
             missing,
             page_size: like.page_size,
             info: like.info.clone(),
-            roster,
+            parts,
         };
         for (kind, i) in ListKind::ALL.into_iter().zip(0..) {
             if self.page_size != view.page_size || !Listing::is_alike(kind, self.sources(kind), view.sources(kind)) {
-                view.listings[i] = Arc::new(Listing::new(kind, &view.roster, view.page_size));
+                view.listings[i] = Arc::new(Listing::new(kind, &view.parts, view.page_size));
             }
         }
         if !view.greets_like(self) {
@@ -102,7 +102,7 @@ impl View {
         offers && self.missing.is_empty() == other.missing.is_empty()
     }
 
-    /// The same, whose pages say to modern clients who made them (`serverInfo`).
+    /// The view with the gateway's `serverInfo` on its pages, for modern clients.
     #[must_use]
     pub fn signed(self, info: Raw) -> Self {
         Self { info: Some(info), ..self }
@@ -138,39 +138,39 @@ impl View {
     /// The tool that a client means: by its listed name, by `server__tool`, or by the server's own name where no other server has it.
     #[must_use]
     pub fn tool(&self, wire_name: &str) -> Option<Target<'_>> {
-        self.tools.find(&self.roster, wire_name)
+        self.tools.find(&self.parts, wire_name)
     }
 
     /// The prompt that a client means; names as for [`View::tool`].
     #[must_use]
     pub fn prompt(&self, wire_name: &str) -> Option<Target<'_>> {
-        self.prompts.find(&self.roster, wire_name)
+        self.prompts.find(&self.parts, wire_name)
     }
 
-    /// Who has a resource: whoever lists it, else whoever's template matches. Servers have resources that they do not list, too: what is not located
-    /// here may still be with whoever returned it before.
+    /// The servers that may have a resource: those that list it, else those of which a template matches. Servers have resources that they do not list, too:
+    /// a resource that is not located here may still be with a server that returned it before.
     #[must_use]
     pub fn resource(&self, uri: &str) -> Located<'_> {
-        places::resource(&self.roster, uri)
+        places::resource(&self.parts, uri)
     }
 
-    /// Who has a resource template, or the resource that is named in its place.
+    /// The servers that have a resource template, or the resource that is named in its place.
     #[must_use]
     pub fn template(&self, uri_template: &str) -> Located<'_> {
-        places::template(&self.roster, uri_template)
+        places::template(&self.parts, uri_template)
     }
 
     /// The server that a method of an extension belongs to: the one that declared, under `extensions`, `experimental` or a top-level key of its own,
-    /// a capability by the name of the method's first segment. `None` when nobody did, or two.
+    /// a capability by the name of the method's first segment. `None` when no server did, or two.
     #[must_use]
     pub fn extension_owner(&self, method: &str) -> Option<&ServerId> {
-        owners::owner(&self.roster, method)
+        owners::owner(&self.parts, method)
     }
 
     /// Every tool in the order of the list: its name on the wire, and what it is.
     pub fn wire_names(&self) -> impl Iterator<Item = (&str, ToolId)> {
-        let of = |seat| self.tools.targets(seat);
-        self.roster.seats().iter().flat_map(of).map(|target| (target.wire, target.id()))
+        let of = |entry| self.tools.targets(entry);
+        self.parts.entries().iter().flat_map(of).map(|target| (target.wire, target.id()))
     }
 
     fn sources(&self, kind: ListKind) -> Sources<'_> {
@@ -180,7 +180,7 @@ impl View {
             ListKind::Resources | ListKind::ResourceTemplates => None,
         };
         Sources {
-            roster: &self.roster,
+            parts: &self.parts,
             names,
             missing: &self.missing,
             info: self.info.as_ref(),

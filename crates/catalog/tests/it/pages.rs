@@ -218,3 +218,23 @@ fn tools_of_the_modern_era_are_put_in_the_words_of_the_legacy_one() {
         r#"{"name":"a","inputSchema":{"type":"object","properties":{"x":{}}}}"#
     );
 }
+
+#[test]
+fn what_nests_too_deep_together_is_no_list() {
+    let deep = |depth: usize| format!("{{\"name\":\"a\",\"x\":{}{}}}", "[".repeat(depth), "]".repeat(depth));
+    let page = |depth: usize, to| {
+        let mut fs = offer("fs");
+        let limits = jsonrpc::Limits {
+            max_bytes: usize::MAX,
+            max_depth: jsonrpc::MAX_DEPTH,
+        };
+        let definition = jsonrpc::Raw::parse(deep(depth), &limits).expect("JSON");
+        fs.tools.items = catalog::Item::read(ListKind::Tools, &definition).into_iter().collect();
+        view(vec![fs]).page(ListKind::Tools, None, to).expect("a page")
+    };
+    // The object of the page, its list and the definition are three levels.
+    let most = jsonrpc::MAX_DEPTH - 3;
+    assert_eq!(page(most, LEGACY).text(), format!("{{\"tools\":[{}]}}", deep(most)));
+    assert_eq!(page(most + 1, LEGACY).text(), "{}");
+    assert!(page(most, MODERN).get("tools").is_some() && page(most + 1, MODERN).get("tools").is_none());
+}

@@ -9,7 +9,7 @@ use mcp::revision::Revision;
 use model::ServerId;
 use proptest::prelude::*;
 
-use crate::fixture::{bare, declaring, id, raw};
+use crate::fixture::{bare, declaring, id, raw, tools, with};
 use crate::plain::{self, Found, Names};
 
 /// Ids of which some come out alike in front of a name.
@@ -339,6 +339,85 @@ fn visible_offers(offers: &[Arc<Offer>], hidden: &Hidden) -> Vec<Arc<Offer>> {
 
 fn visible_missing(missing: &[ServerId], hidden: &Hidden) -> Vec<ServerId> {
     missing.iter().filter(|server| hidden.is_server_visible(server)).cloned().collect()
+}
+
+fn wires(view: &View) -> Vec<&str> {
+    view.wire_names().map(|(wire, _)| wire).collect()
+}
+
+#[test]
+fn names_change_hands_as_servers_come_and_go() {
+    let [a, b, other] = ["a", "b", "c"].map(|server| Arc::new(tools(server, &["read", server])));
+    let empty = Arc::new(View::build(Vec::new(), Vec::new(), 0));
+    let one = empty.updated(vec![a.clone()], Vec::new());
+    assert_eq!(wires(&one), ["read", "a"]);
+    let two = one.updated(vec![a.clone(), b.clone()], Vec::new());
+    assert_eq!(wires(&two), ["a__read", "a", "b__read", "b"]);
+    let three = two.updated(vec![other.clone(), a.clone(), b], Vec::new());
+    assert_eq!(wires(&three), ["c__read", "c", "a__read", "a", "b__read", "b"]);
+    assert_eq!(wires(&three.updated(vec![a], Vec::new())), ["read", "a"]);
+    assert_eq!(wires(&three.updated(vec![other], Vec::new())), ["read", "c"]);
+    assert_eq!(wires(&two), ["a__read", "a", "b__read", "b"], "an earlier version stays as it was");
+}
+
+#[test]
+fn a_mark_that_goes_frees_its_name() {
+    let mark = mcp::name::fit("a___b", 1);
+    let first = Arc::new(tools("a_", &["b", &mark, "c", "d", "e"]));
+    let view = Arc::new(View::build(vec![first.clone()], Vec::new(), 0));
+    let marked = view.updated(vec![first.clone(), Arc::new(tools("a", &["_b"]))], Vec::new());
+    assert_eq!(wires(&marked)[1], mcp::name::qualified(&first.server, &mark));
+    assert_eq!(found(marked.tool(&mark)).map(|(server, ..)| server).as_deref(), Some("a"));
+    let freed = marked.updated(vec![first, Arc::new(tools("a", &[]))], Vec::new());
+    assert_eq!(wires(&freed)[1], mark);
+    assert_eq!(found(freed.tool(&mark)).map(|(server, ..)| server).as_deref(), Some("a_"));
+}
+
+#[test]
+fn what_stays_is_shared() {
+    let fs = Arc::new(with(tools("fs", &["a"]), ListKind::Prompts, &["p"]));
+    let git = Arc::new(tools("git", &["b"]));
+    let view = Arc::new(View::build(vec![fs.clone(), git.clone()], Vec::new(), 0));
+    let page = |view: &View, kind| view.page(kind, None, Revision::LATEST).expect("a page").bytes().as_ptr();
+    let (tools_before, prompts_before) = (page(&view, ListKind::Tools), page(&view, ListKind::Prompts));
+    assert!(Arc::ptr_eq(&view, &view.updated(vec![fs.clone(), git.clone()], Vec::new())));
+    let changed = view.updated(vec![fs.clone(), Arc::new(tools("git", &["c"]))], Vec::new());
+    assert_eq!(page(&changed, ListKind::Prompts), prompts_before, "a list that stayed");
+    assert_ne!(page(&changed, ListKind::Tools), tools_before);
+    let again = view.updated(vec![fs.clone(), Arc::new(Offer::clone(&git))], Vec::new());
+    assert_eq!(
+        page(&again, ListKind::Tools),
+        tools_before,
+        "a server that lists the same once more"
+    );
+    let missing = view.updated(vec![fs, git], vec![id("db")]);
+    assert_ne!(page(&missing, ListKind::Prompts), prompts_before);
+    let everything = Hidden {
+        servers: Vec::new(),
+        tools: Vec::new(),
+    };
+    assert!(Arc::ptr_eq(Restricted::new(view.clone(), &everything).view(), &view));
+}
+
+#[test]
+fn other_rules_that_hide_the_same_leave_the_view() {
+    let hidden = |servers: &[usize], tools: &[(usize, char)]| Hidden {
+        servers: servers.to_vec(),
+        tools: tools.to_vec(),
+    };
+    let offers = vec![Arc::new(tools("a", &["x_a", "x_b"])), Arc::new(tools("b", &["x_c"]))];
+    let whole = Arc::new(View::build(offers, vec![id("kernel")], 0));
+    let seen = Restricted::new(whole.clone(), &hidden(&[], &[(0, 'a')]));
+    assert_eq!(wires(seen.view()), ["x_b", "x_c"]);
+    let same = seen.reviewed(whole.clone(), &hidden(&[], &[(0, 'a'), (1, 'a')]));
+    assert!(Arc::ptr_eq(same.view(), seen.view()));
+    let less = same.reviewed(whole.clone(), &hidden(&[2, 4], &[(0, 'a')]));
+    assert_eq!((wires(less.view()), less.view().missing()), (vec!["x_b"], &[][..]));
+    assert!(
+        Arc::ptr_eq(&less.view().offers()[0], &seen.view().offers()[0]),
+        "nothing more of it is hidden"
+    );
+    assert!(Arc::ptr_eq(less.reviewed(whole.clone(), &hidden(&[], &[])).view(), &whole));
 }
 
 proptest! {
