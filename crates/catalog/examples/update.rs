@@ -30,7 +30,7 @@ fn main() -> ExitCode {
     };
     let view = Arc::new(View::build(offers.clone(), Vec::new(), PAGE));
     pages(&view);
-    let whole = fastest(30, || View::build(offers.clone(), Vec::new(), PAGE));
+    let whole = fastest(100, || greeted(Arc::new(View::build(offers.clone(), Vec::new(), PAGE))));
     let mut table = Table::new(whole);
     let anew = changed(50, Some(offer(50, 1)));
     table.row("the same tools, described anew", || view.updated(anew.clone(), Vec::new()));
@@ -128,7 +128,7 @@ impl Table {
     fn new(whole: Duration) -> Self {
         let tools = SERVERS * TOOLS;
         let text = format!(
-            "{SERVERS} servers, {tools} tools; built whole in {whole:.1?}.\n\n| change | time | of the whole | bound |\n|---|---:|---:|---:|\n"
+            "{SERVERS} servers, {tools} tools; built whole, with the greeting, in {whole:.1?}.\n\n| change | time | of the whole | bound |\n|---|---:|---:|---:|\n"
         );
         Self { text, whole, over: false }
     }
@@ -168,8 +168,13 @@ fn raw(text: &str) -> Raw {
 
 /// One tool in ten has a name that every server gives one of its own.
 fn offer(server: usize, version: usize) -> Arc<Offer> {
+    let capabilities = [
+        r#"{"tools":{"listChanged":true},"resources":{"subscribe":true},"prompts":{},"logging":{}}"#,
+        r#"{"tools":{},"resources":{"listChanged":false},"prompts":{"listChanged":true},"completions":{}}"#,
+        r#"{"logging":{},"tools":{"listChanged":false},"resources":{},"prompts":{},"experimental":{}}"#,
+    ];
     let advertised = Advertised {
-        capabilities: raw(r#"{"tools":{"listChanged":true},"resources":{"subscribe":true},"prompts":{},"logging":{}}"#),
+        capabilities: raw(capabilities[server % capabilities.len()]),
         info: raw(r#"{"name":"test","version":"1"}"#),
         instructions: Some(format!("Use server {server}.")),
     };

@@ -1,18 +1,16 @@
 //! What the gateway says of itself: what its servers say, together.
 
-use std::sync::Arc;
-
 use jsonrpc::Raw;
 use mcp::capabilities::{ServerCapabilities, merge_servers};
 use mcp::method::ListKind;
-use mcp::revision::Revision;
 
 use crate::Offer;
+use crate::parts::Entry;
 
 /// What a client is told at its greeting.
 #[derive(Clone, Debug)]
 pub struct Advertisement {
-    /// What the servers can do together, in the words of [`Revision::LATEST_LEGACY`]; the client's face puts it in the client's own.
+    /// What the servers can do together, in the words of the latest legacy revision; the client's face puts it in the client's own.
     pub capabilities: ServerCapabilities,
     /// How to use the servers: the one server's text, or one section for each that has any, headed by its id.
     pub instructions: Option<String>,
@@ -21,11 +19,10 @@ pub struct Advertisement {
 impl Advertisement {
     /// One server is repeated as it spoke. The gateway tells of changes whether or not the servers do: a reload can change every list. While some
     /// servers are missing, every list is promised, for a client does not look again for what was not there at its greeting.
-    pub(crate) fn build(offers: &[Arc<Offer>], missing: usize) -> Self {
-        let each: Vec<ServerCapabilities> = offers.iter().map(|offer| capabilities(offer)).collect();
-        let together = match &each[..] {
-            [only] => only.clone(),
-            several => merge_servers(several),
+    pub(crate) fn build(parts: &[Entry], missing: usize) -> Self {
+        let together = match parts {
+            [only] => only.part.capabilities.clone(),
+            several => merge_servers(several.iter().map(|entry| &entry.part.capabilities)),
         };
         let lists = [ListKind::Tools, ListKind::Resources, ListKind::Prompts];
         let told = lists.into_iter().filter(|kind| missing > 0 || together.offers(*kind));
@@ -34,29 +31,26 @@ impl Advertisement {
         });
         Self {
             capabilities: ServerCapabilities::new(edit.finish()),
-            instructions: instructions(offers, missing),
+            instructions: instructions(parts, missing),
         }
     }
 }
 
-/// Whether a greeting is told the same of two offers.
+/// Whether a client is told the same of two offers at its greeting.
 pub(crate) fn greets_alike(one: &Offer, other: &Offer) -> bool {
     let said = |offer: &Offer| (offer.revision, offer.advertised.capabilities.clone());
     one.server == other.server && said(one) == said(other) && one.advertised.instructions == other.advertised.instructions
 }
 
-fn capabilities(offer: &Offer) -> ServerCapabilities {
-    ServerCapabilities::new(offer.advertised.capabilities.clone()).towards(offer.revision, Revision::LATEST_LEGACY)
-}
-
-fn instructions(offers: &[Arc<Offer>], missing: usize) -> Option<String> {
-    if let ([only], 0) = (offers, missing) {
-        return only.advertised.instructions.clone();
+fn instructions(parts: &[Entry], missing: usize) -> Option<String> {
+    if let ([only], 0) = (parts, missing) {
+        return only.part.offer.advertised.instructions.clone();
     }
-    let section = |offer: &Arc<Offer>| {
+    let section = |entry: &Entry| {
+        let offer = &entry.part.offer;
         let text = offer.advertised.instructions.as_deref()?.trim();
         (!text.is_empty()).then(|| format!("# {}\n\n{text}", offer.server))
     };
-    let sections: Vec<String> = offers.iter().filter_map(section).collect();
+    let sections: Vec<String> = parts.iter().filter_map(section).collect();
     (!sections.is_empty()).then(|| sections.join("\n\n"))
 }

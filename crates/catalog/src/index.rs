@@ -1,7 +1,7 @@
 //! The index of a view: one flat table from the keys of names, URIs, templates and extensions to the rows that hold them.
 //!
-//! An entry is a hash and two numbers, without text and without a count of references: the copy of a view's table for the next view costs about a
-//! nanosecond an entry, where adding an offer costs a hundred times that for each of its names.
+//! An entry is a hash and two numbers, without text and without a reference count. So the copy of the table for the next version of a view costs about a
+//! nanosecond an entry, while an offer costs some hundred nanoseconds for each of its names.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::LazyLock;
@@ -73,5 +73,24 @@ impl Index {
     pub(crate) fn holders(&self, key: Key) -> impl Iterator<Item = Holder> {
         let entries = self.0.iter_hash(key.0).filter(move |(other, _)| *other == key);
         entries.map(|(_, holder)| *holder)
+    }
+}
+
+/// Texts that were seen already, found by keys that are known anyway.
+#[derive(Debug)]
+pub(crate) struct Seen<'a>(HashTable<(Key, &'a str)>);
+
+impl<'a> Seen<'a> {
+    pub(crate) fn with_capacity(texts: usize) -> Self {
+        Self(HashTable::with_capacity(texts))
+    }
+
+    /// Adds a text; whether it was not there.
+    pub(crate) fn insert(&mut self, key: Key, text: &'a str) -> bool {
+        let is_known = self.0.find(key.0, |(_, known)| *known == text).is_some();
+        if !is_known {
+            self.0.insert_unique(key.0, (key, text), |(key, _)| key.0);
+        }
+        !is_known
     }
 }

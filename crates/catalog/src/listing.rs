@@ -137,7 +137,6 @@ impl Listing {
     }
 
     fn serialise(&self, index: usize, to: Revision, of: Sources<'_>) -> Raw {
-        let key = self.kind.key();
         // Made of valid values: this fails only where definitions nest as deep as a message may, and then no client could read the list.
         let (array, result) = match self.array(index, to, of) {
             Some(array) => (Some(array), self.around(index, of)),
@@ -152,7 +151,10 @@ impl Listing {
             true => adapt::complete(method, &result, of.info),
             false => adapt::strip(method, &result),
         };
-        array.map_or_else(|| result.clone(), |array| result.edit().set(&[key], &array).finish())
+        match array {
+            Some(array) => result.edit().set(&[self.kind.key()], &array).finish(),
+            None => result,
+        }
     }
 
     /// The definitions of a page.

@@ -66,22 +66,23 @@ pub(crate) struct Naming<'a> {
 }
 
 impl<'a> Naming<'a> {
-    /// Begins with the qualified names for the parts that are new.
+    /// Begins with the qualified names, for the parts that are new.
     pub(crate) fn new(kind: ListKind, parts: &'a Parts, marks: &'a Marks, shown: &'a [Option<Arc<Shown>>], added: &[u32]) -> Self {
-        let mut is_new = vec![false; parts.slots()];
-        let mut wires = HashMap::new();
-        for slot in added {
-            is_new[*slot as usize] = true;
-            wires.insert(*slot, vec![Wire::Qualified; parts.part(*slot).named(kind).len()]);
-        }
-        Self {
+        let mut naming = Self {
             kind,
             parts,
             marks,
             shown,
-            is_new,
-            wires,
+            is_new: vec![false; parts.slots()],
+            wires: HashMap::new(),
+        };
+        for slot in added {
+            let rows = (0..).take(parts.part(*slot).named(kind).len());
+            let wires = rows.map(|row| naming.qualified(Holder { slot: *slot, row })).collect();
+            naming.wires.insert(*slot, wires);
+            naming.is_new[*slot as usize] = true;
         }
+        naming
     }
 
     /// Decides every name that could have changed hands: those of the parts that came or went, and those around the marks of this version and of the
@@ -111,9 +112,7 @@ impl<'a> Naming<'a> {
         for (row, named) in (0..).zip(part.named(self.kind)) {
             let own = slot.map(|slot| Holder { slot, row });
             let bare = named.bare(part.item(self.kind, row as usize));
-            if part.offer.prefix {
-                own.into_iter().for_each(|own| self.put(own, self.qualified(own)));
-            } else if !self.is_left_to_another(bare, named.bare_key(), own) {
+            if !part.offer.prefix && !self.is_left_to_another(bare, named.bare_key(), own) {
                 self.decide(bare, named.bare_key());
             }
             self.decide(&named.qualified, named.qualified_key);
@@ -129,23 +128,26 @@ impl<'a> Naming<'a> {
 
     /// Decides both names of one row.
     fn decide_row(&mut self, holder: Holder) {
-        let part = self.parts.part(holder.slot);
-        let (named, item) = row(self.kind, part, holder);
-        match part.offer.prefix {
-            true => self.put(holder, self.qualified(holder)),
-            false => self.decide(named.bare(item), named.bare_key()),
+        let (named, item) = row(self.kind, self.parts.part(holder.slot), holder);
+        if *self.wire(holder) != Wire::Bare {
+            self.put(holder, self.qualified(holder));
         }
+        self.decide(named.bare(item), named.bare_key());
         self.decide(&named.qualified, named.qualified_key);
     }
 
     /// Decides which row is listed under a name without its server's: the only one that claims the name, unless it is the qualified name of another row,
-    /// because qualified names can always be called.
+    /// because qualified names can always be called. Where two rows that were there before claim the name, neither had it, and nothing changes.
     fn decide(&mut self, name: &str, key: Key) {
-        let (mut sole, mut taken) = (Sole::None, self.marks.owner(name));
+        let (mut sole, mut taken, mut old) = (Sole::None, self.marks.owner(name), 0);
         for (holder, part) in self.parts.holders(key) {
             let (named, _) = row(self.kind, part, holder);
             if claims_bare(self.kind, part, holder, name) {
                 sole.add(holder, named);
+                old += usize::from(!self.is_new[holder.slot as usize]);
+            }
+            if old > 1 {
+                return;
             }
             if *named.qualified == *name && self.marks.name(holder).is_none() {
                 taken = taken.or(Some(holder));
@@ -168,17 +170,18 @@ impl<'a> Naming<'a> {
         self.marks.name(holder).map_or(Wire::Qualified, |name| Wire::Marked(name.into()))
     }
 
+    /// The name of a row as far as it is decided.
+    fn wire(&self, holder: Holder) -> &Wire {
+        let before = || self.shown[holder.slot as usize].as_ref().map_or(&[][..], |shown| shown.wires());
+        let wires = self.wires.get(&holder.slot).map_or_else(before, Vec::as_slice);
+        &wires[holder.row as usize]
+    }
+
     fn put(&mut self, holder: Holder, wire: Wire) {
-        let row = holder.row as usize;
-        if let Some(wires) = self.wires.get_mut(&holder.slot) {
-            wires[row] = wire;
-            return;
-        }
-        let known = self.shown[holder.slot as usize].as_ref().map_or(&[][..], |shown| shown.wires());
-        if known[row] != wire {
-            let mut wires = known.to_vec();
-            wires[row] = wire;
-            self.wires.insert(holder.slot, wires);
+        if *self.wire(holder) != wire {
+            let shown = &self.shown[holder.slot as usize];
+            let before = || shown.as_ref().map_or_else(Vec::new, |shown| shown.wires().to_vec());
+            self.wires.entry(holder.slot).or_insert_with(before)[holder.row as usize] = wire;
         }
     }
 }

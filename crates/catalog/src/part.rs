@@ -1,15 +1,15 @@
 //! One offer and what every view that has it needs to know of it, computed once.
 
-use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use mcp::capabilities::claims;
+use mcp::capabilities::{ServerCapabilities, claims};
 use mcp::method::ListKind;
 use mcp::name;
+use mcp::revision::Revision;
 use model::ServerId;
 
-use crate::index::{Key, Sort};
+use crate::index::{Key, Seen, Sort};
 use crate::template::Template;
 use crate::{Item, Offer};
 
@@ -29,6 +29,8 @@ pub(crate) struct Part {
     templates: Vec<(Key, u32)>,
     /// The templates that URIs can be matched with.
     pub(crate) patterns: Vec<Template>,
+    /// What the server can do, in the words of [`Revision::LATEST_LEGACY`].
+    pub(crate) capabilities: ServerCapabilities,
     /// The first segments of the methods that belong to what the server declared.
     pub(crate) extensions: Vec<Box<str>>,
 }
@@ -51,21 +53,23 @@ pub(crate) struct Named {
 impl Part {
     pub(crate) fn new(offer: Arc<Offer>) -> Self {
         let keys = |kind| {
-            let keys = distinct(&offer, kind).map(|(row, item)| (Key::listed(kind, &item.key), narrow(row)));
+            let keys = distinct(&offer, kind).map(|(row, key, _)| (key, narrow(row)));
             keys.collect()
         };
         let named = |kind| {
             distinct(&offer, kind)
-                .map(|(row, item)| Named::new(&offer.server, kind, row, item))
+                .map(|(row, key, item)| Named::new(&offer.server, kind, row, key, item))
                 .collect()
         };
         let templates = &offer.list(ListKind::ResourceTemplates).items;
+        let capabilities = ServerCapabilities::new(offer.advertised.capabilities.clone());
         Self {
             tools: named(ListKind::Tools),
             prompts: named(ListKind::Prompts),
             resources: keys(ListKind::Resources),
             templates: keys(ListKind::ResourceTemplates),
             patterns: templates.iter().filter_map(|item| Template::read(&item.key)).collect(),
+            capabilities: capabilities.towards(offer.revision, Revision::LATEST_LEGACY),
             extensions: claims(&offer.advertised.capabilities).into_iter().collect(),
             offer,
         }
@@ -136,13 +140,13 @@ impl Part {
 }
 
 impl Named {
-    fn new(server: &ServerId, kind: ListKind, item: usize, definition: &Item) -> Self {
+    fn new(server: &ServerId, kind: ListKind, item: usize, own_key: Key, definition: &Item) -> Self {
         let own = definition.key.as_str();
         let fitted = (!name::fits(own)).then(|| name::fit(own, 0));
         let qualified = name::qualified(server, own);
         Self {
             item,
-            own_key: Key::listed(kind, own),
+            own_key,
             fitted: fitted.map(|name| (name.as_str().into(), Key::listed(kind, &name))),
             qualified_key: Key::listed(kind, &qualified),
             qualified: qualified.into(),
@@ -160,11 +164,15 @@ impl Named {
     }
 }
 
-/// The definitions of a list whose key no earlier one has, and where they stand.
-fn distinct(offer: &Offer, kind: ListKind) -> impl Iterator<Item = (usize, &Item)> {
+/// The definitions of a list whose name, URI or template no earlier one has, with their indices and keys.
+fn distinct(offer: &Offer, kind: ListKind) -> impl Iterator<Item = (usize, Key, &Item)> {
     let items = &offer.list(kind).items;
-    let mut seen = HashSet::with_capacity(items.len());
-    items.iter().enumerate().filter(move |(_, item)| seen.insert(item.key.as_str()))
+    let mut seen = Seen::with_capacity(items.len());
+    let keyed = items
+        .iter()
+        .enumerate()
+        .map(move |(i, item)| (i, Key::listed(kind, &item.key), item));
+    keyed.filter(move |(_, key, item)| seen.insert(*key, &item.key))
 }
 
 /// A row as 32 bits; a list that is held in memory has fewer definitions.

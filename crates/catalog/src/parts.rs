@@ -63,41 +63,35 @@ impl Parts {
 
     /// The slot of a part, if the part is here.
     pub(crate) fn slot(&self, part: &Arc<Part>) -> Option<u32> {
-        self.entries
-            .iter()
-            .find(|entry| Arc::ptr_eq(&entry.part, part))
-            .map(|entry| entry.slot)
+        let entry = self.entries.iter().find(|entry| Arc::ptr_eq(&entry.part, part))?;
+        Some(entry.slot)
+    }
+
+    /// The part of an offer, made if it is not here.
+    fn part_of(&self, offer: &Arc<Offer>) -> Arc<Part> {
+        let known = self.entries.iter().find(|entry| Arc::ptr_eq(&entry.part.offer, offer));
+        known.map_or_else(|| Arc::new(Part::new(offer.clone())), |entry| entry.part.clone())
     }
 
     /// The next version, with the parts of these offers, and how it differs. It takes over the parts that are here or in `other`, and the index where that is
     /// less work than to make another.
     pub(crate) fn updated(&self, offers: &[Arc<Offer>], other: &Self) -> (Self, Difference) {
-        let known = |parts: &Self| {
-            parts
-                .entries
-                .iter()
-                .map(|entry| (Arc::as_ptr(&entry.part.offer), entry.clone()))
-                .collect()
-        };
-        let (mut own, others): (HashMap<*const Offer, Entry>, HashMap<*const Offer, Entry>) = (known(self), known(other));
+        let known = self.entries.iter().map(|entry| (Arc::as_ptr(&entry.part.offer), entry));
+        let mut known: HashMap<*const Offer, &Entry> = known.collect();
         let mut stays = vec![false; self.slots()];
         let mut entries: Vec<(Arc<Part>, Option<u32>)> = Vec::with_capacity(offers.len());
         for offer in offers {
-            entries.push(match (own.remove(&Arc::as_ptr(offer)), others.get(&Arc::as_ptr(offer))) {
-                (Some(entry), _) => {
+            entries.push(match known.remove(&Arc::as_ptr(offer)) {
+                Some(entry) => {
                     stays[entry.slot as usize] = true;
-                    (entry.part, Some(entry.slot))
+                    (entry.part.clone(), Some(entry.slot))
                 }
-                (None, Some(entry)) => (entry.part.clone(), None),
-                (None, None) => (Arc::new(Part::new(offer.clone())), None),
+                None => (other.part_of(offer), None),
             });
         }
         let removed: Vec<Entry> = self.entries.iter().filter(|entry| !stays[entry.slot as usize]).cloned().collect();
-        let kept: usize = entries
-            .iter()
-            .filter(|(_, slot)| slot.is_some())
-            .map(|(part, _)| part.weight())
-            .sum();
+        let stay = entries.iter().filter(|(_, slot)| slot.is_some());
+        let kept: usize = stay.map(|(part, _)| part.weight()).sum();
         let gone: usize = removed.iter().map(|entry| entry.part.weight()).sum();
         if kept <= gone {
             Self::whole(entries)

@@ -112,7 +112,7 @@ impl View {
     #[must_use]
     pub fn advertised(&self) -> &Advertisement {
         self.advertised
-            .get_or_init(|| Advertisement::build(&self.offers, self.missing.len()))
+            .get_or_init(|| Advertisement::build(self.parts.entries(), self.missing.len()))
     }
 
     /// The configured servers whose part is not here.
