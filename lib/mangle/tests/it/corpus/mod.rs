@@ -30,22 +30,11 @@ pub(crate) struct Case {
     pub limits: Limits,
     /// The facts; `None` if the program is rejected or stopped.
     pub facts: Option<Rows>,
-    /// Where it is rejected: `parse`, `analysis`, `stratify` or `eval`. Our own corpus says so by its cell.
-    pub phase: Option<String>,
 }
 
 /// All of them, by name.
 pub(crate) fn cases() -> Vec<Case> {
     cases_of(&folder())
-}
-
-/// Another corpus in the same form, which lies beside the project where that is developed: `shared/data/mangle/own`.
-pub(crate) fn shared() -> Vec<Case> {
-    let above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
-    let folder = above
-        .map(|folder| folder.join("shared/data/mangle/own"))
-        .find(|folder| folder.is_dir());
-    folder.map_or_else(Vec::new, |folder| cases_of(&folder))
 }
 
 fn cases_of(folder: &Path) -> Vec<Case> {
@@ -91,7 +80,6 @@ fn read(path: &Path) -> Case {
         facts: json["expect"]["facts"]
             .as_object()
             .map(|facts| facts.iter().map(|(key, rows)| (key.clone(), self::rows(rows))).collect()),
-        phase: json["expect"]["phase"].as_str().map(str::to_owned),
         name,
     }
 }

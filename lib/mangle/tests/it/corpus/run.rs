@@ -19,33 +19,8 @@ fn every_program_says_what_stands_beside_it() {
 }
 
 #[test]
-fn the_shared_corpus_says_the_same_here() {
-    for case in super::shared() {
-        match (run(&case.sources, Dialect::Strict, &case.limits), &case.facts) {
-            (Answer::Facts(got), Some(want)) => assert!(got == *want, "{}: {}", case.name, difference(&got, want)),
-            (got, want) => {
-                let phase = case.phase.as_deref().unwrap_or_default();
-                let right = want.is_none() && is_phase(&got, phase);
-                assert!(right, "{}: expected {want:?}, {phase}, not {got:?}", case.name);
-            }
-        }
-    }
-}
-
-/// Whether a program ends where another corpus says that it does.
-fn is_phase(got: &Answer, phase: &str) -> bool {
-    match (got, phase) {
-        (Answer::Rejected(codes), "parse") => codes.iter().any(|code| area(code) == "text"),
-        (Answer::Rejected(codes), "stratify") => codes.iter().any(|code| area(code) == "strata"),
-        (Answer::Rejected(_), "analysis") | (Answer::Failed(_) | Answer::Stopped(_), "eval") => true,
-        _ => false,
-    }
-}
-
-#[test]
 fn a_snapshot_with_a_request_says_the_same() {
-    let cases = cases().into_iter().chain(super::shared());
-    for case in cases.filter(|case| case.facts.is_some()) {
+    for case in cases().into_iter().filter(|case| case.facts.is_some()) {
         let answer = run_on_snapshot(&case.sources, Dialect::Strict, &case.limits);
         let (Answer::Facts(got), Some(want)) = (&answer, &case.facts) else {
             panic!("{}: {answer:?}", case.name);
@@ -56,7 +31,7 @@ fn a_snapshot_with_a_request_says_the_same() {
 
 #[test]
 fn what_is_formatted_says_the_same() {
-    for case in cases().into_iter().chain(super::shared()) {
+    for case in cases() {
         let formatted: Vec<Source> = case.sources.iter().map(in_the_one_style).collect();
         let (before, after) = [&case.sources, &formatted]
             .map(|sources| run(sources, Dialect::Strict, &case.limits))
