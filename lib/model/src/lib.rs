@@ -1,4 +1,4 @@
-//! What crosses crate lines: who asks, of whom, until when, and under which trace.
+//! Plain data that several crates exchange: the principal that asks, the server it asks, the deadline and the trace.
 //!
 //! Law: nothing here knows a protocol, a socket or a clock; everything is plain data.
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ServerId(Arc<str>);
 
-/// Why a text is not a server id.
+/// The reason why a text is not a server id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerIdError {
     text: String,
@@ -26,10 +26,11 @@ impl fmt::Display for ServerIdError {
 impl std::error::Error for ServerIdError {}
 
 impl ServerId {
-    /// Checks and makes an id.
+    /// Checks `text` and returns it as an id.
     ///
     /// # Errors
-    /// When the text is empty, longer than 64 characters, holds another character, or holds `__`, which parts a server from its tool on the wire (DESIGN 3).
+    /// When the text is empty, longer than 64 characters, holds another character, or holds `__`, which separates a
+    /// server from its tool on the wire (DESIGN 3).
     pub fn new(text: &str) -> Result<Self, ServerIdError> {
         let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         if text.is_empty() || text.len() > 64 || !text.chars().all(allowed) || text.contains("__") {
@@ -40,7 +41,7 @@ impl ServerId {
         Ok(Self(text.into()))
     }
 
-    /// The id as text.
+    /// Returns the id as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -62,9 +63,9 @@ impl fmt::Debug for ServerId {
 /// A tool (or a prompt) of a server, by the name its own server gives it; written `server/tool`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ToolId {
-    /// The server that offers it.
+    /// The server that offers the tool.
     pub server: ServerId,
-    /// Its name on that server.
+    /// The tool's name on that server.
     pub name: Arc<str>,
 }
 

@@ -1,22 +1,22 @@
-//! Who is asking.
+//! Principals: the identities on whose behalf requests are made.
 
 use std::fmt;
 use std::sync::Arc;
 
 use crate::Role;
 
-/// The stable name of a principal, as policy, audit and keys of sessions use it.
+/// The stable name of a principal, as policy, audit and session keys use it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PrincipalId(Arc<str>);
 
 impl PrincipalId {
-    /// A principal id from its text.
+    /// Returns a principal id from its text.
     #[must_use]
     pub fn new(text: &str) -> Self {
         Self(text.into())
     }
 
-    /// The id as text.
+    /// Returns the id as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -29,17 +29,18 @@ impl fmt::Display for PrincipalId {
     }
 }
 
-/// Who stands behind a connection. Law: made from the connection's credentials, never from an argument of a message.
+/// The identity behind a connection. Law: made from the connection's credentials, never from an argument of a message.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Principal {
-    /// The name under which everything is keyed.
+    /// The name by which policy, audit and sessions identify the principal.
     pub id: PrincipalId,
-    /// What it may decide about others.
+    /// What the principal may decide about others.
     pub role: Role,
 }
 
 impl Principal {
-    /// The sole local user: an stdio launch, or loopback without credentials. An agent: who can start a client is not thereby an operator.
+    /// Returns the sole local user: an stdio launch, or loopback without credentials. Its role is agent, because being
+    /// able to start a client does not make a user an operator.
     #[must_use]
     pub fn local() -> Self {
         Self {
@@ -48,13 +49,14 @@ impl Principal {
         }
     }
 
-    /// Whether it may see how the gateway and its servers are run: the local user, and operators.
+    /// Returns whether the principal may see how the gateway and its servers are run: true for the local user and for
+    /// operators.
     #[must_use]
     pub fn owns_the_machine(&self) -> bool {
         self.role == Role::Operator || *self == Self::local()
     }
 
-    /// An agent known by name.
+    /// Returns an agent with the given name.
     #[must_use]
     pub fn named(name: &str) -> Self {
         Self {

@@ -1,43 +1,43 @@
-//! How much somebody may do, how far a server is trusted, and how much harm a tool can do: three scales.
+//! Three scales: how much a principal may do, how far a server is trusted, and how much harm a tool can do.
 
 use std::fmt;
 
-/// What a principal is here (MGP D15). Law: it comes from the credential.
+/// The role of a principal in this gateway (MGP D15). Law: it comes from the credential.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Role {
-    /// Calls tools.
+    /// The principal calls tools.
     #[default]
     Agent,
-    /// Also decides what others may do, and may speak for them.
+    /// The principal also decides what others may do, and may act on their behalf.
     Operator,
 }
 
-/// How far a server is trusted, from the least (MGP D1).
+/// How far a server is trusted, in ascending order (MGP D1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TrustLevel {
-    /// `sandboxed`, or `untrusted` in later drafts: registered at run time, or a claim that nobody knows.
+    /// `sandboxed`, or `untrusted` in later drafts: registered at run time, or claiming an unknown level.
     Sandboxed,
-    /// Made at run time by an agent (MGP §16.6).
+    /// Created at run time by an agent (MGP §16.6).
     Experimental,
-    /// In a file that the user owns or imported.
+    /// Configured in a file that the user owns or imported.
     Standard,
-    /// `trusted`, or `core` in later drafts: the operator says so.
+    /// `trusted`, or `core` in later drafts: declared so by the operator.
     Trusted,
 }
 
-/// How much harm a tool can do, from the least (MGP §4.3).
+/// How much harm a tool can do, in ascending order (MGP §4.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Risk {
-    /// Reads.
+    /// The tool only reads.
     Safe,
-    /// Changes what can be changed back, or nothing is known.
+    /// The tool makes changes that can be undone, or nothing is known of it.
     Moderate,
-    /// Needs a person's consent.
+    /// The tool needs a person's consent.
     Dangerous,
 }
 
 impl Role {
-    /// Its word: `agent`, `operator`.
+    /// Returns the role's name: `agent`, `operator`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -48,7 +48,8 @@ impl Role {
 }
 
 impl TrustLevel {
-    /// The founding specification's word (MGP D1): `sandboxed`, `experimental`, `standard`, `trusted`.
+    /// Returns the level's name in the founding specification (MGP D1): `sandboxed`, `experimental`, `standard`,
+    /// `trusted`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -61,7 +62,7 @@ impl TrustLevel {
 }
 
 impl Risk {
-    /// The specification's word: `safe`, `moderate`, `dangerous`.
+    /// Returns the level's name in the specification: `safe`, `moderate`, `dangerous`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

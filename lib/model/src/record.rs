@@ -1,6 +1,7 @@
-//! What was decided about who may do what, as it is remembered: policy reads it, a store keeps it.
+//! Records of decisions about who may do what: policy reads them, a store keeps them.
 //!
-//! Law: a record is never changed in place. A later record about the same thing takes its place, and the earlier one stays in the audit.
+//! Law: a record is never changed in place. A later record about the same subject replaces it, and the earlier one
+//! stays in the audit.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use crate::{PrincipalId, Role, ServerId, Timestamp, ToolId};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Digest(pub [u8; 32]);
 
-/// In hexadecimal digits.
+/// Written as hexadecimal digits.
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
@@ -27,18 +28,18 @@ impl fmt::Debug for Digest {
     }
 }
 
-/// A permission by its canonical name: one of the eleven of MGP §3.2, or a reverse-domain name of somebody's own.
+/// A permission by its canonical name: one of the eleven of MGP §3.2, or a custom reverse-domain name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Permission(Arc<str>);
 
 impl Permission {
-    /// A permission from its canonical name; whoever reads names of peers normalises them first (MGP D5).
+    /// Returns a permission from its canonical name. Code that reads names from peers normalises them first (MGP D5).
     #[must_use]
     pub fn new(name: &str) -> Self {
         Self(name.into())
     }
 
-    /// Its name.
+    /// Returns the permission's canonical name.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -51,18 +52,19 @@ impl fmt::Display for Permission {
     }
 }
 
-/// Names something that waits for a person: a permission request, an approval. Unique for ever, and not to be guessed.
+/// The id of something that waits for a person's decision: a permission request, an approval. Never reused, and not
+/// guessable.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RequestId(Arc<str>);
 
 impl RequestId {
-    /// A request id from its text.
+    /// Returns a request id from its text.
     #[must_use]
     pub fn new(text: &str) -> Self {
         Self(text.into())
     }
 
-    /// The id as text.
+    /// Returns the id as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -75,37 +77,37 @@ impl fmt::Display for RequestId {
     }
 }
 
-/// Who decided, and when.
+/// The author and the time of a decision.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct By {
     /// The principal whose connection decided.
     pub principal: PrincipalId,
-    /// When.
+    /// The time of the decision.
     pub at: Timestamp,
 }
 
-/// A credential that lets somebody in. The token itself is shown once and never kept.
+/// A credential that authenticates a principal. The token itself is shown once and never stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// Names the token; not secret.
+    /// The token's public name; not secret.
     pub id: Arc<str>,
     /// The SHA-256 of the token.
     pub digest: Digest,
-    /// Who holds it.
+    /// The principal that holds the token.
     pub principal: PrincipalId,
-    /// What the holder is.
+    /// The role of the holder.
     pub role: Role,
-    /// What it is for: nothing means everything that the principal may; else only these servers.
+    /// The servers that the token is limited to; an empty list allows everything that the principal may do.
     pub scopes: Vec<ServerId>,
-    /// Who made it.
+    /// Who created the token, and when.
     pub created: By,
-    /// From when on it lets nobody in.
+    /// The time from which the token is no longer accepted.
     pub expires: Option<Timestamp>,
-    /// Who took it back.
+    /// Who revoked the token, and when.
     pub revoked: Option<By>,
 }
 
-/// What a grant is about, from the most particular (MGP §5.2).
+/// The subject of a grant, the most specific first (MGP §5.2).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum GrantScope {
     /// One tool.
@@ -114,91 +116,91 @@ pub enum GrantScope {
     Server(ServerId),
 }
 
-/// Whether a grant gives or withholds.
+/// Whether a grant allows or denies access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
-    /// The principal may.
+    /// The principal is allowed access.
     Allow,
-    /// The principal may not; at the same level it beats `Allow` (MGP D16).
+    /// The principal is denied access; at the same level this overrides `Allow` (MGP D16).
     Deny,
 }
 
-/// Says that a principal may, or may not, use a tool or a server (MGP §5).
+/// A rule that a principal may, or may not, use a tool or a server (MGP §5).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grant {
-    /// Whom it is about.
+    /// The principal that the grant concerns.
     pub principal: PrincipalId,
-    /// What it is about.
+    /// The tool or server that the grant concerns.
     pub scope: GrantScope,
-    /// What it says.
+    /// Whether access is allowed or denied.
     pub access: Access,
-    /// Whether it also stands for the confirmation that a dangerous tool needs: a standing grant (MGP §4.4).
+    /// Whether the grant also replaces the confirmation that a dangerous tool needs: a standing grant (MGP §4.4).
     pub confirms: bool,
-    /// Who gave it.
+    /// Who gave the grant, and when.
     pub granted: By,
-    /// From when on it no longer holds.
+    /// The time from which the grant no longer holds.
     pub expires: Option<Timestamp>,
-    /// Why, in the words of the one who gave it.
+    /// The reason, in the words of the principal that gave the grant.
     pub justification: Option<Arc<str>>,
 }
 
-/// The answer to a server that wants a permission (MGP §3.6).
+/// The answer to a server that requests a permission (MGP §3.6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PermissionAnswer {
-    /// It has it.
+    /// The server gets the permission.
     Approved,
-    /// It does not get it.
+    /// The server does not get the permission.
     Denied,
-    /// Not yet: as good as denied until somebody decides (MGP D4).
+    /// The decision is postponed; until it is made, this counts as denied (MGP D4).
     Deferred,
 }
 
-/// What was decided about one permission of one server.
+/// A decision about one permission of one server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PermissionDecision {
-    /// The request it answers.
+    /// The request that the decision answers.
     pub request: RequestId,
     /// The server that asked.
     pub server: ServerId,
-    /// What it asked for.
+    /// The permission that the server asked for.
     pub permission: Permission,
     /// The answer.
     pub answer: PermissionAnswer,
-    /// Who decided.
+    /// Who decided, and when.
     pub decided: By,
-    /// From when on it no longer holds.
+    /// The time from which the decision no longer holds.
     pub expires: Option<Timestamp>,
 }
 
-/// A call that needs a person's consent (MGP §4.4). It is bound to the exact call, expires, and is used once.
+/// A call that needs a person's consent (MGP §4.4). An approval is bound to the exact call, expires, and is used once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Approval {
-    /// Names it towards people and clients.
+    /// The id by which people and clients refer to the approval.
     pub request: RequestId,
-    /// Who wants to call.
+    /// The principal that wants to call.
     pub principal: PrincipalId,
-    /// What.
+    /// The tool to be called.
     pub tool: ToolId,
-    /// With what: the digest of the bytes that will be sent.
+    /// The digest of the arguments, as the bytes that will be sent.
     pub arguments: Digest,
-    /// The policy under which it was asked. A later one asks again.
+    /// The policy revision under which consent was asked. Under a later revision it is asked again.
     pub revision: u64,
-    /// When it was asked.
+    /// The time at which consent was asked.
     pub asked: Timestamp,
-    /// From when on it is as good as denied.
+    /// The time from which the approval counts as denied.
     pub expires: Timestamp,
-    /// How it stands.
+    /// The current state.
     pub state: ApprovalState,
 }
 
-/// How an approval stands.
+/// The state of an approval.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ApprovalState {
-    /// Nobody has decided.
+    /// No decision has been made.
     Pending,
-    /// Somebody consented; it lets one call through.
+    /// A person consented; the approval lets one call through.
     Approved(By),
-    /// Somebody refused.
+    /// A person refused.
     Denied(By),
     /// The one call has been let through.
     Used(By),
@@ -207,10 +209,10 @@ pub enum ApprovalState {
 /// A tool as it was when it was approved (MGP §4: a changed description may be an attack).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pin {
-    /// The tool.
+    /// The pinned tool.
     pub tool: ToolId,
     /// The digest of its name, description and schemas.
     pub digest: Digest,
-    /// Who approved that; the gateway itself for a tool that was there at first sight.
+    /// Who approved the definition; the gateway itself for a tool that was there when its server was first seen.
     pub pinned: By,
 }

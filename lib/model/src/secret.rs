@@ -1,4 +1,4 @@
-//! A text that must not be shown.
+//! Texts that must not be shown.
 
 use std::fmt;
 
@@ -7,19 +7,19 @@ use std::fmt;
 pub struct Secret(String);
 
 impl Secret {
-    /// Wraps a credential.
+    /// Returns `text` as a credential.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
-    /// The credential itself, for the one place that sends it.
+    /// Returns the credential itself, for the one place that sends it.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// Whether `other` is the same credential, in a time that depends on the lengths only.
+    /// Returns whether `other` is the same credential, in a time that depends on the lengths only.
     #[must_use]
     pub fn matches(&self, other: &str) -> bool {
         let (a, b) = (self.0.as_bytes(), other.as_bytes());

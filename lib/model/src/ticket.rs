@@ -1,18 +1,19 @@
-//! Names for pieces of work.
+//! Tickets: ids of pieces of work inside the gateway.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Names one piece of work that a core has asked for; the outcome comes back under the same ticket.
+/// The id of one piece of work that a core has asked for; the outcome is reported under the same ticket.
 ///
 /// Tickets are unique within the machine that issued them and are never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Ticket(pub u64);
 
-/// What is under way, by ticket.
+/// Work that is under way, by ticket.
 pub type TicketMap<T> = HashMap<Ticket, T, BuildHasherDefault<TicketHasher>>;
 
-/// Spreads tickets over a table. They are counters of our own: no peer chooses them, so that a keyed hash would guard against nobody.
+/// A hasher that spreads tickets over a table. Tickets are internal counters that no peer chooses, so a keyed hash
+/// would protect nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TicketHasher(u64);
 
