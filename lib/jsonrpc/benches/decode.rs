@@ -1,4 +1,4 @@
-//! How fast frames are decoded, against serde_json with raw parts: `cargo bench -p jsonrpc`.
+//! Measures how fast frames are decoded, compared with serde_json and raw parts: `cargo bench -p jsonrpc`.
 
 use std::borrow::Cow;
 use std::hint::black_box;
@@ -33,7 +33,7 @@ fn serde_json_decode(bytes: &[u8]) -> usize {
     envelope.jsonrpc.len() + method + raw(envelope.id) + raw(envelope.params) + raw(envelope.result) + raw(envelope.error)
 }
 
-/// The best of many short runs, in nanoseconds a call.
+/// Returns the shortest time of many short runs, in nanoseconds a call.
 fn time(mut f: impl FnMut()) -> f64 {
     let mut rounds = 1_u32;
     let mut best = f64::INFINITY;
@@ -56,7 +56,7 @@ fn result(value: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":7,"result":{value}}}"#)
 }
 
-/// About 100 kB of `unit`, repeated.
+/// Returns about 100 kB of `unit`, repeated.
 fn fill(unit: &str) -> String {
     unit.repeat(100_000 / unit.len())
 }

@@ -1,4 +1,4 @@
-//! One spelling for all spellings of a value: for digests, never for the wire.
+//! The canonical form of a value, for digests, never for the wire.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::scan::{Scan, Scanner};
 use crate::text;
 
-/// Sorted keys, the fewest escapes, no whitespace, numbers as they are.
+/// Returns `bytes` with sorted keys, the fewest escapes, no whitespace, and numbers as they are.
 pub(crate) fn canonical(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     // The bytes are a value, so this does not fail.
@@ -27,7 +27,7 @@ struct Writer<'a, 'o> {
 }
 
 impl Writer<'_, '_> {
-    /// Recurses as deep as values nest (`MAX_DEPTH`).
+    /// Writes the value at the cursor. Recurses as deep as values nest (`MAX_DEPTH`).
     fn value(&mut self) -> Scan<()> {
         match self.scanner.peek() {
             Some(b'{') => self.object(),
@@ -83,8 +83,8 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// Puts the members that were written from `start` on into the order of their keys. Equal keys stay in order:
-    /// where a key stands twice, the order is part of the meaning.
+    /// Sorts the members that were written from `start` on by their keys. Equal keys keep their order: where a key
+    /// occurs twice, the order is part of the meaning.
     fn sort(&mut self, start: usize, mut members: Vec<(Cow<'_, [u8]>, Range<usize>)>) {
         if members.is_sorted_by(|(a, _), (b, _)| a <= b) {
             return;

@@ -1,4 +1,4 @@
-//! Parts of a message replaced, everything else byte for byte.
+//! Replaces parts of a message and leaves everything else byte for byte.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::message::{Members, Whole};
 use crate::scan::{Scanner, Span, Text};
 use crate::{Id, Kind, Message, Raw, RawKind};
 
-/// Which parts of a message to replace; a part that was absent is appended. See [`Message::with`].
+/// The parts of a message to replace; a part that was absent is appended. See [`Message::with`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Change<'a> {
     /// The id. A notification that gets one becomes a request.
@@ -23,7 +23,7 @@ pub struct Change<'a> {
 }
 
 impl Message {
-    /// The same message with parts replaced, everything else byte for byte. A part that was absent is appended.
+    /// Returns the message with parts replaced and everything else byte for byte. A part that was absent is appended.
     ///
     /// A response stays a response, and the others stay none: a `method` or `params` for a response, a `result` or an
     /// `error` for a request or notification are ignored. Where both `result` and `error` are given, `error` counts.
@@ -38,7 +38,7 @@ impl Message {
         swapped.as_ref().unwrap_or(self).spliced(&change)
     }
 
-    /// The change without what would break the law of a message.
+    /// Returns the change without the parts that would make the message invalid.
     fn applicable<'a>(&self, change: Change<'a>) -> Change<'a> {
         if self.0.kind == Kind::Response {
             let error = change.error.filter(|e| e.kind() == RawKind::Object);
@@ -60,7 +60,7 @@ impl Message {
         }
     }
 
-    /// The same response with its result turned into an error, or the other way round.
+    /// Returns the response with its result replaced by an error, or its error by a result.
     fn swapped(&self, old: &str, new: &str, value: &Raw) -> Option<Self> {
         let bytes = Raw::trusted(self.0.bytes.clone())
             .edit()

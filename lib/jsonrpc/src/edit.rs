@@ -1,4 +1,4 @@
-//! Surgical edits to one object: one scan, one copy, all untouched bytes as they are.
+//! Edits to one object: one scan, one copy, and all untouched bytes as they are.
 
 use crate::scan::Scanner;
 use crate::{Raw, RawKind, text};
@@ -6,7 +6,8 @@ use crate::{Raw, RawKind, text};
 /// Edits to one object, by path; [`Editor::finish`] makes them.
 ///
 /// The result is as if the edits were made one after another. All untouched bytes stay: order, spacing, escapes. Where
-/// a key on a path stands twice in its object, the first one counts and the others go. Paths are ours, never a peer's.
+/// a key on a path occurs twice in its object, the first one counts and the others are removed. Paths come from our own
+/// code, never from a peer.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Editor {
@@ -14,7 +15,7 @@ pub struct Editor {
     root: Node,
 }
 
-/// What is to be done with one value.
+/// The edit of one value.
 #[derive(Clone, Debug, Default)]
 struct Node {
     action: Action,
@@ -24,17 +25,17 @@ struct Node {
 
 #[derive(Clone, Debug, Default)]
 enum Action {
-    /// Stays; edits to its members are made if it is an object.
+    /// The value stays; edits to its members are made if it is an object.
     #[default]
     Keep,
-    /// Stays if it is an object, else becomes `{}`; then its members are edited.
+    /// The value stays if it is an object, else becomes `{}`; then its members are edited.
     MakeObject,
     Set(Raw),
     Remove,
 }
 
 impl Editor {
-    /// Edits to `raw`; where it is not an object, to `{}`.
+    /// Returns an editor of `raw`, or of `{}` where `raw` is not an object.
     pub(crate) fn new(raw: Raw) -> Self {
         let raw = if raw.kind() == RawKind::Object { raw } else { Raw::object_empty() };
         Self {
@@ -43,14 +44,15 @@ impl Editor {
         }
     }
 
-    /// Replaces the value in place, or appends the member at the end of its object. Objects on the way that are
-    /// missing are created; a value on the way that is not an object becomes one. An empty path replaces everything.
+    /// Replaces the value in place, or appends the member at the end of its object. Objects along the path that are
+    /// missing are created; a value along the path that is not an object becomes one. An empty path replaces
+    /// everything.
     pub fn set(mut self, path: &[&str], value: &Raw) -> Self {
         self.root.set(path, value);
         self
     }
 
-    /// Takes the member and one comma away. Ignored where there is none, and for an empty path.
+    /// Removes the member and one comma. Does nothing where there is no such member, or for an empty path.
     pub fn remove(mut self, path: &[&str]) -> Self {
         if !path.is_empty() {
             self.root.remove(path);
@@ -58,7 +60,7 @@ impl Editor {
         self
     }
 
-    /// The edited value.
+    /// Returns the edited value.
     pub fn finish(self) -> Raw {
         match &self.root {
             Node {
@@ -119,13 +121,13 @@ impl Node {
         &mut self.members[i].1
     }
 
-    /// About how many bytes the edits add.
+    /// Returns the approximate number of bytes that the edits add.
     fn added(&self) -> usize {
         let own = if let Action::Set(value) = &self.action { value.len() } else { 2 };
         own + self.members.iter().map(|(name, node)| name.len() + 4 + node.added()).sum::<usize>()
     }
 
-    /// Writes the value that stood at this place with its edits; `Remove` is the caller's.
+    /// Writes the value that stood at this place with its edits; the caller handles `Remove`.
     fn write(&self, old: &[u8], out: &mut Vec<u8>) {
         match &self.action {
             Action::Set(value) => out.extend_from_slice(value.bytes()),
@@ -180,22 +182,22 @@ impl Node {
         copy.finish();
     }
 
-    /// Whether the member comes to be where there was none.
+    /// Returns whether the edit adds a member that was absent.
     fn appends(&self) -> bool {
         matches!(self.action, Action::Set(_) | Action::MakeObject)
     }
 }
 
-/// The copy of one object in the making.
+/// The partly written copy of one object.
 struct Copy<'a> {
     old: &'a [u8],
     out: &'a mut Vec<u8>,
-    /// How far `old` was copied or left out.
+    /// How far `old` has been copied or left out.
     copied: usize,
     /// The delimiter before the members that are being left out.
     gap: Option<usize>,
     kept: usize,
-    /// Where the last value ends; at first, just after the brace.
+    /// The end of the last value; at first, just after the brace.
     end: usize,
 }
 
@@ -205,7 +207,7 @@ impl Copy<'_> {
         self.copied = to;
     }
 
-    /// The member behind the brace or comma at `delimiter` stays.
+    /// Keeps the member behind the brace or comma at `delimiter`.
     fn keep(&mut self, delimiter: usize) {
         if let Some(gap) = self.gap.take() {
             self.flush(gap + 1);
@@ -214,7 +216,7 @@ impl Copy<'_> {
         self.kept += 1;
     }
 
-    /// The member behind the brace or comma at `delimiter` goes.
+    /// Leaves out the member behind the brace or comma at `delimiter`.
     fn skip(&mut self, delimiter: usize) {
         self.gap.get_or_insert(delimiter);
     }
@@ -225,7 +227,7 @@ impl Copy<'_> {
         self.copied = value.end;
     }
 
-    /// No old member follows.
+    /// Finishes the old members: none follows.
     fn close(&mut self) {
         match self.gap.take() {
             // A comma goes with the last member, the brace stays.

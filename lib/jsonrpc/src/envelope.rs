@@ -1,4 +1,4 @@
-//! The envelope of one message: which members it has, and where.
+//! The envelope of one message: the members it has, and where they lie.
 
 use std::borrow::Cow;
 
@@ -8,10 +8,10 @@ use crate::error::Fault;
 use crate::scan::{Scan, Scanner, Span, Text};
 use crate::{DecodeError, Id, Kind, text};
 
-/// Members that JSON-RPC does not know, in one envelope; more are refused (DESIGN, Laws: Bounded everything).
+/// How many members unknown to JSON-RPC one envelope may have; more are refused (DESIGN, Laws: Bounded everything).
 const MAX_OTHERS: usize = 64;
 
-/// Where the parts of a message lie in its bytes.
+/// The positions of a message's parts in its bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Parts {
     pub(crate) id: Option<Span>,
@@ -21,22 +21,22 @@ pub(crate) struct Parts {
     pub(crate) error: Option<Span>,
 }
 
-/// An envelope as the scan goes on.
+/// An envelope while it is being scanned.
 #[derive(Debug, Default)]
 pub(crate) struct Envelope<'a> {
     pub(crate) parts: Parts,
     version: Option<Span>,
     /// Decoded keys that JSON-RPC does not know.
     others: Vec<Cow<'a, [u8]>>,
-    /// The first flaw of shape; the scan goes on, because bad syntax counts more.
+    /// The first error of shape; the scan goes on, because a syntax error takes precedence.
     flaw: Option<DecodeError>,
     id_twice: bool,
-    /// Bad syntax in a `result` or `error`.
+    /// Whether there is a syntax error in a `result` or `error`.
     outcome_cut: bool,
 }
 
 impl<'a> Envelope<'a> {
-    /// Reads the object at the cursor. The result is about syntax only; see [`Envelope::judge`].
+    /// Reads the object at the cursor. The result reports syntax only; see [`Envelope::judge`].
     pub(crate) fn read(&mut self, scanner: &mut Scanner<'_>, bytes: &'a [u8]) -> Scan<()> {
         let mut more = scanner.open(b'}')?;
         while more {
@@ -61,7 +61,7 @@ impl<'a> Envelope<'a> {
         Ok(())
     }
 
-    /// Notes a member whose key begins at `at`.
+    /// Records a member whose key begins at `at`.
     fn note(&mut self, name: Cow<'a, [u8]>, at: usize, value: Span, bytes: &[u8]) {
         let start = value.start;
         let first = bytes[start];
@@ -110,7 +110,7 @@ impl<'a> Envelope<'a> {
         self.flaw.get_or_insert_with(|| DecodeError::new(fault, at));
     }
 
-    /// What the message was going to be, as far as it was read.
+    /// Returns the kind that the message would have had, as far as it was read.
     pub(crate) fn likely_kind(&self) -> Option<Kind> {
         let parts = &self.parts;
         if parts.result.is_some() || parts.error.is_some() || self.outcome_cut {
@@ -122,7 +122,7 @@ impl<'a> Envelope<'a> {
         }
     }
 
-    /// The id, where it was read, once.
+    /// Returns the id if it was read exactly once.
     pub(crate) fn id(&self, frame: &Bytes) -> Option<Id> {
         if self.id_twice {
             return None;
@@ -130,7 +130,7 @@ impl<'a> Envelope<'a> {
         Id::of_frame(frame, &frame[self.parts.id.clone()?])
     }
 
-    /// What the envelope, which begins at `start`, is by its members.
+    /// Returns kind and id of the envelope, which begins at `start`, or why it is not a message.
     pub(crate) fn judge(&mut self, frame: &Bytes, start: usize) -> Result<(Kind, Option<Id>), DecodeError> {
         let id = self.id(frame);
         match self.flaw.take().map_or_else(|| self.shape(frame, id.as_ref(), start), Err) {

@@ -1,8 +1,8 @@
-//! Why bytes are not a value or not a message, where, and whom to tell.
+//! The reason why bytes are not a value or not a message, with position and recipient.
 
 use crate::{Id, Kind, code};
 
-/// Why bytes were refused: not JSON (-32700), or JSON but no message (-32600).
+/// The reason why bytes were refused: not JSON (-32700), or JSON but not a message (-32600).
 ///
 /// `Display` completes "failed to decode: …" and names the byte.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -29,13 +29,13 @@ impl DecodeError {
         }))
     }
 
-    /// The same error, with what the envelope showed.
+    /// Adds what the envelope showed to the error.
     pub(crate) fn of_message(mut self, id: Option<Id>, kind: Option<Kind>) -> Self {
         (self.0.id, self.0.kind) = (id, kind);
         self
     }
 
-    /// -32700 when the bytes are not JSON within the limits, -32600 when they are but make no message.
+    /// Returns -32700 when the bytes are not JSON within the limits, -32600 when they are JSON but not a message.
     pub fn code(&self) -> i64 {
         match self.0.fault {
             Fault::TooLarge { .. }
@@ -52,31 +52,31 @@ impl DecodeError {
         }
     }
 
-    /// The id of the refused message where it was read before the flaw; it is echoed in the error response, or
+    /// Returns the id of the refused message where it was read before the error; it is echoed in the error response, or
     /// settles the pending request where [`DecodeError::kind`] is a response.
     pub fn id(&self) -> Option<&Id> {
         self.0.id.as_ref()
     }
 
-    /// What the message was going to be, as far as it was read. A refused response is not answered.
+    /// Returns the kind that the message would have had, as far as it was read. A refused response is not answered.
     pub fn kind(&self) -> Option<Kind> {
         self.0.kind
     }
 
-    /// The byte of the frame (for a value: of the value) at which the flaw lies.
+    /// Returns the byte of the frame (for a value: of the value) at which the error lies.
     pub fn at(&self) -> usize {
         self.0.at
     }
 }
 
 impl Fault {
-    /// A key twice; of a long one, the beginning.
+    /// Returns the error for a key that occurs twice; of a long key, it names the beginning.
     pub(crate) fn duplicate(key: &str) -> Self {
         Self::Duplicate(key.chars().take(64).collect())
     }
 }
 
-/// What can be wrong with bytes.
+/// The ways in which bytes can be invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Fault {
     #[error("more than the {limit} bytes allowed")]

@@ -4,31 +4,31 @@ use crate::{Raw, text};
 
 /// The codes that JSON-RPC 2.0 section 5.1 defines.
 pub mod code {
-    /// Not JSON.
+    /// The bytes are not JSON.
     pub const PARSE_ERROR: i64 = -32700;
-    /// JSON, but not a request.
+    /// The bytes are JSON, but not a request.
     pub const INVALID_REQUEST: i64 = -32600;
     /// The method does not exist or is not available.
     pub const METHOD_NOT_FOUND: i64 = -32601;
     /// The parameters do not fit the method.
     pub const INVALID_PARAMS: i64 = -32602;
-    /// Something else went wrong on our side.
+    /// The receiver had an internal error.
     pub const INTERNAL_ERROR: i64 = -32603;
 }
 
-/// An error as a response carries it.
+/// The error of a response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErrorObject {
-    /// See [`code`]; protocols define more.
+    /// The error's code, see [`code`]; protocols define more.
     pub code: i64,
     /// One sentence for people.
     pub message: String,
-    /// More for programs.
+    /// Details for programs.
     pub data: Option<Raw>,
 }
 
 impl ErrorObject {
-    /// An error without data.
+    /// Returns an error without data.
     pub fn new(code: i64, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -37,15 +37,15 @@ impl ErrorObject {
         }
     }
 
-    /// The same error with `data`.
+    /// Returns the error with `data` added.
     #[must_use]
     pub fn with_data(mut self, data: Raw) -> Self {
         self.data = Some(data);
         self
     }
 
-    /// Reads an `error` member. `None` without an integer `code` and a string `message`. An integer written as a
-    /// double (`-32600.0`) counts, because some peers have no integers.
+    /// Reads an `error` member. Returns `None` without an integer `code` and a string `message`. An integer written as
+    /// a double (`-32600.0`) counts, because some peers have no integers.
     pub fn parse(raw: &Raw) -> Option<Self> {
         let code = raw.get("code")?;
         let code = code.as_i64().or_else(|| {
@@ -61,7 +61,7 @@ impl ErrorObject {
         })
     }
 
-    /// The error as JSON.
+    /// Returns the error as JSON.
     pub fn to_raw(&self) -> Raw {
         let data = self.data.as_ref().map(|data| &data.bytes()[..]);
         let mut out = Vec::with_capacity(40 + self.message.len() + data.map_or(0, <[u8]>::len));
@@ -77,27 +77,27 @@ impl ErrorObject {
         Raw::trusted(out.into())
     }
 
-    /// The bytes were not JSON.
+    /// Returns the error for bytes that are not JSON.
     pub fn parse_error(why: impl std::fmt::Display) -> Self {
         Self::new(code::PARSE_ERROR, format!("Parse error: {why}"))
     }
 
-    /// The JSON was not a request.
+    /// Returns the error for JSON that is not a request.
     pub fn invalid_request(why: impl std::fmt::Display) -> Self {
         Self::new(code::INVALID_REQUEST, format!("Invalid request: {why}"))
     }
 
-    /// Nobody here knows the method.
+    /// Returns the error for a method that the receiver does not know.
     pub fn method_not_found(method: &str) -> Self {
         Self::new(code::METHOD_NOT_FOUND, format!("Method not found: `{method}`"))
     }
 
-    /// The parameters do not fit.
+    /// Returns the error for parameters that do not fit the method.
     pub fn invalid_params(why: impl std::fmt::Display) -> Self {
         Self::new(code::INVALID_PARAMS, format!("Invalid params: {why}"))
     }
 
-    /// Something went wrong on our side; what, stands in our log only.
+    /// Returns the error for an internal fault; the details are only in our log.
     pub fn internal() -> Self {
         Self::new(code::INTERNAL_ERROR, "Internal error")
     }

@@ -1,4 +1,4 @@
-//! Bytes from a peer become one message or a batch.
+//! Decodes bytes from a peer into one message or a batch.
 
 use bytes::Bytes;
 
@@ -7,15 +7,15 @@ use crate::error::Fault;
 use crate::scan::{Scanner, check_frame};
 use crate::{DecodeError, Limits, Message};
 
-/// Messages in one batch; a longer one is refused whole (DESIGN, Laws: Bounded everything).
+/// How many messages a batch may have; a longer one is refused as a whole (DESIGN, Laws: Bounded everything).
 pub const MAX_BATCH: usize = 1024;
 
-/// What one frame holds.
+/// The content of one frame.
 #[derive(Clone, Debug)]
 pub enum Frame {
     /// One message.
     One(Message),
-    /// A batch, never empty; each message that is none has its own error.
+    /// A batch, never empty; each invalid message has its own error.
     Batch(Vec<Result<Message, DecodeError>>),
 }
 
@@ -37,7 +37,7 @@ pub fn decode(bytes: impl Into<Bytes>, limits: &Limits) -> Result<Frame, DecodeE
 /// Reads one frame that must be one message.
 ///
 /// # Errors
-/// As [`decode`]; a batch is refused with -32600.
+/// As for [`decode`]; a batch is refused with -32600.
 pub fn decode_message(bytes: impl Into<Bytes>, limits: &Limits) -> Result<Message, DecodeError> {
     match decode(bytes, limits)? {
         Frame::One(message) => Ok(message),
@@ -63,8 +63,8 @@ fn batch(bytes: &Bytes, scanner: &mut Scanner<'_>) -> Result<Vec<Result<Message,
     Ok(messages)
 }
 
-/// Reads the message at the cursor; nothing may follow the `last` one. The outer result is about syntax, which spoils
-/// the frame; the inner one about the message alone.
+/// Reads the message at the cursor; nothing may follow the `last` one. The outer result reports syntax errors, which
+/// invalidate the frame; the inner one reports errors of this message alone.
 fn one(bytes: &Bytes, scanner: &mut Scanner<'_>, last: bool) -> Result<Result<Message, DecodeError>, DecodeError> {
     let start = scanner.pos();
     if scanner.peek() != Some(b'{') {

@@ -1,4 +1,4 @@
-//! Request ids: compared by what they mean, echoed as they came.
+//! Request ids: compared by their decoded values, echoed as received.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -17,10 +17,10 @@ pub struct Id {
     key: Key,
 }
 
-/// What an id is compared by.
+/// The form in which ids are compared.
 #[derive(Clone)]
 enum Key {
-    /// A non-negative integer that fits.
+    /// A non-negative integer that fits into 64 bits.
     Uint(u64),
     /// The raw bytes: other integers, whose digits JSON already normalises, and strings without escapes.
     Raw,
@@ -28,11 +28,12 @@ enum Key {
     Decoded(Box<[u8]>),
 }
 
-/// An id in a larger frame gets a buffer of its own, so that a request in flight does not keep its frame alive.
+/// The size of the frame above which an id gets a buffer of its own, so that a request in flight does not keep its
+/// frame alive.
 const SHARED_FRAME: usize = 4096;
 
 impl Id {
-    /// An integer id.
+    /// Returns an integer id.
     pub fn number(number: u64) -> Self {
         Self {
             raw: Raw::uint(number),
@@ -40,12 +41,12 @@ impl Id {
         }
     }
 
-    /// A string id.
+    /// Returns a string id.
     pub fn string(decoded: &str) -> Self {
         Self::new(Raw::string(decoded))
     }
 
-    /// A string or an integer without fraction and exponent; `None` for any other value.
+    /// Returns the id that `raw` is: a string, or an integer without fraction and exponent; `None` for any other value.
     pub fn parse(raw: &Raw) -> Option<Self> {
         let valid = match raw.kind() {
             RawKind::String => true,
@@ -55,7 +56,7 @@ impl Id {
         valid.then(|| Self::new(raw.clone()))
     }
 
-    /// The id at `bytes` of a frame.
+    /// Returns the id at `bytes` of a frame.
     pub(crate) fn of_frame(frame: &Bytes, value: &[u8]) -> Option<Self> {
         let raw = if frame.len() > SHARED_FRAME {
             Bytes::copy_from_slice(value)
@@ -77,12 +78,12 @@ impl Id {
         Self { raw, key }
     }
 
-    /// The id as it came.
+    /// Returns the id as received.
     pub fn raw(&self) -> &Raw {
         &self.raw
     }
 
-    /// The number, where the id is one and fits.
+    /// Returns the id as a number, where it is one and fits.
     pub fn as_u64(&self) -> Option<u64> {
         match self.key {
             Key::Uint(number) => Some(number),
@@ -119,7 +120,7 @@ impl fmt::Debug for Id {
     }
 }
 
-/// As it came, at most 120 bytes.
+/// Shows the id as received, at most 120 bytes.
 impl fmt::Display for Id {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&self.raw, f)

@@ -1,4 +1,4 @@
-//! JSON-RPC 2.0 without I/O: envelopes, ids, raw payloads, and the books of requests in both directions.
+//! JSON-RPC 2.0 without I/O: envelopes, ids, raw payloads, and the tables of open requests in both directions.
 //!
 //! Law: what no rule has to change is forwarded byte for byte. One validating scan finds where the parts of a
 //! message lie; a part that must change is spliced in, and nothing is serialised again (DESIGN, Laws: Raw).

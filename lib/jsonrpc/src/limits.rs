@@ -1,14 +1,14 @@
-//! How large and how deep a value may be before it is refused.
+//! Limits on the size and depth of a value.
 
 /// The deepest nesting that any configuration can allow. Walks over a value may recurse this far.
 pub const MAX_DEPTH: usize = 512;
 
-/// What one frame may cost. Both limits refuse with code -32700.
+/// The limits for one frame. A frame beyond either is refused with code -32700.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of the whole frame, outer whitespace included.
+    /// How many bytes the whole frame may have, outer whitespace included.
     pub max_bytes: usize,
-    /// Objects and arrays inside one another, the envelope (and the batch around it) included. At most [`MAX_DEPTH`].
+    /// How deeply objects and arrays may nest, the envelope (and the batch around it) included. At most [`MAX_DEPTH`].
     pub max_depth: usize,
 }
 

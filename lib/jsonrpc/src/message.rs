@@ -10,41 +10,41 @@ use crate::error::Fault;
 use crate::scan::{Span, Text};
 use crate::{DecodeError, ErrorObject, Id, Object, Raw, RawKind, text};
 
-/// What a message is.
+/// The kind of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// A method and an id: it wants an answer.
+    /// A message with a method and an id, which expects an answer.
     Request,
-    /// A method and no id.
+    /// A message with a method and without an id.
     Notification,
-    /// A result or an error.
+    /// A message with a result or an error.
     Response,
 }
 
-/// One JSON-RPC message: its bytes, and where its parts lie. Members that JSON-RPC does not know stay.
+/// One JSON-RPC message: its bytes, and where its parts lie. Members that JSON-RPC does not know are kept.
 ///
 /// Law: the bytes are one JSON object without whitespace around it, each key once, that JSON-RPC 2.0 calls a request, a
 /// notification or a response. Clones share everything: a message is one pointer, whatever its size.
 #[derive(Clone)]
 pub struct Message(pub(crate) Arc<Whole>);
 
-/// What the clones of a message share.
+/// The data that the clones of a message share.
 pub(crate) struct Whole {
     pub(crate) bytes: Bytes,
     pub(crate) kind: Kind,
     pub(crate) id: Option<Id>,
     pub(crate) parts: Parts,
-    /// The method, where it is spelled with escapes.
+    /// The decoded method, if it is spelled with escapes.
     pub(crate) method: Option<Box<str>>,
-    /// The members of the params, once somebody has asked for them.
+    /// The members of the params, once they have been read.
     pub(crate) members: Members,
 }
 
-/// Members that are read at most once, whoever asks.
+/// Members that are read at most once for all readers.
 pub(crate) type Members = OnceLock<Result<Object, DecodeError>>;
 
 impl Message {
-    /// A request of ours. Parameters that are neither an object nor an array are left out: JSON-RPC knows no others.
+    /// Builds a request. Parameters that are neither an object nor an array are left out: JSON-RPC knows no others.
     pub fn request(id: &Id, method: &str, params: Option<&Raw>) -> Self {
         Builder::new(96 + params.map_or(0, Raw::len))
             .id(Some(id))
@@ -53,7 +53,7 @@ impl Message {
             .finish(Kind::Request)
     }
 
-    /// A notification of ours; parameters as in [`Message::request`].
+    /// Builds a notification; parameters as in [`Message::request`].
     pub fn notification(method: &str, params: Option<&Raw>) -> Self {
         Builder::new(96 + params.map_or(0, Raw::len))
             .method(method)
@@ -61,7 +61,7 @@ impl Message {
             .finish(Kind::Notification)
     }
 
-    /// A response with a result.
+    /// Builds a response with a result.
     pub fn result(id: &Id, result: &Raw) -> Self {
         Builder::new(48 + id.raw().len() + result.len())
             .id(Some(id))
@@ -69,14 +69,14 @@ impl Message {
             .finish(Kind::Response)
     }
 
-    /// A response with an error; without an id it carries `"id":null`.
+    /// Builds a response with an error; without an id it carries `"id":null`.
     pub fn failure(id: Option<&Id>, error: &ErrorObject) -> Self {
         let error = error.to_raw();
         let id_len = id.map_or(4, |id| id.raw().len());
         Builder::new(48 + id_len + error.len()).id(id).error(&error).finish(Kind::Response)
     }
 
-    /// A message whose parts were found in a frame, in which it begins at `start`.
+    /// Returns a message whose parts were found in a frame, in which it begins at `start`.
     pub(crate) fn of_parts(bytes: Bytes, start: usize, kind: Kind, id: Option<Id>, parts: Parts) -> Result<Self, DecodeError> {
         let parts = parts.moved(start);
         let method = match &parts.method {
@@ -99,22 +99,23 @@ impl Message {
         })))
     }
 
-    /// What it is.
+    /// Returns the message's kind.
     pub fn kind(&self) -> Kind {
         self.0.kind
     }
 
-    /// The whole message as it came.
+    /// Returns the whole message as received.
     pub fn bytes(&self) -> &Bytes {
         &self.0.bytes
     }
 
-    /// The whole message as it came.
+    /// Returns the whole message as received.
     pub fn into_bytes(self) -> Bytes {
         self.0.bytes.clone()
     }
 
-    /// The whole message without line breaks, for transports that frame by lines. Shares the bytes where it has none.
+    /// Returns the whole message without line breaks, for transports that frame by lines. Shares the bytes if they have
+    /// none.
     pub fn line(&self) -> Bytes {
         // A string cannot hold a raw line break, so each one is whitespace between tokens.
         let Some(first) = memchr::memchr2(b'\n', b'\r', &self.0.bytes) else {
@@ -126,12 +127,12 @@ impl Message {
         line.into()
     }
 
-    /// The id. A request and a result have one; an error has none where its request was unreadable.
+    /// Returns the id. A request and a result have one; an error has none where its request was unreadable.
     pub fn id(&self) -> Option<&Id> {
         self.0.id.as_ref()
     }
 
-    /// The decoded method.
+    /// Returns the decoded method.
     pub fn method(&self) -> Option<&str> {
         if let Some(decoded) = &self.0.method {
             return Some(decoded);
@@ -143,22 +144,23 @@ impl Message {
         Some(Raw::trusted(self.0.bytes.slice(span?.clone())))
     }
 
-    /// The parameters: an object or an array. `"params":null`, which some SDKs write for none, is none.
+    /// Returns the parameters: an object or an array. Returns `None` also for `"params":null`, which some SDKs write
+    /// when there are none.
     pub fn params(&self) -> Option<Raw> {
         self.part(self.0.parts.params.as_ref())
             .filter(|params| params.kind() != RawKind::Null)
     }
 
-    /// The result of a response.
+    /// Returns the result of a response.
     pub fn result_raw(&self) -> Option<Raw> {
         self.part(self.0.parts.result.as_ref())
     }
 
-    /// The members of the params, which clones of the message share: they are read once. No params have no members; params that are an array
-    /// have none with a name.
+    /// Returns the members of the params. They are read once and shared by clones of the message. Absent params have no
+    /// members; params that are an array have no named ones.
     ///
     /// # Errors
-    /// When a key stands twice.
+    /// When a key occurs twice.
     pub fn members(&self) -> Result<&Object, &DecodeError> {
         let read = || match self.params() {
             Some(params) if params.kind() == RawKind::Object => params.object(),
@@ -167,25 +169,25 @@ impl Message {
         self.0.members.get_or_init(read).as_ref()
     }
 
-    /// The error of a response: an object. [`ErrorObject::parse`] reads it.
+    /// Returns the error of a response, an object. [`ErrorObject::parse`] reads it.
     pub fn error_raw(&self) -> Option<Raw> {
         self.part(self.0.parts.error.as_ref())
     }
 
-    /// Whether it is a response with an error.
+    /// Returns whether the message is a response with an error.
     pub fn is_error(&self) -> bool {
         self.0.parts.error.is_some()
     }
 }
 
-/// The kind, and at most 120 bytes.
+/// Shows the kind, and at most 120 bytes.
 impl fmt::Debug for Message {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?} {:?}", self.0.kind, Raw::trusted(self.0.bytes.clone()))
     }
 }
 
-/// Equal bytes.
+/// Messages are equal when their bytes are.
 impl PartialEq for Message {
     fn eq(&self, other: &Self) -> bool {
         self.0.bytes == other.0.bytes
@@ -195,7 +197,7 @@ impl PartialEq for Message {
 impl Eq for Message {}
 
 impl Parts {
-    /// The same parts, counted from `start`.
+    /// Returns the parts with positions counted from `start`.
     fn moved(self, start: usize) -> Self {
         let back = |span: Span| span.start - start..span.end - start;
         Self {
@@ -208,7 +210,7 @@ impl Parts {
     }
 }
 
-/// Writes an envelope and notes where its parts lie.
+/// A writer of an envelope that records where its parts lie.
 struct Builder {
     out: Vec<u8>,
     id: Option<Id>,

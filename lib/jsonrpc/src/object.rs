@@ -7,7 +7,7 @@ use crate::error::Fault;
 use crate::scan::{Scan, Scanner};
 use crate::{DecodeError, Raw, RawKind, text};
 
-/// The members of one object, in the order in which they came. Keys are decoded and differ from one another.
+/// The members of one object, in their original order. Keys are decoded and differ from one another.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Object {
     /// All decoded keys, one after another.
@@ -15,10 +15,10 @@ pub struct Object {
     members: Vec<(Range<usize>, Raw)>,
 }
 
-/// Room for the keys and members of most objects, so that they are allocated once.
+/// The initial capacity for keys and members, enough for most objects, so that they are allocated once.
 const USUAL_NAMES: usize = 128;
 const USUAL_MEMBERS: usize = 6;
-/// Up to this many members, comparing all pairs is cheaper than a hash set.
+/// The number of members up to which comparing all pairs is cheaper than a hash set.
 const FEW: usize = 12;
 
 impl Object {
@@ -50,7 +50,7 @@ impl Object {
         }
     }
 
-    /// The first member whose key another one had before.
+    /// Returns the index of the first member whose key an earlier member has.
     fn twice(&self) -> Option<usize> {
         let mut names = (0..self.len()).map(|i| self.name(i));
         if self.len() <= FEW {
@@ -64,28 +64,28 @@ impl Object {
         &self.names[self.members[i].0.clone()]
     }
 
-    /// The value of `key`.
+    /// Returns the value of `key`.
     pub fn get(&self, key: &str) -> Option<&Raw> {
         self.iter().find(|(name, _)| *name == key).map(|(_, value)| value)
     }
 
-    /// Keys and values, in order.
+    /// Iterates over keys and values, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Raw)> {
         self.members.iter().map(|(span, value)| (&self.names[span.clone()], value))
     }
 
-    /// How many members.
+    /// Returns the number of members.
     pub fn len(&self) -> usize {
         self.members.len()
     }
 
-    /// Whether it is `{}`.
+    /// Returns whether the object is `{}`.
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
     }
 }
 
-/// Where the key of the `i`th member begins, behind its quote.
+/// Returns where the key of the `i`th member begins, behind its quote.
 fn key_at(bytes: &[u8], i: usize) -> Scan<usize> {
     let mut scanner = Scanner::trusted(bytes);
     scanner.open(b'}')?;

@@ -1,7 +1,7 @@
 //! One validating pass over JSON bytes, without recursion and without allocation for nested values.
 //!
-//! The bytes were checked to be UTF-8 before; the scanner checks RFC 8259 and nothing else. What runs for every token
-//! is inlined into one loop and hands positions around by value, so that the cursor stays in a register.
+//! The bytes were checked to be UTF-8 before; the scanner checks RFC 8259 and nothing else. The code that runs for
+//! every token is inlined into one loop and passes positions by value, so that the cursor stays in a register.
 
 mod block;
 mod number;
@@ -13,12 +13,12 @@ use crate::DecodeError;
 use crate::error::Fault;
 use crate::limits::{Limits, MAX_DEPTH};
 
-/// Where a value lies in its bytes.
+/// The position of a value in its bytes.
 pub(crate) type Span = Range<usize>;
 
 pub(crate) type Scan<T> = Result<T, DecodeError>;
 
-/// Where a string lies, quotes excluded, and whether it holds escapes.
+/// The position of a string, quotes excluded, and whether it holds escapes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Text {
     pub(crate) span: Span,
@@ -48,7 +48,7 @@ pub(crate) fn check_frame(bytes: &[u8], limits: &Limits) -> Scan<()> {
         .map_err(|e| DecodeError::new(Fault::Utf8, e.valid_up_to()))
 }
 
-/// Another byte than expected, or none, at `at`.
+/// Returns the error for an unexpected byte, or the end of the bytes, at `at`.
 #[cold]
 #[inline(never)]
 fn unexpected(bytes: &[u8], at: usize, fault: Fault) -> DecodeError {
@@ -60,7 +60,7 @@ fn unexpected(bytes: &[u8], at: usize, fault: Fault) -> DecodeError {
 }
 
 impl<'a> Scanner<'a> {
-    /// A scanner of bytes that a peer sent.
+    /// Returns a scanner of bytes that a peer sent.
     pub(crate) fn new(bytes: &'a [u8], limits: &Limits) -> Self {
         Self {
             bytes,
@@ -70,7 +70,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// A scanner of bytes that are known to be one JSON value, whatever its depth.
+    /// Returns a scanner of bytes that are known to be one JSON value, whatever its depth.
     pub(crate) fn trusted(bytes: &'a [u8]) -> Self {
         Self {
             bytes,
@@ -89,7 +89,7 @@ impl<'a> Scanner<'a> {
         self.bytes.get(self.pos).copied()
     }
 
-    /// Steps over whitespace.
+    /// Skips whitespace.
     #[inline(always)]
     pub(crate) fn space(&mut self) {
         if let Some(..=b' ') = self.peek() {
@@ -97,7 +97,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Nothing but whitespace may follow.
+    /// Checks that nothing but whitespace follows.
     pub(crate) fn end(&mut self) -> Scan<()> {
         self.space();
         if self.pos == self.bytes.len() {
@@ -107,7 +107,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Enters the object or array at the cursor; whether it has a first member or element, at which the cursor then stands.
+    /// Enters the object or array at the cursor. Returns whether it has a first member or element, at which the cursor
+    /// then stands.
     #[inline(always)]
     pub(crate) fn open(&mut self, close: u8) -> Scan<bool> {
         if self.depth >= self.max_depth {
@@ -123,7 +124,7 @@ impl<'a> Scanner<'a> {
         Ok(true)
     }
 
-    /// After a member or element: whether another follows, at which the cursor then stands.
+    /// Reads the delimiter after a member or element. Returns whether another follows, at which the cursor then stands.
     #[inline(always)]
     pub(crate) fn more(&mut self, close: u8) -> Scan<bool> {
         self.space();
@@ -145,7 +146,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// A key and its colon; the cursor then stands at the value.
+    /// Reads a key and its colon; the cursor then stands at the value.
     #[inline(always)]
     pub(crate) fn key(&mut self) -> Scan<Text> {
         if self.peek() != Some(b'"') {
@@ -161,14 +162,14 @@ impl<'a> Scanner<'a> {
         Ok(key)
     }
 
-    /// A member: its key, and where its value lies.
+    /// Reads a member, and returns its key and the position of its value.
     pub(crate) fn member(&mut self) -> Scan<(Text, Span)> {
         let key = self.key()?;
         let value = self.value()?;
         Ok((key, value))
     }
 
-    /// The string at the cursor, which stands on its opening quote.
+    /// Reads the string at the cursor, which stands on its opening quote.
     #[inline(always)]
     pub(crate) fn string(&mut self) -> Scan<Text> {
         let start = self.pos + 1;
@@ -188,9 +189,9 @@ impl<'a> Scanner<'a> {
         })
     }
 
-    /// The value at the cursor, whole.
+    /// Reads the whole value at the cursor.
     pub(crate) fn value(&mut self) -> Scan<Span> {
-        // A copy that nobody else can see stays in registers.
+        // A local copy stays in registers.
         let mut cursor = Self { ..*self };
         let end = cursor.value_end()?;
         Ok(std::mem::replace(&mut self.pos, end)..end)
@@ -224,7 +225,7 @@ impl<'a> Scanner<'a> {
                 Some(b'n') => self.literal(b"null")?,
                 _ => return Err(unexpected(self.bytes, self.pos, Fault::Expected("a JSON value"))),
             }
-            // A value is complete, and with it perhaps what surrounds it.
+            // A value is complete, and perhaps the containers around it.
             loop {
                 let Some(in_object) = open.top() else { return Ok(self.pos) };
                 if in_object {
@@ -257,7 +258,7 @@ fn bad_literal(bytes: &[u8], pos: usize, word: &[u8]) -> DecodeError {
     unexpected(bytes, pos + same, Fault::Expected("`true`, `false` or `null`"))
 }
 
-/// Where the whitespace at `pos` ends.
+/// Returns the end of the whitespace at `pos`.
 #[inline(never)]
 fn after_space(bytes: &[u8], mut pos: usize) -> usize {
     while let Some(b' ' | b'\n' | b'\t' | b'\r') = bytes.get(pos) {
@@ -270,7 +271,7 @@ fn after_space(bytes: &[u8], mut pos: usize) -> usize {
     pos
 }
 
-/// Which of the open containers are objects: 64 levels in a word, deeper ones on the heap.
+/// A stack of bits that says which of the open containers are objects: 64 levels in a word, deeper ones on the heap.
 #[derive(Default)]
 struct BitStack {
     word: u64,

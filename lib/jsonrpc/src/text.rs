@@ -1,11 +1,11 @@
-//! JSON strings: their escapes read and written.
+//! Reads and writes the escapes of JSON strings.
 //!
 //! Decoded text is WTF-8: UTF-8, in which an escaped lone surrogate (`\ud800`, valid JSON, no Unicode) takes the
 //! three bytes of its code point. So any two JSON strings can be compared.
 
 use std::borrow::Cow;
 
-/// The decoded bytes of a valid JSON string without its quotes.
+/// Returns the decoded bytes of a valid JSON string without its quotes.
 pub(crate) fn unescape(inner: &[u8]) -> Cow<'_, [u8]> {
     let Some(first) = memchr::memchr(b'\\', inner) else {
         return Cow::Borrowed(inner);
@@ -31,7 +31,7 @@ pub(crate) fn unescape(inner: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(out)
 }
 
-/// Takes four digits, or ten where a surrogate pair stands; what follows them.
+/// Decodes four digits, or ten where there is a surrogate pair; returns what follows them.
 fn unescape_unicode<'a>(rest: &'a [u8], out: &mut Vec<u8>) -> &'a [u8] {
     let Some((unit, rest)) = hex4(rest) else { return rest };
     if (0xd800..0xdc00).contains(&unit)
@@ -67,7 +67,7 @@ fn push_code_point(point: u32, out: &mut Vec<u8>) {
     }
 }
 
-/// Decoded text with U+FFFD in place of each lone surrogate.
+/// Returns decoded text with U+FFFD in place of each lone surrogate.
 pub(crate) fn without_surrogates(decoded: &[u8]) -> String {
     let mut out = String::with_capacity(decoded.len());
     let mut rest = decoded;
@@ -87,7 +87,7 @@ pub(crate) fn without_surrogates(decoded: &[u8]) -> String {
     }
 }
 
-/// Whether a JSON string without its quotes decodes to `want`.
+/// Returns whether a JSON string without its quotes decodes to `want`.
 pub(crate) fn equals(inner: &[u8], escaped: bool, want: &[u8]) -> bool {
     if escaped { unescape(inner).as_ref() == want } else { inner == want }
 }
@@ -106,7 +106,7 @@ pub(crate) fn write_string(decoded: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// Writes what begins with a byte that may need an escape; what follows it.
+/// Writes the first character of `text`, which may need an escape; returns what follows it.
 fn write_special<'a>(text: &'a [u8], out: &mut Vec<u8>) -> &'a [u8] {
     let [byte, after @ ..] = text else { return text };
     match (*byte, after) {

@@ -1,17 +1,17 @@
-//! A value as serde_json holds it, whatever it is.
+//! Converts any value into serde_json's own type.
 
 use serde_json::{Map, Number, Value};
 
 use crate::scan::{Scan, Scanner};
 use crate::text;
 
-/// Unlike serde_json's own reader this never fails.
+/// Reads a value; unlike serde_json's own reader this never fails.
 pub(crate) fn value(bytes: &[u8]) -> Value {
     // The bytes are a value, so there is always one.
     read(&mut Scanner::trusted(bytes), bytes).unwrap_or_default()
 }
 
-/// Recurses as deep as values nest (`MAX_DEPTH`).
+/// Reads the value at the cursor. Recurses as deep as values nest (`MAX_DEPTH`).
 fn read(scanner: &mut Scanner<'_>, bytes: &[u8]) -> Scan<Value> {
     match scanner.peek() {
         Some(b'{') => {
@@ -42,7 +42,7 @@ fn read(scanner: &mut Scanner<'_>, bytes: &[u8]) -> Scan<Value> {
     }
 }
 
-/// Decoded text, with U+FFFD for lone surrogates.
+/// Decodes a string, with U+FFFD for lone surrogates.
 fn string(inner: &[u8]) -> String {
     let decoded = text::unescape(inner);
     match std::str::from_utf8(&decoded) {

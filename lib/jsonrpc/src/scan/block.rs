@@ -1,11 +1,11 @@
-//! Sixty-four bytes of a string at a time, as masks: one bit a byte, the first byte's the lowest.
+//! Reads sixty-four bytes of a string at a time, as masks: one bit for each byte, the lowest for the first.
 
 use wide::u8x16;
 
-/// Bytes that are looked at together.
+/// The number of bytes that are examined together.
 pub(super) const LEN: usize = 64;
 
-/// What stands where in a block.
+/// The masks of one block.
 #[derive(Clone, Copy)]
 pub(super) struct Block<'a> {
     bytes: &'a [u8; LEN],
@@ -15,7 +15,7 @@ pub(super) struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    /// The block at `pos`, where that many bytes are left.
+    /// Returns the block at `pos`, if that many bytes are left.
     #[inline(always)]
     pub(super) fn at(bytes: &'a [u8], pos: usize) -> Option<Self> {
         let bytes: &[u8; LEN] = bytes.get(pos..)?.first_chunk()?;
@@ -27,13 +27,14 @@ impl<'a> Block<'a> {
         })
     }
 
-    /// Where it stops being plain text.
+    /// Returns the bytes that are not plain text.
     #[inline(always)]
     pub(super) fn stops(self) -> u64 {
         self.quotes | self.backslashes | self.controls
     }
 
-    /// What the escapes in it are worth. `carried` says whether the byte before the block is a backslash that escapes its first byte.
+    /// Checks the escapes in the block. `carried` says whether the byte before the block is a backslash that escapes
+    /// its first byte.
     #[inline(always)]
     pub(super) fn escapes(self, carried: bool) -> Escapes {
         let (escaped, carries) = escaped(self.backslashes, carried);
@@ -52,7 +53,7 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// The bytes that may follow a backslash: `"`, `\`, `/`, `b`, `f`, `n`, `r`, `t`, `u`.
+    /// Returns the bytes that may follow a backslash: `"`, `\`, `/`, `b`, `f`, `n`, `r`, `t`, `u`.
     #[inline(always)]
     fn followers(self) -> u64 {
         let rest = mask(self.bytes, |lane| {
@@ -66,12 +67,12 @@ impl<'a> Block<'a> {
     }
 }
 
-/// What the escapes of a block are worth.
+/// The result of checking the escapes of a block.
 #[derive(Clone, Copy)]
 pub(super) struct Escapes {
-    /// Where the string ends, if here.
+    /// The end of the string, if it lies in this block.
     pub(super) end: Option<usize>,
-    /// Whether something before that end may not stand in a string. Where and what is for a slower look.
+    /// Whether a byte before that end may not stand in a string. A slower scan finds where and which.
     pub(super) faulty: bool,
     /// The `u`s of unicode escapes before that end.
     pub(super) unicode: u64,
@@ -79,8 +80,8 @@ pub(super) struct Escapes {
     pub(super) carries: bool,
 }
 
-/// The bytes that a backslash escapes: those behind an odd number of backslashes. An addition carries through each run of them, and comes out
-/// at an even or an odd place.
+/// Returns the bytes that a backslash escapes: those behind an odd number of backslashes. An addition carries through
+/// each run of backslashes, and ends at an even or an odd place.
 #[inline(always)]
 fn escaped(backslashes: u64, carried: bool) -> (u64, bool) {
     const EVEN: u64 = 0x5555_5555_5555_5555;

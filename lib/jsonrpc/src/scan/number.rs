@@ -1,16 +1,16 @@
-//! JSON numbers: where they end, whatever their size.
+//! Finds the ends of JSON numbers, whatever their size.
 
 use crate::DecodeError;
 use crate::error::Fault;
 use crate::scan::Scan;
 
-/// The end of the number whose minus sign stands at `pos`.
+/// Returns the end of the number whose minus sign stands at `pos`.
 #[inline(always)]
 pub(super) fn negative(bytes: &[u8], pos: usize) -> Scan<usize> {
     unsigned(bytes, pos + 1)
 }
 
-/// The end of the number at `pos`.
+/// Returns the end of the number at `pos`.
 // The sign has a function of its own, so that a branch, which is predicted, decides where the digits begin.
 #[inline(always)]
 pub(super) fn unsigned(bytes: &[u8], pos: usize) -> Scan<usize> {
@@ -33,7 +33,7 @@ fn exponent(bytes: &[u8], pos: usize) -> Scan<usize> {
     digits(bytes, pos + sign)
 }
 
-/// The end of one or more digits.
+/// Returns the end of one or more digits.
 #[inline(always)]
 fn digits(bytes: &[u8], pos: usize) -> Scan<usize> {
     let mut at = pos;

@@ -1,17 +1,17 @@
-//! The inside of a JSON string: how far it is plain, and its escapes.
+//! Scans the inside of a JSON string: plain text and escapes.
 
 use crate::DecodeError;
 use crate::error::Fault;
 use crate::scan::Scan;
 use crate::scan::block::{self, Block};
 
-/// Each byte of a word set to `byte`.
+/// Returns a word in which each byte is `byte`.
 const fn every(byte: u8) -> u64 {
     u64::from_le_bytes([byte; 8])
 }
 
-/// The top bit of each byte that is a quote, a backslash or a control character. The lowest bit is exact; above it
-/// a borrow may have set more.
+/// Returns a mask with the top bit of each byte that is a quote, a backslash or a control character. The lowest bit is
+/// exact; above it a borrow may have set more.
 #[inline(always)]
 fn stops(word: u64) -> u64 {
     let quote = word ^ every(b'"');
@@ -27,7 +27,7 @@ fn word_at(bytes: &[u8], pos: usize) -> Option<u64> {
     Some(u64::from_le_bytes(*bytes.get(pos..)?.first_chunk()?))
 }
 
-/// The next quote, backslash or control character at or behind `pos`, or the end.
+/// Returns the position of the next quote, backslash or control character at or behind `pos`, or the end.
 #[inline(always)]
 pub(super) fn plain(bytes: &[u8], mut pos: usize) -> usize {
     // Keys and most values end here.
@@ -44,7 +44,7 @@ pub(super) fn plain(bytes: &[u8], mut pos: usize) -> usize {
     plain_long(bytes, pos)
 }
 
-/// Blocks, then words, then bytes.
+/// Continues [`plain`] for long text: blocks, then words, then bytes.
 #[inline(never)]
 fn plain_long(bytes: &[u8], mut pos: usize) -> usize {
     while let Some(block) = Block::at(bytes, pos) {
@@ -64,14 +64,14 @@ fn plain_long(bytes: &[u8], mut pos: usize) -> usize {
     plain_tail(bytes, pos)
 }
 
-/// The last few bytes of a frame.
+/// Finishes [`plain`] on the last few bytes of a frame.
 #[inline(never)]
 fn plain_tail(bytes: &[u8], pos: usize) -> usize {
     let rest = bytes.get(pos..).unwrap_or_default();
     pos + rest.iter().position(|&b| b == b'"' || b == b'\\' || b < 0x20).unwrap_or(rest.len())
 }
 
-/// The closing quote of a string that is not plain: something other than a quote stands at `pos`.
+/// Returns the position of the closing quote of a string that is not plain: a byte other than a quote stands at `pos`.
 #[inline(never)]
 pub(super) fn rest(bytes: &[u8], mut pos: usize) -> Scan<usize> {
     let mut carried = false;
@@ -94,7 +94,7 @@ pub(super) fn rest(bytes: &[u8], mut pos: usize) -> Scan<usize> {
     rest_tail(bytes, pos - usize::from(carried))
 }
 
-/// The same byte by byte: for the last few bytes of a frame, and to say what is wrong and where.
+/// Does the work of [`rest`] byte by byte: for the last few bytes of a frame, and to report what is wrong and where.
 fn rest_tail(bytes: &[u8], mut pos: usize) -> Scan<usize> {
     loop {
         pos = plain(bytes, pos);
@@ -107,7 +107,7 @@ fn rest_tail(bytes: &[u8], mut pos: usize) -> Scan<usize> {
     }
 }
 
-/// What follows the escape at `pos`.
+/// Returns the position behind the escape at `pos`.
 #[inline(always)]
 fn escape(bytes: &[u8], pos: usize) -> Scan<usize> {
     match bytes.get(pos + 1) {
@@ -118,7 +118,7 @@ fn escape(bytes: &[u8], pos: usize) -> Scan<usize> {
     }
 }
 
-/// Four hexadecimal digits. That surrogates come in pairs is not JSON's business (RFC 8259 section 8.2).
+/// Reads four hexadecimal digits. JSON does not require surrogates to come in pairs (RFC 8259 section 8.2).
 fn unicode_escape(bytes: &[u8], pos: usize) -> Scan<usize> {
     for at in pos..pos + 4 {
         match bytes.get(at) {

@@ -1,4 +1,4 @@
-//! The scanner alone: what is JSON and what is not, and at which byte.
+//! Tests of the scanner alone: what is JSON and what is not, and at which byte.
 
 use crate::{DecodeError, Limits, MAX_DEPTH, Raw};
 
@@ -241,7 +241,7 @@ fn size_is_checked_first() {
     assert_eq!(e.to_string(), "more than the 4 bytes allowed at byte 4");
 }
 
-/// Where a string ends whose inside begins at 0, read one byte after the other.
+/// Returns the end of a string whose inside begins at 0, read byte by byte.
 fn end_of_string(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {

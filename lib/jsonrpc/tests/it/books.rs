@@ -1,4 +1,4 @@
-//! The books of requests in both directions.
+//! Tests of the tables of open requests in both directions.
 
 use std::time::{Duration, Instant};
 

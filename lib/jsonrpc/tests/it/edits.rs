@@ -1,4 +1,4 @@
-//! Edits by path: the bytes that stay, and the bytes that come.
+//! Tests of edits by path: which bytes stay, and which are written.
 
 use jsonrpc::{Limits, Raw};
 
@@ -6,7 +6,7 @@ fn raw(text: &str) -> Raw {
     Raw::parse(text.to_owned(), &Limits::default()).unwrap_or_else(|e| panic!("{text}: {e}"))
 }
 
-/// `+path=value` sets, `-path` removes; a path is keys with dots.
+/// Applies edits to `text`: `+path=value` sets, `-path` removes; a path is keys with dots.
 fn edit(text: &str, edits: &[&str]) -> String {
     let mut editor = raw(text).edit();
     for edit in edits {
@@ -79,7 +79,7 @@ fn edits_touch_nothing_else() {
         (r#"{"a":{"x":1}}"#, &["-a", "+a.b=2"], r#"{"a":{"b":2}}"#),
         (r#"{"a":{"x":1}}"#, &["+a.x=2", "-a"], "{}"),
         ("{}", &["+a.b=1", "-a.b"], r#"{"a":{}}"#),
-        // Where a key stands twice, nobody may read the one that was not edited.
+        // Where a key occurs twice, the occurrence that was not edited must not stay readable.
         (r#"{"a":1,"b":2,"a":3}"#, &["+a=9"], r#"{"a":9,"b":2}"#),
         (r#"{"a":1,"b":2,"\u0061":3}"#, &["-a"], r#"{"b":2}"#),
         // The whole, and what is no object.

@@ -1,4 +1,4 @@
-//! Ids: what equals what, and what is none.
+//! Tests of ids: which are equal, and which values are not ids.
 
 use std::collections::HashSet;
 

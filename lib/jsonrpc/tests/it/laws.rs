@@ -1,4 +1,4 @@
-//! What must hold for any bytes whatsoever. The fuzz targets include this file.
+//! The laws that hold for any bytes. The fuzz targets include this file.
 
 use jsonrpc::{Change, DecodeError, Frame, Id, Kind, Limits, MAX_DEPTH, Message, Raw, RawKind, code, decode, decode_message};
 use serde::de::IgnoredAny;
@@ -9,7 +9,7 @@ const DEEP: Limits = Limits {
     max_depth: MAX_DEPTH,
 };
 
-/// Every law about reading `data`.
+/// Checks every law about reading `data`.
 pub(crate) fn reading(data: &[u8]) {
     let parsed = Raw::parse(data.to_vec(), &DEEP);
     agrees_with_serde_json(data, &parsed);
@@ -31,7 +31,7 @@ pub(crate) fn reading(data: &[u8]) {
     }
 }
 
-/// Both take the same bytes, apart from our limit of depth and the byte order mark.
+/// Checks that serde_json accepts the same bytes, apart from our limit of depth and the byte order mark.
 fn agrees_with_serde_json(data: &[u8], parsed: &Result<Raw, DecodeError>) {
     let theirs = std::str::from_utf8(data).is_ok_and(|text| serde_json::from_str::<IgnoredAny>(text).is_ok());
     match parsed {
@@ -142,7 +142,7 @@ fn parts(m: &Message) -> Seen<'_> {
     (m.kind(), m.id(), m.method(), m.params(), m.result_raw(), m.error_raw())
 }
 
-/// Every law about edits: `data` is a value, `script` says what to edit.
+/// Checks every law about edits: `data` is a value, `script` says what to edit.
 pub(crate) fn editing(data: &[u8], script: &[u8]) {
     let Ok(raw) = Raw::parse(data.to_vec(), &DEEP) else { return };
     let mut editor = raw.edit();
@@ -178,12 +178,12 @@ pub(crate) fn editing(data: &[u8], script: &[u8]) {
     }
 }
 
-/// An edit may nest a value deeper than the limit for values that come in.
+/// Returns whether a value nests deeper than the limit for values that are received, as an edit may make it do.
 fn deep(raw: &Raw) -> bool {
     raw.bytes().iter().filter(|b| matches!(b, b'{' | b'[')).count() > MAX_DEPTH / 2
 }
 
-/// One to three of a few keys that the corpus knows.
+/// Returns a path of one to three of a few keys that occur in the corpus.
 fn path(first: u8, second: u8) -> Vec<&'static str> {
     const KEYS: [&str; 8] = ["a", "b", "c", "", "id", "params", "_meta", "é\n"];
     let key = |bits: u8| KEYS[usize::from(bits & 7)];
@@ -230,7 +230,7 @@ fn naive_remove(target: &mut Value, path: &[&str]) {
     }
 }
 
-/// One edit of a member that is there: all bytes before and behind it stay.
+/// Checks that one edit of an existing member leaves all bytes before and behind it.
 fn one_splice(raw: &Raw, path: &[&str], value: &Raw) {
     let Some(old) = raw.at(path).filter(|_| !any_key_twice(raw)) else {
         return;

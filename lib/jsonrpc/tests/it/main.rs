@@ -1,4 +1,4 @@
-//! The crate as its users see it.
+//! Integration tests of the crate's public interface.
 
 mod books;
 mod builder;

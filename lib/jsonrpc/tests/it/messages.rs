@@ -1,4 +1,4 @@
-//! Whole messages: decoded, built, changed.
+//! Tests of whole messages: decoded, built, changed.
 
 use jsonrpc::{Change, ErrorObject, Frame, Id, Kind, Limits, MAX_BATCH, Message, Raw, code, decode, decode_message};
 

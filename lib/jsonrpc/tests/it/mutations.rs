@@ -1,9 +1,9 @@
-//! The laws on many damaged frames: a bounded, seeded run of what the fuzz targets do without end.
+//! Checks the laws on many damaged frames: a bounded, seeded run of what the fuzz targets do without end.
 
 use crate::corpus::CORPUS;
 use crate::laws;
 
-/// Bytes that mean something somewhere.
+/// Byte sequences that have a meaning somewhere in JSON or JSON-RPC.
 const TOKENS: [&[u8]; 26] = [
     b"{",
     b"}",

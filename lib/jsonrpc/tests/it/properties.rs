@@ -1,4 +1,4 @@
-//! What must hold for all JSON: generated trees, spelled and spaced at random.
+//! Properties of all JSON: generated trees, spelled and spaced at random.
 
 use jsonrpc::{Change, ErrorObject, Id, Kind, Limits, Message, Raw, decode_message};
 use proptest::prelude::*;
@@ -16,7 +16,7 @@ fn space() -> impl Strategy<Value = String> {
     prop_oneof![3 => Just(String::new()), 1 => "[ \n\t\r]{1,3}"]
 }
 
-/// A string with its quotes: plain runs, escapes, whole and lone surrogates.
+/// Generates a string with its quotes: plain runs, escapes, whole and lone surrogates.
 fn string() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         4 => "[a-z /]{0,12}",
@@ -53,7 +53,7 @@ fn array(value: impl Strategy<Value = String>) -> impl Strategy<Value = String> 
     proptest::collection::vec(element, 0..5).prop_map(|elements| format!("[{}]", elements.join(",")))
 }
 
-/// Any JSON value, without outer whitespace.
+/// Generates any JSON value, without outer whitespace.
 fn json() -> BoxedStrategy<String> {
     let scalar = prop_oneof![
         string(),
@@ -91,7 +91,7 @@ struct Wire {
 }
 
 impl Wire {
-    /// The frame, with other values for some keys, and `more` before the brace.
+    /// Returns the frame, with other values for some keys, and `more` before the brace.
     fn text(&self, change: &[(&str, &str)], more: &str) -> String {
         let members: Vec<String> = (self.members.iter())
             .map(|(key, value, before, behind)| {
@@ -128,7 +128,7 @@ fn wire() -> impl Strategy<Value = Wire> {
     })
 }
 
-/// A JSON string in which the characters that `mask` names are spelled as escapes.
+/// Returns a JSON string in which the characters that `mask` names are spelled as escapes.
 fn respell(text: &str, mask: u8) -> String {
     let mut out = "\"".to_owned();
     for (i, c) in text.chars().enumerate() {

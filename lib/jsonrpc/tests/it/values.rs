@@ -1,4 +1,4 @@
-//! Values read in place.
+//! Tests of values read in place.
 
 use jsonrpc::{Limits, Raw, RawKind};
 use serde_json::json;
@@ -114,7 +114,7 @@ fn an_object_has_each_key_once() {
     ] {
         assert_eq!(raw(text).object().expect_err(text).to_string(), why);
     }
-    // Nested duplicates are for whoever reads the nested object.
+    // Duplicate keys in a nested object are found when that object is read.
     assert!(raw(r#"{"a":{"b":1,"b":2}}"#).object().is_ok());
 }
 
