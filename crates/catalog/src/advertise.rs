@@ -1,4 +1,4 @@
-//! What the gateway says of itself: what its servers say, together.
+//! What the gateway advertises to clients: the capabilities and instructions of its servers, merged.
 
 use jsonrpc::Raw;
 use mcp::capabilities::{ServerCapabilities, merge_servers};
@@ -7,12 +7,13 @@ use mcp::method::ListKind;
 use crate::Offer;
 use crate::parts::Entry;
 
-/// What a client is told at its greeting.
+/// What a client receives in the handshake.
 #[derive(Clone, Debug)]
 pub struct Advertisement {
     /// What the servers can do together, in the words of the latest legacy revision; the client's face puts it in the client's own.
     pub capabilities: ServerCapabilities,
-    /// How to use the servers: the one server's text, or one section for each that has any, headed by its id.
+    /// The instructions for using the servers: the one server's text, or a section for each that has any, headed by its
+    /// id.
     pub instructions: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! An offer as bytes, so that a server that was seen before answers from its cached catalogue at once (DESIGN 5).
+//! Offers as bytes, so that a server that was seen before answers from its cached catalogue at once (DESIGN 5).
 
 use jsonrpc::{Limits, ObjectBuilder, Raw};
 use mcp::exchange::Advertised;
@@ -8,11 +8,11 @@ use model::ServerId;
 
 use crate::{Item, List, Offer};
 
-/// Which layout the bytes have. An older gateway's cache is no cache: the server is asked again.
+/// The version of the byte layout. A cache of another version is ignored, and the server is asked again.
 const LAYOUT: u64 = 1;
 
 impl Offer {
-    /// The offer as one JSON document. Neither the server's id nor its prefix are in it: these belong to the configuration.
+    /// Returns the offer as one JSON document, without the server's id and prefix, which belong to the configuration.
     #[must_use]
     pub fn to_cache(&self) -> Vec<u8> {
         let instructions = self.advertised.instructions.as_deref();
@@ -28,7 +28,8 @@ impl Offer {
             .bytes()
     }
 
-    /// The offer of a server from what [`Offer::to_cache`] wrote. `None` for anything else: another layout, a cut or altered file.
+    /// Reads the offer of a server from what [`Offer::to_cache`] wrote. Returns `None` for anything else: another
+    /// layout, a truncated or altered file.
     #[must_use]
     pub fn from_cache(bytes: &[u8], server: ServerId, prefix: bool) -> Option<Self> {
         let cached = Raw::parse(bytes.to_vec(), &Limits::OWN).ok()?.object().ok()?;
@@ -58,7 +59,7 @@ impl Offer {
         Some(offer)
     }
 
-    /// Bytes of all definitions.
+    /// Returns the number of bytes of all definitions.
     fn len(&self) -> usize {
         let lists = ListKind::ALL.into_iter().flat_map(|kind| &self.list(kind).items);
         lists.map(|item| item.raw.len() + 1).sum()

@@ -1,16 +1,16 @@
-//! Which tools of a server are offered, by the operator's choice.
+//! The operator's choice of which tools of a server are offered.
 
 /// Patterns over the names that a server gives its own tools. A trailing `*` matches any rest; everything else matches itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// Only these; empty means all.
+    /// The tools to offer; an empty list means all.
     pub include: Vec<String>,
-    /// Not these, even if included.
+    /// The tools to leave out, even if included.
     pub exclude: Vec<String>,
 }
 
 impl Filter {
-    /// Whether a tool is offered.
+    /// Returns whether a tool is offered.
     #[must_use]
     pub fn allows(&self, name: &str) -> bool {
         let among = |patterns: &[String]| patterns.iter().any(|pattern| matches(pattern, name));

@@ -1,4 +1,4 @@
-//! One definition of a list, and the little that the gateway reads of it.
+//! One definition of a list, and the few members that the gateway reads of it.
 
 use std::sync::Arc;
 
@@ -12,17 +12,17 @@ use mcp::tasks::{TaskSupport, task_support};
 pub struct Item {
     /// The definition, byte for byte.
     pub raw: Raw,
-    /// What identifies it on its server, decoded: `name`, `uri` or `uriTemplate`.
+    /// The decoded text that identifies it on its server: `name`, `uri` or `uriTemplate`.
     pub key: String,
-    /// Which arguments are mirrored in headers: of tools that want any, and whose wishes are valid.
+    /// The arguments that are mirrored in headers, of a tool that validly asks for it.
     pub headers: Option<Arc<ParamHeaders>>,
-    /// Whether it can be called as a task; of tools.
+    /// Whether a tool can be called as a task.
     pub task_support: TaskSupport,
 }
 
 impl Item {
-    /// Reads a definition. `None` when there is nothing to address it by: no object, no text under its key, an empty one, or a repeated member,
-    /// of which client and gateway might each read another.
+    /// Reads a definition. Returns `None` if nothing identifies it: it is not an object, its key is not a text or is
+    /// empty, or a member is repeated, of which client and gateway might each read a different one.
     #[must_use]
     pub fn read(kind: ListKind, raw: &Raw) -> Option<Self> {
         let object = raw.object().ok()?;

@@ -1,7 +1,8 @@
-//! What the servers offer, merged into what a client is shown: tools, resources, resource templates and prompts.
+//! Merges what the servers offer into what a client is shown: tools, resources, resource templates and prompts.
 //!
-//! Law: a definition is forwarded in the bytes it came in. Where a name must change, only the `name` is spliced in (DESIGN 3); URIs never change
-//! (DESIGN 4). The same offers in the same order make the same view, down to the byte. Nothing here waits, stores or reads a clock.
+//! Law: a definition is forwarded in the bytes in which it was received. Where a name must change, only the `name` is
+//! spliced in (DESIGN 3); URIs never change (DESIGN 4). Equal offers in equal order make equal views, down to the byte.
+//! Nothing here waits, stores or reads a clock.
 //!
 //! An [`Offer`] is one server's lists as they were fetched page by page ([`read_page`]); a [`View`] is what many offers look like to one client. A view is a
 //! value: [`View::updated`] makes the next version of it, which shares with it what has not changed. [`Restricted`] is the part of a view that one principal

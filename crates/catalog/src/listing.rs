@@ -14,10 +14,11 @@ use crate::parts::{Entry, Parts};
 use crate::shown::Wire;
 use crate::write;
 
-/// The member of a list's `_meta` that names the servers whose part is not in it (DESIGN 5).
+/// The member of a list's `_meta` that names the servers whose part is missing (DESIGN 5).
 pub const MISSING: &str = "dev.chancery/missing";
 
-/// A cursor that this list has not handed out, or not since it changed. Answered with -32602 (2026-07-28 server/utilities/pagination).
+/// The error for a cursor that this list has not handed out, or not since it changed. Answered with -32602 (2026-07-28
+/// server/utilities/pagination).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("use the cursor: the list has changed since, or never had it; ask for the list from its start")]
 pub struct InvalidCursor;
@@ -29,7 +30,7 @@ pub(crate) struct Listing {
     starts: Vec<usize>,
     page_size: usize,
     pages: Vec<[OnceLock<Raw>; Revision::ALL.len()]>,
-    /// What cursors are made of; computed for lists of more than one page only.
+    /// The digest of which cursors are made; computed only for lists of more than one page.
     digest: OnceLock<u64>,
 }
 
@@ -83,14 +84,14 @@ impl Listing {
         one.missing == other.missing && one.info == other.info && entries.len() == others.len() && entries.iter().zip(others).all(alike)
     }
 
-    /// A page as a result object of revision `to`.
+    /// Returns a page as a result object of revision `to`.
     pub(crate) fn page(&self, cursor: Option<&str>, to: Revision, of: Sources<'_>) -> Result<Raw, InvalidCursor> {
         let index = cursor.map_or(Ok(0), |cursor| self.index_of(cursor, of))?;
         let page = self.pages[index][to as usize].get_or_init(|| self.serialise(index, to, of));
         Ok(page.clone())
     }
 
-    /// The cursor of a page: what the list is made of, and where the page begins.
+    /// Returns the cursor of a page: the list's digest, and where the page begins.
     fn cursor(&self, index: usize, of: Sources<'_>) -> String {
         format!("{:016x}-{}", self.digest(of), index * self.page_size)
     }
@@ -98,7 +99,7 @@ impl Listing {
     fn index_of(&self, cursor: &str, of: Sources<'_>) -> Result<usize, InvalidCursor> {
         let (_, offset) = cursor.split_once('-').ok_or(InvalidCursor)?;
         let index = offset.parse::<usize>().map_err(|_| InvalidCursor)? / self.page_size;
-        // Only what we write ourselves is ours, to the letter.
+        // Only a cursor that we would write ourselves is accepted, to the letter.
         let known = (1..self.pages.len()).contains(&index) && self.cursor(index, of) == cursor;
         if known { Ok(index) } else { Err(InvalidCursor) }
     }

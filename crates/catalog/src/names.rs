@@ -13,19 +13,20 @@ use crate::part::Part;
 use crate::parts::{Difference, Entry, Parts};
 use crate::shown::Shown;
 
-/// What a name on the wire stands for.
+/// The tool or prompt that a name on the wire stands for.
 #[derive(Clone, Copy, Debug)]
 pub struct Target<'a> {
     /// The server that offers it.
     pub server: &'a ServerId,
-    /// Its definition, with the name that the server itself knows.
+    /// Its definition, with the name by which the server knows it.
     pub item: &'a Item,
-    /// The name under which it is listed. What was asked for may be another of its names: a request is renamed where that differs from the item's key.
+    /// The name under which it is listed. The client may have used another of its names: a request is renamed where
+    /// this differs from the item's key.
     pub wire: &'a str,
 }
 
 impl Target<'_> {
-    /// Server and own name: what policy, logs and the CLI call it.
+    /// Returns server and own name, which policy, logs and the CLI use.
     #[must_use]
     pub fn id(&self) -> ToolId {
         ToolId {

@@ -13,19 +13,19 @@ use crate::Item;
 pub struct Offer {
     /// The server.
     pub server: ServerId,
-    /// Whether its names always carry its id on the wire, also where they are unique.
+    /// Whether its names always carry its id on the wire, even where they are unique.
     pub prefix: bool,
     /// The revision in which the definitions are written.
     pub revision: Revision,
-    /// What the server said of itself.
+    /// What the server advertised in the handshake.
     pub advertised: Advertised,
-    /// `tools/list`
+    /// The tools, from `tools/list`.
     pub tools: List,
-    /// `resources/list`
+    /// The resources, from `resources/list`.
     pub resources: List,
-    /// `resources/templates/list`
+    /// The resource templates, from `resources/templates/list`.
     pub templates: List,
-    /// `prompts/list`
+    /// The prompts, from `prompts/list`.
     pub prompts: List,
 }
 
@@ -34,12 +34,12 @@ pub struct Offer {
 pub struct List {
     /// The definitions, in the server's order.
     pub items: Vec<Item>,
-    /// What stood beside the list in the result of the first page.
+    /// The other members of the first page's result.
     pub extras: Vec<(String, Raw)>,
 }
 
 impl Offer {
-    /// An offer without any lists yet.
+    /// Returns an offer without any lists yet.
     #[must_use]
     pub fn new(server: ServerId, prefix: bool, revision: Revision, advertised: Advertised) -> Self {
         let (tools, resources, templates, prompts) = Default::default();
@@ -55,7 +55,7 @@ impl Offer {
         }
     }
 
-    /// One of its lists.
+    /// Returns one of its lists.
     #[must_use]
     pub fn list(&self, kind: ListKind) -> &List {
         match kind {
@@ -66,7 +66,7 @@ impl Offer {
         }
     }
 
-    /// One of its lists, to fill it.
+    /// Returns one of its lists, to be filled.
     pub fn list_mut(&mut self, kind: ListKind) -> &mut List {
         match kind {
             ListKind::Tools => &mut self.tools,
@@ -76,7 +76,8 @@ impl Offer {
         }
     }
 
-    /// Whether a list has the same definitions, in the same order and bytes: then its change need not be told to anybody.
+    /// Returns whether two lists have equal definitions in equal order, byte for byte: then the change need not be
+    /// announced.
     #[must_use]
     pub fn same_items(&self, other: &Self, kind: ListKind) -> bool {
         let (own, others) = (&self.list(kind).items, &other.list(kind).items);

@@ -1,4 +1,4 @@
-//! Which server declared an extension, and so gets the methods that the core does not know.
+//! The servers that declared extensions, and so receive the methods that the core does not know.
 
 use mcp::capabilities::claimed_by;
 use model::ServerId;

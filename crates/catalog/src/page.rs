@@ -5,23 +5,24 @@ use mcp::method::ListKind;
 
 use crate::Item;
 
-/// What one page holds.
+/// The content of one page.
 #[derive(Clone, Debug)]
 pub struct Page {
     /// Its definitions, in the server's order.
     pub items: Vec<Item>,
-    /// The cursor of the next page. An empty text is one too (2026-07-28 server/utilities/pagination).
+    /// The cursor of the next page. An empty text is a cursor, too (2026-07-28 server/utilities/pagination).
     pub next: Option<String>,
-    /// The other members of the result, but for those that the gateway writes itself: `resultType`, `ttlMs`, `cacheScope`.
+    /// The other members of the result, except those that the gateway writes itself: `resultType`, `ttlMs`,
+    /// `cacheScope`.
     pub extras: Vec<(String, Raw)>,
     /// How many definitions were left out because nothing identifies them.
     pub dropped: usize,
 }
 
-/// Why an answer is not a page.
+/// The reason why an answer is not a page.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PageError {
-    /// No object, or one with a member twice.
+    /// The result is not an object, or has a member twice.
     #[error("read the result of `{method}`: {why}")]
     Result {
         /// The method that was answered.
@@ -29,7 +30,7 @@ pub enum PageError {
         /// What is wrong, and where.
         why: String,
     },
-    /// The list is not there, or is none.
+    /// The list is absent, or not an array.
     #[error("read the result of `{method}`: its member `{key}` is not an array")]
     List {
         /// The method that was answered.
@@ -37,7 +38,7 @@ pub enum PageError {
         /// The member that should hold the list.
         key: &'static str,
     },
-    /// There is a next page, but no way to ask for it.
+    /// The cursor of the next page cannot be used.
     #[error("read the result of `{method}`: its `nextCursor` is not a text")]
     Cursor {
         /// The method that was answered.
@@ -45,10 +46,11 @@ pub enum PageError {
     },
 }
 
-/// Reads the result of a list method, of a server of either era.
+/// Reads the result of a list method, from a server of either era.
 ///
 /// # Errors
-/// The result has another shape. What is odd about single definitions is no error: those that cannot be addressed are dropped and counted.
+/// The result has another shape. A faulty definition is not an error: definitions that cannot be addressed are dropped
+/// and counted.
 pub fn read_page(kind: ListKind, result: &Raw) -> Result<Page, PageError> {
     let method = kind.method();
     let object = result.object().map_err(|e| PageError::Result {

@@ -13,9 +13,9 @@ use crate::index::{Key, Seen, Sort};
 use crate::template::Template;
 use crate::{Item, Offer};
 
-/// The server that the gateway's own tools belong to.
+/// The server id of the gateway's own tools.
 pub const KERNEL: &str = "kernel";
-/// How the names of the gateway's own tools begin, dotted and underscored.
+/// The prefixes of the names of the gateway's own tools, dotted and underscored.
 const RESERVED: [&str; 2] = ["mgp.", "mgp_"];
 
 /// An offer with the keys of its definitions. The versions of a view that have the offer share it.

@@ -1,4 +1,4 @@
-//! Which server has a resource: by its exact entry, then by the one matching template (DESIGN 4).
+//! Finds the server that has a resource: by its exact entry, then by the one matching template (DESIGN 4).
 
 use mcp::method::ListKind;
 use model::ServerId;
@@ -6,10 +6,10 @@ use model::ServerId;
 use crate::index::Key;
 use crate::parts::Parts;
 
-/// Where something is, as far as the catalogue knows.
+/// The server or servers that may have a resource, as far as the catalogue knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Located<'a> {
-    /// With this server.
+    /// One server has it.
     One(&'a ServerId),
     /// With any of these, in the order of the configuration: the last one that it was read from decides, else the error names them.
     Many(Vec<&'a ServerId>),
@@ -17,7 +17,8 @@ pub enum Located<'a> {
     None,
 }
 
-/// Steps that the templates of one server may take to match one URI: under a millisecond, and two thousand usual templates.
+/// The number of steps that the templates of one server may take to match one URI: under a millisecond, and two
+/// thousand usual templates.
 const BUDGET: usize = 1 << 18;
 
 /// The servers that may have a resource. URIs are never rewritten, so two servers may have the same.

@@ -57,7 +57,7 @@ impl Shown {
         }
     }
 
-    /// A definition as a client of revision `to` is shown it.
+    /// Returns a definition in the form for a client of revision `to`.
     pub(crate) fn definition<'a>(&'a self, part: &'a Part, kind: ListKind, row: usize, to: Revision) -> &'a Raw {
         let altered = self.altered[to as usize].get_or_init(|| self.alter(part, kind, to));
         match altered.binary_search_by_key(&row, |(row, _)| *row) {

@@ -1,16 +1,17 @@
-//! URI templates (RFC 6570), read backwards: could this URI have come from that template?
+//! Matches URIs against URI templates (RFC 6570): could this URI have been expanded from that template?
 
-/// Bytes of the longest template that routes. A longer one is listed, but matches nothing.
+/// The length in bytes of the longest template that is matched. A longer one is listed, but matches nothing.
 const MAX_TEMPLATE: usize = 1024;
-/// Expressions of the busiest template that routes.
+/// The number of expressions that a template may have to be matched.
 const MAX_EXPRESSIONS: usize = 32;
-/// Bytes of the longest URI that is matched; longer ones are found by their exact entry only.
+/// The length in bytes of the longest URI that is matched; longer ones are found by their exact entry only.
 const MAX_URI: usize = 8 * 1024;
 
-/// A template as a row of parts. Which values the variables had is of no interest.
+/// A template as a sequence of parts. The values of the variables are not computed.
 ///
-/// An expression is taken more loosely than it would be expanded: `{x}` is one piece without `/`, `{+x}`, `{#x}` and `{x*}` are anything, `{?x}` and
-/// `{&x}` a query that may be missing, and `{/x}`, `{.x}` and `{;x}` may be missing with their separator.
+/// An expression is matched more loosely than it would be expanded: `{x}` is one piece without `/`, `{+x}`, `{#x}` and
+/// `{x*}` are anything, `{?x}` and `{&x}` a query that may be missing, and `{/x}`, `{.x}` and `{;x}` may be missing
+/// with their separator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Template {
     parts: Vec<Part>,
@@ -18,20 +19,20 @@ pub(crate) struct Template {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Part {
-    /// These bytes.
+    /// Exactly these bytes.
     Literal(Box<[u8]>),
     /// At least one byte of the class.
     Some(Class),
-    /// Nothing, or this byte and then any number of the class.
+    /// Nothing, or this byte and then any number of bytes of the class.
     Maybe(u8, Class),
 }
 
-/// Bytes that a variable's value can have.
+/// The class of bytes that a variable's value can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Class {
-    /// All but `/`.
+    /// All bytes but `/`.
     Piece,
-    /// All but `#`.
+    /// All bytes but `#`.
     Query,
     Any,
 }
@@ -47,7 +48,8 @@ impl Class {
 }
 
 impl Template {
-    /// Reads a template. `None` when it is none: an unclosed, empty or nested expression, an operator that RFC 6570 keeps for later, or beyond the limits.
+    /// Reads a template. Returns `None` if it is invalid (an unclosed, empty or nested expression, an operator that RFC
+    /// 6570 reserves) or beyond the limits.
     pub(crate) fn read(text: &str) -> Option<Self> {
         if text.len() > MAX_TEMPLATE {
             return None;
@@ -64,12 +66,13 @@ impl Template {
         (expressions <= MAX_EXPRESSIONS).then_some(Self { parts })
     }
 
-    /// Whether the template could have become this URI. Takes the work it does off `budget` and matches nothing that the budget does not pay for:
-    /// a server with a thousand contrived templates costs its own matches, not everybody's time.
+    /// Returns whether the URI could have been expanded from the template. The steps taken are subtracted from
+    /// `budget`, and without enough budget nothing matches: a server with a thousand contrived templates loses its own
+    /// matches, but does not delay others.
     pub(crate) fn matches(&self, uri: &str, budget: &mut usize) -> bool {
         let uri = uri.as_bytes();
         let (mut parts, mut at) = (&self.parts[..], 0);
-        // Most templates part from most URIs in their first literal.
+        // Most URIs differ from most templates in the first literal.
         if let [Part::Literal(literal), others @ ..] = parts {
             if !uri.starts_with(literal) {
                 return false;
@@ -106,7 +109,7 @@ fn push_literal(parts: &mut Vec<Part>, literal: &str) -> Option<()> {
 }
 
 impl Part {
-    /// What stands between braces: an operator, and names with modifiers (RFC 6570 2.2 to 2.4).
+    /// Reads what stands between braces: an operator, and names with modifiers (RFC 6570 2.2 to 2.4).
     fn read(expression: &str) -> Option<Self> {
         let operator = expression.bytes().next().filter(|byte| !is_name(*byte));
         let names = &expression[usize::from(operator.is_some())..];
@@ -127,7 +130,7 @@ impl Part {
         })
     }
 
-    /// The most steps that [`Part::step`] takes over so many bytes.
+    /// Returns the greatest number of steps that [`Part::step`] takes over `len` bytes.
     fn cost(&self, len: usize) -> usize {
         match self {
             // Sixteen bytes are compared in a step.
@@ -136,7 +139,8 @@ impl Part {
         }
     }
 
-    /// From the places that the parts before have reached, those that this part reaches; `None` where it reaches none.
+    /// Returns the positions that this part reaches from those that the parts before it reached; `None` if there are
+    /// none.
     fn step(&self, uri: &[u8], reached: &[bool]) -> Option<Vec<bool>> {
         let mut next = vec![false; reached.len()];
         let mut running = false;
@@ -166,7 +170,8 @@ impl Part {
     }
 }
 
-/// RFC 6570 2.3: letters, digits, `_` and percent-encoded bytes; servers also use `-` and other letters. Dots stand inside only.
+/// Returns whether a byte may stand in a name. RFC 6570 2.3 allows letters, digits, `_` and percent-encoded bytes;
+/// servers also use `-` and other letters. Dots may only stand inside.
 fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'%' | b'-') || byte >= 0x80
 }

@@ -1,4 +1,4 @@
-//! What many offers look like to one client.
+//! The view: many offers as they are shown to one client.
 
 use std::sync::{Arc, OnceLock};
 
@@ -24,15 +24,15 @@ pub struct View {
     parts: Parts,
     tools: Names,
     prompts: Names,
-    /// In the order of [`ListKind::ALL`].
+    /// The lists, in the order of [`ListKind::ALL`].
     listings: [Arc<Listing>; 4],
     /// Computed for the first client that is greeted, and shared by the versions of the view that say the same.
     advertised: Arc<OnceLock<Advertisement>>,
 }
 
 impl View {
-    /// Merges offers, given in the order of the configuration. `missing` are the configured servers of which nothing is known (yet);
-    /// `page_size` is how many definitions a page holds, 0 for all.
+    /// Merges offers, given in the order of the configuration. `missing` are the configured servers of which nothing is
+    /// known (yet); `page_size` is the number of definitions on a page, 0 for all.
     #[must_use]
     pub fn build(offers: Vec<Arc<Offer>>, missing: Vec<ServerId>, page_size: usize) -> Self {
         let empty = Self::empty(page_size);
@@ -108,40 +108,42 @@ impl View {
         Self { info: Some(info), ..self }
     }
 
-    /// What a client is told at its greeting.
+    /// Returns what a client receives in the handshake.
     #[must_use]
     pub fn advertised(&self) -> &Advertisement {
         self.advertised
             .get_or_init(|| Advertisement::build(self.parts.entries(), self.missing.len()))
     }
 
-    /// The configured servers whose part is not here.
+    /// Returns the configured servers whose part is missing.
     #[must_use]
     pub fn missing(&self) -> &[ServerId] {
         &self.missing
     }
 
-    /// The offers that are merged here, in the order of the configuration.
+    /// Returns the merged offers, in the order of the configuration.
     #[must_use]
     pub fn offers(&self) -> &[Arc<Offer>] {
         &self.offers
     }
 
-    /// One page of a list: the result object in the shape of revision `to`, serialised once and shared from then on. Without a cursor, the first.
+    /// Returns one page of a list: the result object in the shape of revision `to`, serialised once and shared from
+    /// then on. Without a cursor, it is the first page.
     ///
     /// # Errors
-    /// A cursor that this list does not have: it changed in the meantime, or the cursor is made up.
+    /// A cursor that this list does not have: the list has changed in the meantime, or the client invented the cursor.
     pub fn page(&self, kind: ListKind, cursor: Option<&str>, to: Revision) -> Result<Raw, InvalidCursor> {
         self.listing(kind).page(cursor, to, self.sources(kind))
     }
 
-    /// The tool that a client means: by its listed name, by `server__tool`, or by the server's own name where no other server has it.
+    /// Returns the tool that a client means: by its listed name, by `server__tool`, or by the server's own name if no
+    /// other server has it.
     #[must_use]
     pub fn tool(&self, wire_name: &str) -> Option<Target<'_>> {
         self.tools.find(&self.parts, wire_name)
     }
 
-    /// The prompt that a client means; names as for [`View::tool`].
+    /// Returns the prompt that a client means; names as for [`View::tool`].
     #[must_use]
     pub fn prompt(&self, wire_name: &str) -> Option<Target<'_>> {
         self.prompts.find(&self.parts, wire_name)
@@ -167,7 +169,7 @@ impl View {
         owners::owner(&self.parts, method)
     }
 
-    /// Every tool in the order of the list: its name on the wire, and what it is.
+    /// Returns every tool in the order of the list: its name on the wire, and what it is.
     pub fn wire_names(&self) -> impl Iterator<Item = (&str, ToolId)> {
         let of = |entry| self.tools.targets(entry);
         self.parts.entries().iter().flat_map(of).map(|target| (target.wire, target.id()))

@@ -1,4 +1,4 @@
-//! What a resource template matches, and what it does not.
+//! Tests of what a resource template matches, and what it does not.
 
 use proptest::prelude::*;
 
@@ -110,12 +110,12 @@ fn work_is_paid_for_in_advance_and_never_exceeds_the_budget() {
         "too long a URI is not looked at"
     );
     assert_eq!(budget, usize::MAX);
-    // Another start costs nothing at all.
+    // A URI with another start costs nothing at all.
     let mut budget = 0;
     assert!(!Template::read("x://{a}").expect("a template").matches("y://b", &mut budget));
 }
 
-/// The obvious matcher, exponential.
+/// Returns whether the parts match, by the obvious exponential algorithm.
 fn obvious(parts: &[Part], uri: &[u8]) -> bool {
     match parts {
         [] => uri.is_empty(),

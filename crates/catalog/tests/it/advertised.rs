@@ -1,4 +1,4 @@
-//! What the gateway says of itself.
+//! Tests of what the gateway advertises.
 
 use std::sync::Arc;
 

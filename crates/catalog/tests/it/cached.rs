@@ -1,4 +1,4 @@
-//! Offers that outlive the gateway.
+//! Tests of offers that outlive the gateway's process.
 
 use catalog::Offer;
 use mcp::method::ListKind;
@@ -98,7 +98,7 @@ proptest! {
         let mut cache = everything().to_cache();
         let at = at.index(cache.len());
         cache[at] = byte;
-        // Whatever it is, it can be shown and written again.
+        // Whatever the offer is, it can be shown and written again.
         if let Some(offer) = Offer::from_cache(&cache, id("fs"), false) {
             prop_assert!(Offer::from_cache(&offer.to_cache(), id("fs"), false).is_some());
         }

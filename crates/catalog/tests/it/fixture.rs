@@ -1,4 +1,4 @@
-//! Offers in a few words.
+//! Short builders of offers for tests.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub(crate) fn id(text: &str) -> ServerId {
     ServerId::new(text).expect("a server id")
 }
 
-/// A legacy server that declares every list.
+/// Returns a legacy server that declares every list.
 pub(crate) fn offer(server: &str) -> Offer {
     let capabilities = raw(r#"{"tools":{},"resources":{},"prompts":{}}"#);
     let info = raw(r#"{"name":"test","version":"1"}"#);
@@ -47,7 +47,7 @@ pub(crate) fn list(kind: ListKind, items: &[&str]) -> List {
     }
 }
 
-/// A list of definitions that have nothing but what identifies them.
+/// Returns a list of definitions that have only what identifies them.
 pub(crate) fn bare(kind: ListKind, keys: &[&str]) -> List {
     let items: Vec<String> = keys
         .iter()
@@ -69,7 +69,7 @@ pub(crate) fn view(offers: Vec<Offer>) -> View {
     View::build(offers.into_iter().map(Arc::new).collect(), Vec::new(), 0)
 }
 
-/// All definitions of a list, read page by page.
+/// Returns all definitions of a list, read page by page.
 pub(crate) fn all(view: &View, kind: ListKind, to: Revision) -> Vec<Raw> {
     let (mut items, mut cursor) = (Vec::new(), None::<String>);
     loop {
@@ -82,7 +82,7 @@ pub(crate) fn all(view: &View, kind: ListKind, to: Revision) -> Vec<Raw> {
     }
 }
 
-/// The names (or URIs) in a list.
+/// Returns the names (or URIs) in a list.
 pub(crate) fn keys(view: &View, kind: ListKind) -> Vec<String> {
     let key = |item: &Raw| item.get(kind.item_key()).expect("a key").as_str().expect("a text").into_owned();
     all(view, kind, Revision::LATEST_LEGACY).iter().map(key).collect()

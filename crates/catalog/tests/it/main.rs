@@ -1,4 +1,4 @@
-//! What a client sees of many servers' offers.
+//! Tests of what a client sees of many servers' offers.
 
 mod advertised;
 mod cached;

@@ -1,4 +1,4 @@
-//! Names on the wire and whom they reach (DESIGN 3).
+//! Tests of names on the wire and of what they reach (DESIGN 3).
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use mcp::method::ListKind;
 
 use crate::fixture::{keys, offer, tools, view, with};
 
-/// `server/own name` of what a name reaches.
+/// Returns `server/own name` of what a name reaches.
 fn reached(view: &View, name: &str) -> Option<String> {
     view.tool(name).map(|target| target.id().to_string())
 }

@@ -1,4 +1,4 @@
-//! Lists as results.
+//! Tests of lists as results.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ fn paged(offers: &[Offer], page_size: usize) -> View {
     View::build(offers.iter().cloned().map(Arc::new).collect(), Vec::new(), page_size)
 }
 
-/// The cursor of the second page.
+/// Returns the cursor of the second page.
 fn next(view: &View) -> String {
     let page = view.page(ListKind::Tools, None, LEGACY).expect("a page");
     page.get("nextCursor").expect("another page").as_str().expect("a text").into_owned()

@@ -1,4 +1,4 @@
-//! Where resources are (DESIGN 4), and who gets the methods of extensions.
+//! Tests of where resources are (DESIGN 4), and which server receives the methods of extensions.
 
 use catalog::{Located, Offer};
 use mcp::method::ListKind;
@@ -13,7 +13,7 @@ fn resources(server: &str, uris: &[&str], templates: &[&str]) -> Offer {
     )
 }
 
-/// The servers, comma-separated.
+/// Returns the servers, comma-separated.
 fn shown(located: &Located<'_>) -> String {
     match located {
         Located::One(server) => server.to_string(),
@@ -39,7 +39,7 @@ fn resources_are_found_by_entry_then_by_template() {
         ("git://r", "git"),
         ("git://r/s", "none"),
         ("x://both", "fs or git"),
-        ("x://fs/1", "fs"), // two templates of one server are no doubt
+        ("x://fs/1", "fs"), // two templates of one server are not ambiguous
         ("x://git/1", "fs or git"),
         ("y://z", "none"),
         ("", "none"),

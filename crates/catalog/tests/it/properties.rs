@@ -1,4 +1,4 @@
-//! What holds for every set of servers.
+//! Properties that hold for every set of servers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,7 +10,8 @@ use proptest::prelude::*;
 
 use crate::fixture::{all, bare, keys, offer};
 
-/// Names that collide often, in all the ways they can: equal, qualified-looking, unspeakable, too long.
+/// Generates names that collide often, in all the ways they can: equal, qualified-looking, not allowed on the wire, too
+/// long.
 fn name() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => "[a-d]",
@@ -64,7 +65,7 @@ fn build(offers: &[Offer], page_size: usize) -> View {
     View::build(offers.iter().cloned().map(Arc::new).collect(), Vec::new(), page_size)
 }
 
-/// Wire names by server and own name.
+/// Returns wire names by server and own name.
 fn wires(view: &View) -> BTreeMap<(String, String), String> {
     view.wire_names()
         .map(|(wire, id)| ((id.server.to_string(), id.name.to_string()), wire.to_owned()))

@@ -1,4 +1,4 @@
-//! Pages and definitions as servers send them.
+//! Tests of reading pages and definitions as servers send them.
 
 use catalog::{Item, PageError, read_page};
 use mcp::method::ListKind;
