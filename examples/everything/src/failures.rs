@@ -1,4 +1,4 @@
-//! Every way to fail.
+//! Tools that fail in every possible way.
 
 use chancery_sdk::{Error, Result, Server, Tool, ToolResult, json};
 

@@ -1,4 +1,5 @@
-//! A server that uses every feature of the protocol, in both eras: to try clients and gateways with. `--help` lists the flags.
+//! A server that uses every feature of the protocol, in both eras, to try clients and gateways with. `--help` lists the
+//! flags.
 
 #![forbid(unsafe_code)]
 
@@ -23,7 +24,7 @@ pub async fn main(args: impl IntoIterator<Item = String>) -> Result<(), RunError
     server().run_with(args).await
 }
 
-/// The server, for those who run it themselves.
+/// Returns the server, for callers who run it themselves.
 #[must_use]
 pub fn server() -> Server {
     let notes = Notes::default();
@@ -35,7 +36,7 @@ pub fn server() -> Server {
             json!([{"src": media::png_uri(), "mimeType": "image/png", "sizes": ["1x1"]}]),
         )
         .instructions("Every tool shows one feature; its description says which. `who` says what the server knows of its client.")
-        // Small pages, so that clients have to turn them.
+        // Pages are small, so that clients have to fetch several.
         .page_size(10);
     let server = tools::add(server);
     let server = content::add(server);

@@ -1,4 +1,5 @@
-//! What changes while the server runs, and an extension with a method, notifications both ways, and a subscription of its own.
+//! Lists that change while the server runs, and an extension with a method, notifications both ways, and a subscription
+//! of its own.
 
 use chancery_sdk::{Args, Context, Handle, Prompt, Resource, Result, Server, Tool, Value, json, text, user};
 
@@ -31,7 +32,7 @@ async fn reverse(_ctx: Context, args: Args) -> Result<Value> {
     Ok(json!({"text": args.str("text")?.chars().rev().collect::<String>()}))
 }
 
-/// A client's `tock` is answered with a tick for everybody.
+/// Answers a client's `tock` with a tick to all clients.
 async fn tock(ctx: Context, args: Args) -> Result<()> {
     ctx.server()
         .notify(EXTENSION, "com.example/tick", &json!({"from": "tock", "tock": *args}));
@@ -71,7 +72,7 @@ fn change(name: &str, what: &str, how: fn(&Handle, &str)) -> Tool {
         .input(schema)
         .handler(move |ctx, args| async move {
             let name = args.str("name")?;
-            // What was there from the beginning stays as it is.
+            // Tools and prompts that were there from the beginning stay as they are.
             if !name.starts_with("offered_") {
                 return Err(chancery_sdk::Error::invalid_params("`name` must begin with `offered_`"));
             }

@@ -10,7 +10,7 @@ pub(crate) const PNG: &[u8] = &[
 /// A WAV file of no samples.
 pub(crate) const WAV: &[u8] = b"RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x40\x1f\0\0\x80\x3e\0\0\x02\0\x10\0data\0\0\0\0";
 
-/// The pixel as a `data:` URI.
+/// Returns the pixel as a `data:` URI.
 pub(crate) fn png_uri() -> &'static str {
     "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR42mP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC"
 }

@@ -1,4 +1,4 @@
-//! Resources: fixed ones, a family of notes that tools can write, and updates for those who subscribed.
+//! Resources: fixed ones, a family of notes that tools can write, and updates for clients that subscribed.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,9 +8,9 @@ use chancery_sdk::{Contents, Error, ReadResult, Resource, ResourceTemplate, Serv
 
 use crate::media::PNG;
 
-/// The URI of a text.
+/// The URI of a text resource.
 pub(crate) const WELCOME: &str = "everything://welcome";
-/// The URI of a picture.
+/// The URI of a picture resource.
 pub(crate) const PIXEL: &str = "everything://pixel";
 
 /// The notes, by title.

@@ -1,4 +1,5 @@
-//! Prompts: without and with arguments, with completion, with pictures and resources, and one that asks back.
+//! Prompts: without and with arguments, with completion, with pictures and resources, and one that asks the client a
+//! question.
 
 use chancery_sdk::{Argument, Completion, Contents, Context, Elicit, Prompt, Result, Server, embed, image, json, text, user};
 

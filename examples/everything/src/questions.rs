@@ -84,7 +84,8 @@ pub(crate) fn add(server: Server) -> Server {
         )
 }
 
-/// 2025-11-25 client/elicitation, "URL Elicitation Required Error"; elsewhere a question like any other.
+/// Asks to visit a URL by an error in 2025-11-25 (client/elicitation, "URL Elicitation Required Error"), by an ordinary
+/// question elsewhere.
 async fn url_by_error(ctx: &Context) -> Result<ToolResult> {
     let (message, url) = ("Please sign in first", "https://example.com/sign-in");
     if ctx.revision() != "2025-11-25" {
@@ -99,7 +100,8 @@ async fn url_by_error(ctx: &Context) -> Result<ToolResult> {
     ))
 }
 
-/// Two questions with a step between them that must not be done again when a modern client comes back with the second answer.
+/// Asks two questions with a step between them that must not be repeated when a modern client returns with the second
+/// answer.
 async fn steps(ctx: &Context) -> Result<ToolResult> {
     let from = ctx
         .elicit("from", Elicit::form("Where do you start?", one("city", "string")))
@@ -121,7 +123,7 @@ async fn steps(ctx: &Context) -> Result<ToolResult> {
     Ok(format!("{from} to {to}, with a {}", ticket.as_str().unwrap_or_default()).into())
 }
 
-/// One turn of the loop between model and tools.
+/// Runs one turn of the loop between model and tools.
 async fn sample_with_tools(ctx: &Context) -> Result<ToolResult> {
     let tools = json!([{
         "name": "temperature",
