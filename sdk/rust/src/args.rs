@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
 
-/// The arguments of a tool, a prompt, a resource template or an own method: a JSON object.
+/// The arguments of a tool, a prompt, a resource template or an extension's method: a JSON object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Args(Value);
 
@@ -16,7 +16,7 @@ impl Args {
         Self(Value::Object(object))
     }
 
-    /// A string argument.
+    /// Returns a string argument.
     ///
     /// # Errors
     /// Invalid params when it is absent or not a string.
@@ -24,7 +24,7 @@ impl Args {
         self.0.get(key).and_then(Value::as_str).ok_or_else(|| wrong(key, "a string"))
     }
 
-    /// An integer argument.
+    /// Returns an integer argument.
     ///
     /// # Errors
     /// Invalid params when it is absent or not an integer.
@@ -32,7 +32,7 @@ impl Args {
         self.0.get(key).and_then(Value::as_i64).ok_or_else(|| wrong(key, "an integer"))
     }
 
-    /// A number argument.
+    /// Returns a number argument.
     ///
     /// # Errors
     /// Invalid params when it is absent or not a number.
@@ -40,13 +40,13 @@ impl Args {
         self.0.get(key).and_then(Value::as_f64).ok_or_else(|| wrong(key, "a number"))
     }
 
-    /// A boolean argument; absent counts as false.
+    /// Returns a boolean argument; an absent one counts as false.
     #[must_use]
     pub fn flag(&self, key: &str) -> bool {
         self.0.get(key).and_then(Value::as_bool).unwrap_or(false)
     }
 
-    /// All arguments as a type of the author.
+    /// Deserialises all arguments into a type of the author.
     ///
     /// # Errors
     /// Invalid params, with serde's reason.

@@ -28,13 +28,14 @@ enum Kind {
 pub struct Elicit(Question);
 
 impl Elicit {
-    /// A form; `schema` is an object schema of primitive properties (2026-07-28 client/elicitation, "Requested Schema").
+    /// Builds a form question; `schema` is an object schema of primitive properties (2026-07-28 client/elicitation,
+    /// "Requested Schema").
     pub fn form(message: impl Into<String>, schema: Value) -> Self {
         let params = fields(json!({"message": message.into(), "requestedSchema": schema}));
         Self(Question { kind: Kind::Form, params })
     }
 
-    /// A page to visit, for what must not pass through the client. Since 2025-11-25.
+    /// Builds a question to visit a page, for what must not pass through the client. Since 2025-11-25.
     pub fn url(message: impl Into<String>, url: impl Into<String>) -> Self {
         let params = fields(json!({"mode": "url", "message": message.into(), "url": url.into()}));
         Self(Question { kind: Kind::Url, params })
@@ -46,7 +47,7 @@ impl Elicit {
 pub struct Sample(Question);
 
 impl Sample {
-    /// At most `max_tokens` tokens of answer.
+    /// Builds a question that allows the model at most `max_tokens` tokens of answer.
     #[must_use]
     pub fn new(max_tokens: u32) -> Self {
         let params = fields(json!({"messages": [], "maxTokens": max_tokens}));
@@ -56,13 +57,13 @@ impl Sample {
         })
     }
 
-    /// Adds a message of the user.
+    /// Adds a user message.
     #[must_use]
     pub fn user(self, content: Content) -> Self {
         self.message("user", &content.into_value())
     }
 
-    /// Adds a message of the assistant.
+    /// Adds an assistant message.
     #[must_use]
     pub fn assistant(self, content: Content) -> Self {
         self.message("assistant", &content.into_value())
@@ -77,20 +78,20 @@ impl Sample {
         self
     }
 
-    /// The system prompt.
+    /// Sets the system prompt.
     #[must_use]
     pub fn system(self, prompt: &str) -> Self {
         self.field("systemPrompt", json!(prompt))
     }
 
-    /// Tools that the model may use; needs the client capability `sampling.tools`. Since 2025-11-25.
+    /// Sets the tools that the model may use; needs the client capability `sampling.tools`. Since 2025-11-25.
     #[must_use]
     pub fn tools(mut self, tools: Value) -> Self {
         self.0.kind = Kind::SampleWithTools;
         self.field("tools", tools)
     }
 
-    /// Any other parameter: `modelPreferences`, `temperature`, `stopSequences`, `toolChoice`, `metadata`, …
+    /// Sets any other parameter: `modelPreferences`, `temperature`, `stopSequences`, `toolChoice`, `metadata`, …
     #[must_use]
     pub fn field(mut self, name: &str, value: Value) -> Self {
         self.0.params.insert(name.to_owned(), value);
@@ -111,7 +112,7 @@ impl From<Sample> for Question {
 }
 
 impl Question {
-    /// The roots of the client's workspace.
+    /// Builds the question for the roots of the client's workspace.
     #[must_use]
     pub fn roots() -> Self {
         Self {
@@ -128,7 +129,7 @@ impl Question {
         }
     }
 
-    /// The parameters as `revision` spells them.
+    /// Returns the parameters as `revision` spells them.
     pub(crate) fn params(&self, era: Era, revision: &str, elicitation_id: impl FnOnce() -> String) -> Value {
         let mut params = self.params.clone();
         let modes = era == Era::Modern || revision == "2025-11-25";
@@ -142,7 +143,7 @@ impl Question {
         Value::Object(params)
     }
 
-    /// The client capabilities without which this question must not be asked (2026-07-28 basic/patterns/mrtr).
+    /// Returns the client capabilities without which this question must not be asked (2026-07-28 basic/patterns/mrtr).
     pub(crate) fn needs(&self) -> Value {
         match self.kind {
             Kind::Form => json!({"elicitation": {"form": {}}}),
@@ -165,7 +166,7 @@ impl Question {
         }
     }
 
-    /// Whether `answer` has the shape that this question asks for.
+    /// Returns whether `answer` has the shape that this question asks for.
     pub(crate) fn check(&self, answer: &Value) -> Result<()> {
         let is_answer = match self.kind {
             Kind::Form | Kind::Url => matches!(answer["action"].as_str(), Some("accept" | "decline" | "cancel")),
@@ -180,14 +181,14 @@ impl Question {
     }
 }
 
-/// What the user did with an elicitation.
+/// The user's reaction to an elicitation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// The form was submitted, or the visit to the page agreed to.
+    /// The user submitted the form, or agreed to visit the page.
     Accept,
-    /// An explicit no.
+    /// The user explicitly declined.
     Decline,
-    /// Dismissed without an answer.
+    /// The user dismissed the question without an answer.
     Cancel,
 }
 
@@ -201,7 +202,7 @@ pub struct Elicited {
 }
 
 impl Elicited {
-    /// The content, if the user accepted.
+    /// Returns the content, if the user accepted.
     #[must_use]
     pub fn accepted(&self) -> Option<&Args> {
         (self.action == Action::Accept).then_some(&self.content)
@@ -220,12 +221,12 @@ impl Elicited {
     }
 }
 
-/// The answer of the client's model: the `CreateMessageResult` as it came.
+/// The answer of the client's model: the `CreateMessageResult` as received.
 #[derive(Clone, Debug)]
 pub struct Sampled(pub Value);
 
 impl Sampled {
-    /// The text of all text blocks.
+    /// Returns the text of all text blocks.
     #[must_use]
     pub fn text(&self) -> String {
         self.blocks()
@@ -234,7 +235,7 @@ impl Sampled {
             .join("\n")
     }
 
-    /// The content blocks; `content` may be one block or several (2025-11-25 client/sampling).
+    /// Returns the content blocks; `content` may be one block or several (2025-11-25 client/sampling).
     pub fn blocks(&self) -> impl Iterator<Item = &Value> {
         match &self.0["content"] {
             Value::Array(blocks) => blocks.as_slice(),
@@ -249,7 +250,7 @@ impl Sampled {
 pub struct Root {
     /// A `file://` URI.
     pub uri: String,
-    /// How the client calls it.
+    /// The client's name for the root.
     pub name: Option<String>,
 }
 
@@ -274,19 +275,19 @@ impl Root {
 pub struct Answers(pub(crate) Map<String, Value>);
 
 impl Answers {
-    /// The answer to the elicitation `key`.
+    /// Returns the answer to the elicitation `key`.
     #[must_use]
     pub fn elicited(&self, key: &str) -> Elicited {
         Elicited::read(self.0.get(key).unwrap_or(&Value::Null))
     }
 
-    /// The answer to the sampling `key`.
+    /// Returns the answer to the sampling `key`.
     #[must_use]
     pub fn sampled(&self, key: &str) -> Sampled {
         Sampled(self.0.get(key).cloned().unwrap_or_default())
     }
 
-    /// The roots asked for under `key`.
+    /// Returns the roots asked for under `key`.
     #[must_use]
     pub fn roots(&self, key: &str) -> Vec<Root> {
         Root::read_all(self.0.get(key).unwrap_or(&Value::Null))

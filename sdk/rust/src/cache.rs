@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-/// How long a result stays fresh, and for whom.
+/// How long a result stays fresh, and who may share it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cache {
     time: Duration,
@@ -12,13 +12,13 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// The same for everybody: any cache may keep it.
+    /// Allows any cache to keep the result, because it is the same for all clients.
     #[must_use]
     pub fn public(time: Duration) -> Self {
         Self { time, public: true }
     }
 
-    /// For the caller's own authorization context only.
+    /// Allows caching only for the caller's own authorization context.
     #[must_use]
     pub fn private(time: Duration) -> Self {
         Self { time, public: false }
@@ -29,7 +29,7 @@ impl Cache {
         result.insert("cacheScope".to_owned(), json!(if self.public { "public" } else { "private" }));
     }
 
-    /// Takes the hints out again, for clients that do not know them.
+    /// Removes the hints, for clients that do not know them.
     pub(crate) fn strip(result: &mut Value) {
         if let Value::Object(fields) = result {
             fields.remove("ttlMs");

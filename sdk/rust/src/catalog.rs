@@ -1,4 +1,4 @@
-//! What the server offers: tools, resources, templates and prompts, and how lists of them are cut into pages.
+//! The tools, resources, templates and prompts that the server offers, and their lists in pages.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::prompt::Prompt;
 use crate::resource::{Resource, ResourceTemplate};
 use crate::tool::{TaskSupport, Tool};
 
-/// One state of the catalogue; changes make a new one.
+/// One state of the catalogue. It is not changed: changes make a new one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Catalog {
     pub(crate) tools: Vec<Arc<Tool>>,
@@ -46,7 +46,7 @@ impl Catalog {
         self.prompts.iter().any(|prompt| prompt.completes()) || self.templates.iter().any(|template| template.completes())
     }
 
-    /// The page of a list method after `cursor`; `None` if `method` is no list.
+    /// Returns the page of a list method after `cursor`; `None` if `method` is not a list method.
     pub(crate) fn list(&self, method: &str, cursor: Option<&str>, size: usize, era: Era) -> Option<Result<Map<String, Value>>> {
         let page = match method {
             "tools/list" => page("tools", &self.tools, cursor, size, |tool| tool.name(), |tool| tool.describe(era)),
@@ -73,7 +73,7 @@ impl Catalog {
     }
 }
 
-/// Puts `item` in the place of its namesake, or at the end.
+/// Replaces the item of the same name by `item`, or appends it.
 pub(crate) fn replace<T>(items: &mut Vec<Arc<T>>, item: T, key: impl Fn(&T) -> &str) {
     match items.iter_mut().find(|known| key(known) == key(&item)) {
         Some(known) => *known = Arc::new(item),
@@ -81,7 +81,8 @@ pub(crate) fn replace<T>(items: &mut Vec<Arc<T>>, item: T, key: impl Fn(&T) -> &
     }
 }
 
-/// Cuts a page out of `items`. A cursor names the last item of the page before, so that changes elsewhere do not move it.
+/// Returns the page of `items` after `cursor`. A cursor names the last item of the page before, so that changes
+/// elsewhere do not move it.
 pub(crate) fn page<T>(
     field: &str,
     items: &[T],

@@ -1,4 +1,4 @@
-//! Points in time as the wire has them.
+//! Formats points in time for the wire.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

@@ -10,27 +10,27 @@ use crate::era::Era;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Content(Map<String, Value>);
 
-/// Text.
+/// Builds a text block.
 pub fn text(text: impl Into<String>) -> Content {
     Content::of(json!({"type": "text", "text": text.into()}))
 }
 
-/// An image; `mime` for instance `image/png`.
+/// Builds an image block; `mime` is for instance `image/png`.
 pub fn image(bytes: impl AsRef<[u8]>, mime: &str) -> Content {
     Content::of(json!({"type": "image", "data": STANDARD.encode(bytes), "mimeType": mime}))
 }
 
-/// A sound; `mime` for instance `audio/wav`. Since 2025-03-26.
+/// Builds an audio block; `mime` is for instance `audio/wav`. Since 2025-03-26.
 pub fn audio(bytes: impl AsRef<[u8]>, mime: &str) -> Content {
     Content::of(json!({"type": "audio", "data": STANDARD.encode(bytes), "mimeType": mime}))
 }
 
-/// A link to a resource that the client may read. Since 2025-06-18.
+/// Builds a link to a resource that the client may read. Since 2025-06-18.
 pub fn link(uri: &str, name: &str) -> Content {
     Content::of(json!({"type": "resource_link", "uri": uri, "name": name}))
 }
 
-/// A resource inside the message.
+/// Builds a block with a resource embedded in the message.
 #[must_use]
 pub fn embed(contents: Contents) -> Content {
     Content::of(json!({"type": "resource", "resource": contents.0}))
@@ -48,20 +48,20 @@ impl Content {
         Value::Object(self.0)
     }
 
-    /// Annotations for the client, for instance `json!({"audience": ["user"], "priority": 0.9})`.
+    /// Sets annotations for the client, for instance `json!({"audience": ["user"], "priority": 0.9})`.
     #[must_use]
     pub fn annotations(self, annotations: Value) -> Self {
         self.field("annotations", annotations)
     }
 
-    /// An entry of the block's `_meta`.
+    /// Adds an entry to the block's `_meta`.
     #[must_use]
     pub fn meta(mut self, key: &str, value: Value) -> Self {
         put_meta(&mut self.0, key, value);
         self
     }
 
-    /// Any other field, for instance the `title` or `description` of a link.
+    /// Sets any other field, for instance the `title` or `description` of a link.
     #[must_use]
     pub fn field(mut self, name: &str, value: Value) -> Self {
         self.0.insert(name.to_owned(), value);
@@ -74,17 +74,17 @@ impl Content {
 pub struct Contents(Map<String, Value>);
 
 impl Contents {
-    /// Text contents.
+    /// Builds text contents.
     pub fn text(uri: &str, mime: &str, text: impl Into<String>) -> Self {
         Self(Content::of(json!({"uri": uri, "mimeType": mime, "text": text.into()})).0)
     }
 
-    /// Binary contents.
+    /// Builds binary contents.
     pub fn blob(uri: &str, mime: &str, bytes: impl AsRef<[u8]>) -> Self {
         Self(Content::of(json!({"uri": uri, "mimeType": mime, "blob": STANDARD.encode(bytes)})).0)
     }
 
-    /// An entry of the `_meta` of these contents.
+    /// Adds an entry to the `_meta` of these contents.
     #[must_use]
     pub fn meta(mut self, key: &str, value: Value) -> Self {
         put_meta(&mut self.0, key, value);
@@ -96,7 +96,7 @@ impl Contents {
     }
 }
 
-/// What a tool returns: content for the model and, if the tool declares an output schema, structured content.
+/// The result of a tool: content for the model and, if the tool declares an output schema, structured content.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolResult {
     content: Vec<Content>,
@@ -105,7 +105,8 @@ pub struct ToolResult {
     meta: Map<String, Value>,
 }
 
-/// A structured result. Its JSON text is added as content for clients that know only that, unless other content is given.
+/// Builds a structured result. Its JSON text is added as content for clients that know only that, unless other content
+/// is given.
 #[must_use]
 pub fn structured(value: Value) -> ToolResult {
     ToolResult {
@@ -122,14 +123,14 @@ impl ToolResult {
         self
     }
 
-    /// Marks the result as the report of a failure.
+    /// Marks the result as a failure.
     #[must_use]
     pub fn failed(mut self) -> Self {
         self.failed = true;
         self
     }
 
-    /// An entry of the result's `_meta`.
+    /// Adds an entry to the result's `_meta`.
     #[must_use]
     pub fn meta(mut self, key: &str, value: Value) -> Self {
         self.meta.insert(key.to_owned(), value);
@@ -190,28 +191,28 @@ pub struct Messages {
     messages: Vec<(&'static str, Content)>,
 }
 
-/// A prompt that starts with words of the user.
+/// Builds a prompt that starts with a user message.
 #[must_use]
 pub fn user(content: Content) -> Messages {
     Messages::default().user(content)
 }
 
 impl Messages {
-    /// Adds words of the user.
+    /// Adds a user message.
     #[must_use]
     pub fn user(mut self, content: Content) -> Self {
         self.messages.push(("user", content));
         self
     }
 
-    /// Adds words of the assistant.
+    /// Adds an assistant message.
     #[must_use]
     pub fn assistant(mut self, content: Content) -> Self {
         self.messages.push(("assistant", content));
         self
     }
 
-    /// Says what this prompt, with these arguments, is about.
+    /// Sets the description of what the prompt, with these arguments, is about.
     #[must_use]
     pub fn description(mut self, words: impl Into<String>) -> Self {
         self.description = Some(words.into());

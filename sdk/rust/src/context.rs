@@ -1,4 +1,4 @@
-//! What a handler can do besides returning.
+//! The context of a handler: what it can do besides returning a result.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -17,15 +17,17 @@ use crate::level::Level;
 use crate::machine::{CallEvent, CallId, Facts, Input};
 use crate::random;
 
-/// The request that a handler serves: who asks, what the client can do, and the way back to it. Clones are the same request.
+/// The request that a handler serves: the client, its capabilities, and the connection back to it. Clones refer to one
+/// request.
 ///
 /// # The law of questions
 ///
-/// [`elicit`](Self::elicit), [`sample`](Self::sample), [`roots`](Self::roots) and [`ask_all`](Self::ask_all) take a key, and within one
-/// request a key has one answer. In the legacy era, and in tasks, a question is sent and the handler waits. In the modern era there is
-/// nobody to wait for: a question whose answer is not known yet *ends the run* with an error that must be passed on with `?`; the client
-/// gathers the answers and asks again, and the handler *runs again from its beginning*, this time with the answers. So up to its last
-/// question a handler must do nothing that may not be done twice, or do it in [`once`](Self::once), which keeps the result.
+/// [`elicit`](Self::elicit), [`sample`](Self::sample), [`roots`](Self::roots) and [`ask_all`](Self::ask_all) take a
+/// key, and within one request a key has one answer. In the legacy era, and in tasks, a question is sent and the
+/// handler waits. In the modern era a handler cannot wait: a question whose answer is not known yet *ends the run* with
+/// an error that must be passed on with `?`; the client gathers the answers and sends the request again, and the
+/// handler *runs again from its beginning*, this time with the answers. So up to its last question a handler must do
+/// nothing that may not be done twice, or do it in [`once`](Self::once), which keeps the result.
 #[derive(Clone, Debug)]
 pub struct Context(Arc<Inner>);
 
@@ -42,7 +44,7 @@ struct Inner {
     progress: Mutex<f64>,
 }
 
-/// What a [`Context`] is made of.
+/// The values from which a [`Context`] is built.
 pub(crate) struct Parts {
     pub(crate) core: Arc<Core>,
     pub(crate) facts: Arc<Facts>,
@@ -80,48 +82,48 @@ impl Context {
         }))
     }
 
-    /// The era in which the client speaks.
+    /// Returns the client's era.
     #[must_use]
     pub fn era(&self) -> Era {
         self.0.facts.era
     }
 
-    /// The protocol revision of this request, for instance `2025-06-18`.
+    /// Returns the protocol revision of this request, for instance `2025-06-18`.
     #[must_use]
     pub fn revision(&self) -> &str {
         &self.0.facts.revision
     }
 
-    /// The capabilities that the client declared, as it declared them.
+    /// Returns the capabilities that the client declared, as it declared them.
     #[must_use]
     pub fn client_capabilities(&self) -> &Value {
         &self.0.facts.capabilities
     }
 
-    /// What the client calls itself; not to be trusted.
+    /// Returns the name and version that the client claims; not to be trusted.
     #[must_use]
     pub fn client_info(&self) -> &Value {
         &self.0.facts.client
     }
 
-    /// The request's `_meta`, with trace context and the fields of extensions.
+    /// Returns the request's `_meta`, with trace context and the fields of extensions.
     #[must_use]
     pub fn meta(&self) -> &Value {
         &self.0.facts.meta
     }
 
-    /// The server, to change what it offers.
+    /// Returns a handle to the server, for changing what it offers.
     #[must_use]
     pub fn server(&self) -> Handle {
         Handle::new(Arc::clone(&self.0.core))
     }
 
-    /// Whether the client could answer `question`.
+    /// Returns whether the client could answer `question`.
     pub fn can_ask(&self, question: impl Into<Question>) -> bool {
         question.into().allowed_by(&self.0.facts.capabilities)
     }
 
-    /// Reports progress, if the client asked for it. It must grow; a report that does not is dropped
+    /// Reports progress, if the client asked for it. Progress must increase; a report that does not is dropped
     /// (2026-07-28 basic/patterns/progress). In a task, `message` becomes its status message.
     pub async fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) {
         if let (Some(task), Some(message)) = (self.task(), message) {
@@ -144,7 +146,7 @@ impl Context {
             .await;
     }
 
-    /// Sends a log message, if the client wants to hear messages of that severity.
+    /// Sends a log message, if the client wants messages of that severity.
     pub async fn log(&self, level: Level, data: impl Into<Value>) {
         self.log_as(None, level, data).await;
     }
@@ -167,15 +169,15 @@ impl Context {
         self.send(Message::notification(method, Some(&Raw::of(params))), None).await;
     }
 
-    /// Asks the user. See the law of questions.
+    /// Asks the user a question. See the law of questions.
     ///
     /// # Errors
-    /// The client cannot, refuses, or takes too long; or, in the modern era, the answer is still to come.
+    /// The client cannot, refuses, or takes too long; or, in the modern era, the answer is not known yet.
     pub async fn elicit(&self, key: &str, elicit: Elicit) -> Result<Elicited> {
         self.ask(key, elicit).await.map(|answer| Elicited::read(&answer))
     }
 
-    /// Asks the client's model. See the law of questions.
+    /// Asks the client's model a question. See the law of questions.
     ///
     /// # Errors
     /// As for [`elicit`](Self::elicit).
@@ -215,7 +217,7 @@ impl Context {
         Ok(Answers(answers))
     }
 
-    /// Does `work` once per request, however often the handler runs: its result travels along, sealed.
+    /// Runs `work` once per request, however often the handler runs: its result is kept, sealed, in `requestState`.
     ///
     /// # Errors
     /// Those of `work`; a failed `work` is tried again in the next run.
@@ -241,8 +243,9 @@ impl Context {
         self.send_and_wait(method, params).await
     }
 
-    /// Makes the rest of this call a task, if its tool [allows it](crate::ToolSpec::task_when_ready) and the client understands:
-    /// then the client gets the task's id at once and the result when it asks for it. Says whether this is a task now.
+    /// Makes the rest of this call a task, if its tool [allows it](crate::ToolSpec::task_when_ready) and the client
+    /// supports it: then the client gets the task's id at once and the result when it asks for it. Returns whether this
+    /// is a task now.
     ///
     /// # Errors
     /// Too many tasks are running.
@@ -256,23 +259,24 @@ impl Context {
         Ok(true)
     }
 
-    /// Whether the caller has given up, or the server stops.
+    /// Returns whether the caller has given up, or the server stops.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.0.cancel.is_cancelled()
     }
 
-    /// Waits until the caller gives up or the server stops. A handler that goes on after that is dropped a few seconds later.
+    /// Waits until the caller gives up or the server stops. A handler that goes on after that is dropped a few seconds
+    /// later.
     pub async fn cancelled(&self) {
         self.0.cancel.cancelled().await;
     }
 
-    /// Closes the stream of this request; a client of 2025-11-25 comes back for the rest. Elsewhere it does nothing.
+    /// Closes the stream of this request; a client of 2025-11-25 reconnects for the rest. Elsewhere it does nothing.
     pub async fn close_stream(&self) {
         self.report(CallEvent::Detach).await;
     }
 
-    /// The task that this is, if it is one.
+    /// Returns the id of the task that this call is, if it is one.
     #[must_use]
     pub fn task(&self) -> Option<String> {
         self.0.task.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -283,7 +287,7 @@ impl Context {
         Ok(answers.0.remove(key).unwrap_or_default())
     }
 
-    /// Puts the questions that have no answer yet.
+    /// Sends the questions that have no answer yet, and returns their answers.
     async fn put(&self, open: Vec<(String, Question)>) -> Result<Vec<(String, Value)>> {
         if open.is_empty() {
             return Ok(Vec::new());
@@ -359,13 +363,13 @@ impl Context {
         self.report(CallEvent::Notify { message, level, of_task }).await;
     }
 
-    /// Waits for room; when the connection is gone there is nobody to tell.
+    /// Sends an event to the machine. Waits for room; does nothing if the connection is gone.
     async fn report(&self, event: CallEvent) {
         let _gone = self.0.inbox.send(Input::Call(self.0.call, event)).await;
     }
 }
 
-/// Whole numbers without a fraction, as clients write them.
+/// Returns a number without a fraction if it is whole, as clients write them.
 #[expect(clippy::cast_possible_truncation, reason = "the bounds are checked just before")]
 fn number(value: f64) -> Value {
     const SAFE: f64 = 9_007_199_254_740_991.0;

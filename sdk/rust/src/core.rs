@@ -1,4 +1,4 @@
-//! What all connections of one server share.
+//! The state that all connections of one server share.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,20 +17,20 @@ use crate::keys;
 use crate::seal::Sealer;
 use crate::tasks::Tasks;
 
-/// How many changes a connection may lag behind before it is told that everything changed.
+/// How many changes a connection may miss before it is told that everything changed.
 const CHANGES: usize = 256;
 
-/// Something that clients may want to hear about.
+/// A change that clients may want to be notified of.
 #[derive(Clone, Debug)]
 pub(crate) enum Change {
     Tools,
     Prompts,
     Resources,
-    /// The contents of one resource.
+    /// The contents of one resource changed.
     Resource(String),
-    /// The state of one task.
+    /// The state of one task changed.
     Task(String),
-    /// A notification of an extension; `filter` is its key in the filter of `subscriptions/listen`.
+    /// An extension sends a notification; `filter` is its key in the filter of `subscriptions/listen`.
     Custom {
         filter: String,
         method: String,
@@ -40,7 +40,7 @@ pub(crate) enum Change {
     Everything,
 }
 
-/// The server as its connections see it.
+/// The server's state, as its connections use it.
 pub(crate) struct Core {
     pub(crate) info: Value,
     pub(crate) instructions: Option<String>,
@@ -107,12 +107,12 @@ impl Core {
         })
     }
 
-    /// The catalogue as it is now.
+    /// Returns the current catalogue.
     pub(crate) fn catalog(&self) -> Arc<Catalog> {
         Arc::clone(&self.catalog.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Changes the catalogue and tells everybody who listens.
+    /// Changes the catalogue and notifies all connections.
     pub(crate) fn edit(&self, what: Change, edit: impl FnOnce(&mut Catalog)) {
         {
             let mut current = self.catalog.write().unwrap_or_else(PoisonError::into_inner);
@@ -122,7 +122,7 @@ impl Core {
     }
 
     pub(crate) fn announce(&self, what: Change) {
-        // Nobody listening is fine.
+        // An error means that there are no connections.
         let _listeners = self.changes.send(what);
     }
 
@@ -130,7 +130,8 @@ impl Core {
         self.machines.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// The server's capabilities in `era`: what the catalogue holds, overlaid with what the author declared.
+    /// Returns the server's capabilities in `era`: those of the catalogue, overlaid with those that the author
+    /// declared.
     pub(crate) fn capabilities(&self, era: Era, revision: &str) -> Value {
         let catalog = self.catalog();
         let mut all = Map::new();

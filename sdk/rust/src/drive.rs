@@ -1,4 +1,4 @@
-//! Runs a machine: feeds it, starts what it wants started, and writes what it wants written.
+//! Runs a machine: gives it its inputs, starts the work that it wants started, and writes what it wants written.
 
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
@@ -18,7 +18,7 @@ use crate::core::{Change, Core};
 use crate::error::{Error, Result, rescue};
 use crate::machine::{CallEvent, CallId, ExchangeId, Input, Lane, Machine, Output, Route, Verdict, Work, WorkKind};
 
-/// How long a cancelled handler may tidy up before it is dropped.
+/// How long a cancelled handler may clean up before it is dropped.
 const GRACE: Duration = Duration::from_secs(5);
 /// How long the calls in progress may take when the client is gone or the server stops.
 pub(crate) const DRAIN: Duration = Duration::from_secs(5);
@@ -27,19 +27,20 @@ const MAX_NOTIFICATIONS: usize = 64;
 /// How many inputs may wait for a machine.
 pub(crate) const INBOX: usize = 64;
 
-/// Where a machine's messages go.
+/// The writer of a machine's messages.
 pub(crate) trait Sink {
-    /// Writes a message; with `last` its exchange is over. May wait for the reader, within bounds. `false`: the way is gone.
+    /// Writes a message; with `last` its exchange is over. May wait for the reader, within bounds. Returns `false` if
+    /// the connection is gone.
     fn send(&mut self, route: Route, bytes: Bytes, verdict: Verdict, last: bool) -> impl Future<Output = bool> + Send;
-    /// The exchange is over.
+    /// Ends the exchange.
     fn finish(&mut self, exchange: ExchangeId) -> impl Future<Output = ()> + Send;
-    /// The exchange's stream is closed for now.
+    /// Closes the exchange's stream for now.
     fn detach(&mut self, exchange: ExchangeId) -> impl Future<Output = ()> + Send;
-    /// The legacy session has agreed on a revision.
+    /// Records the revision that the legacy session has agreed on.
     fn revision(&mut self, _revision: &'static str) {}
 }
 
-/// One machine with its surroundings.
+/// One machine with its tasks and its writer.
 pub(crate) struct Driver<S> {
     core: Arc<Core>,
     machine: Machine,
@@ -63,7 +64,8 @@ impl<S: Sink> Driver<S> {
         }
     }
 
-    /// Runs until `gone`, then until the calls in progress are answered, for at most as long as `patience` says then.
+    /// Runs until `gone`, then until the calls in progress are answered, for at most as long as `patience` then
+    /// returns.
     pub(crate) async fn run(
         mut self,
         mut inputs: mpsc::Receiver<Input>,
@@ -72,7 +74,7 @@ impl<S: Sink> Driver<S> {
     ) {
         let mut changes = self.core.changes.subscribe();
         while !self.broken {
-            // Order: the end first, so that a busy client cannot postpone it; then the client; then the news.
+            // Order: the end first, so that a busy client cannot postpone it; then the client; then the changes.
             tokio::select! {
                 biased;
                 () = gone.cancelled() => break,
@@ -132,7 +134,7 @@ impl<S: Sink> Driver<S> {
     }
 
     async fn drain(&mut self, mut inputs: mpsc::Receiver<Input>, patience: Duration) {
-        // What the client said before it went is still heard.
+        // What the client sent before it left is still processed.
         for _ in 0..2 * INBOX {
             match inputs.try_recv() {
                 Ok(input) => self.feed(input).await,
@@ -205,7 +207,7 @@ impl<S: Sink> Driver<S> {
             kind,
         } = work;
         let place = match kind {
-            // Nobody waits for the answer of a notification, so a flood of them is let pass.
+            // A notification has no answer, so excess ones are dropped.
             WorkKind::Notification => match Arc::clone(&self.notifications).try_acquire_owned() {
                 Ok(place) => Some(place),
                 Err(_full) => return,
@@ -240,14 +242,14 @@ impl<S: Sink> Driver<S> {
                     }
                 }
                 None if kind == WorkKind::Notification => {}
-                // The connection may be gone; then nobody waits.
+                // The connection may be gone; then the result is not needed.
                 None => drop(inbox.send(Input::Call(call, CallEvent::Done(result))).await),
             }
         });
     }
 }
 
-/// Runs a handler until it is through, panics, or outstays its cancellation.
+/// Runs a handler until it finishes, panics, or exceeds the time for cleaning up after its cancellation.
 async fn supervise(running: impl Future<Output = Result<Value>>, cancel: &CancellationToken) -> Result<Value> {
     let outstayed = async {
         cancel.cancelled().await;

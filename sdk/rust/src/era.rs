@@ -1,4 +1,4 @@
-//! Which protocol revisions a server speaks, and to which era each belongs.
+//! The protocol revisions that a server supports, and the era of each.
 
 /// The two shapes of the protocol (2026-07-28 basic/versioning, "Terminology").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,15 +9,15 @@ pub enum Era {
     Modern,
 }
 
-/// Which eras a server offers to its clients.
+/// The eras that a server offers to its clients.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Eras {
-    /// Each client is served in the era in which it speaks.
+    /// The server serves each client in the client's era.
     #[default]
     Both,
-    /// Behave like a server written before 2026-07-28.
+    /// The server behaves like one written before 2026-07-28.
     Legacy,
-    /// Refuse `initialize`, naming the revisions that are spoken.
+    /// The server refuses `initialize`, and names the revisions that it supports.
     Modern,
 }
 
@@ -38,7 +38,8 @@ pub(crate) const LEGACY: &[&str] = &["2025-11-25", "2025-06-18", "2025-03-26", "
 /// The only revision in which JSON-RPC batches must be received (2025-03-26 basic, "Batching").
 pub(crate) const BATCHING: &str = "2025-03-26";
 
-/// The revision to answer `initialize` with: the asked one if we know it, else our newest (2025-11-25 basic/lifecycle).
+/// Returns the revision to answer `initialize` with: the requested one if we know it, else our newest (2025-11-25
+/// basic/lifecycle).
 pub(crate) fn negotiate(asked: &str) -> &'static str {
     LEGACY.iter().find(|known| **known == asked).copied().unwrap_or(LEGACY[0])
 }

@@ -1,4 +1,4 @@
-//! What a handler may fail with, and the one place where that becomes JSON-RPC.
+//! The errors of handlers, and the one place where they become JSON-RPC errors.
 
 use std::fmt;
 
@@ -9,19 +9,19 @@ use crate::ask::Question;
 use crate::era::Era;
 use crate::known::Known;
 
-/// What handlers return.
+/// The return type of handlers.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// The server requires a client capability that was not declared (2026-07-28 basic, "Error Codes").
+/// The code for a required client capability that was not declared (2026-07-28 basic, "Error Codes").
 pub(crate) const MISSING_CAPABILITY: i64 = -32021;
-/// The request's revision is not one of ours.
+/// The code for a revision that this library does not support.
 pub(crate) const UNSUPPORTED_REVISION: i64 = -32022;
-/// Headers and body disagree.
+/// The code for headers that disagree with the body.
 pub(crate) const HEADER_MISMATCH: i64 = -32020;
-/// Resource not found, up to 2025-11-25 only.
+/// The code for a resource that was not found, up to 2025-11-25 only.
 const RESOURCE_NOT_FOUND: i64 = -32002;
 
-/// Why a handler did not produce a result.
+/// The reason why a handler did not produce a result.
 ///
 /// Any `std::error::Error` becomes a [tool error](Error::tool) by `?`. An error that the SDK itself returned, for instance from
 /// [`Context::elicit`](crate::Context::elicit), must be passed on: in the modern era it is how a call ends with a question.
@@ -33,54 +33,56 @@ pub(crate) enum Why {
     Tool(String),
     /// The request cannot be answered; a JSON-RPC error.
     Rpc(ErrorObject),
-    /// No such resource; the code differs by era.
+    /// There is no such resource; the code differs by era.
     NotFound(String),
-    /// The client has not declared what the handler needs.
+    /// The client has not declared a capability that the handler needs.
     MissingCapability(Value),
     /// The call ends here with questions; the client asks again with the answers (2026-07-28 basic/patterns/mrtr).
     Suspended { questions: Vec<(String, Question)>, known: Known },
-    /// Nobody waits for the answer any more.
+    /// The caller no longer waits for the answer.
     Cancelled,
 }
 
 impl Error {
-    /// The tool ran and failed: the client gets a result with `isError`, whose text is `message`.
+    /// Builds the error of a tool that ran and failed: the client gets a result with `isError`, whose text is
+    /// `message`.
     pub fn tool(message: impl fmt::Display) -> Self {
         Self(Box::new(Why::Tool(message.to_string())))
     }
 
-    /// A JSON-RPC error. Own codes belong outside -32768..=-32000 (2026-07-28 basic, "Error Codes").
+    /// Builds a JSON-RPC error. Codes of your own belong outside -32768..=-32000 (2026-07-28 basic, "Error Codes").
     pub fn rpc(code: i64, message: impl Into<String>) -> Self {
         Self(Box::new(Why::Rpc(ErrorObject::new(code, message))))
     }
 
-    /// A JSON-RPC error with `data`.
+    /// Builds a JSON-RPC error with `data`.
     pub fn rpc_with(code: i64, message: impl Into<String>, data: &Value) -> Self {
         Self(Box::new(Why::Rpc(ErrorObject::new(code, message).with_data(Raw::of(data)))))
     }
 
-    /// The arguments are not what was asked for (-32602).
+    /// Builds the error for invalid arguments (-32602).
     pub fn invalid_params(message: impl Into<String>) -> Self {
         Self::rpc(code::INVALID_PARAMS, message)
     }
 
-    /// Something broke that the client can do nothing about (-32603).
+    /// Builds the error for an internal fault about which the client can do nothing (-32603).
     pub fn internal(message: impl Into<String>) -> Self {
         Self::rpc(code::INTERNAL_ERROR, message)
     }
 
-    /// There is no resource `uri`.
+    /// Builds the error for a resource `uri` that does not exist.
     pub fn not_found(uri: impl Into<String>) -> Self {
         Self(Box::new(Why::NotFound(uri.into())))
     }
 
-    /// The client would have to declare `capabilities` (shaped like its capabilities object) for this to work.
+    /// Builds the error for missing client capabilities; `capabilities` is shaped like the client's capabilities
+    /// object.
     #[must_use]
     pub fn missing_capability(capabilities: Value) -> Self {
         Self(Box::new(Why::MissingCapability(capabilities)))
     }
 
-    /// The caller has cancelled.
+    /// Builds the error of a call that the caller has cancelled.
     #[must_use]
     pub fn cancelled() -> Self {
         Self(Box::new(Why::Cancelled))
@@ -124,9 +126,10 @@ impl fmt::Display for Error {
     }
 }
 
-/// What a failed handler means on the wire: a result (a tool that failed) or a JSON-RPC error.
+/// Converts the error of a handler to the wire: a result (a tool that failed) or a JSON-RPC error.
 ///
-/// The only place where an [`Error`] becomes one. `Suspended` never arrives here: the machine turns it into `input_required`.
+/// This is the only place where an [`Error`] becomes one. `Suspended` never arrives here: the machine turns it into
+/// `input_required`.
 pub(crate) fn rescue(why: Why, era: Era, is_tool: bool) -> std::result::Result<Value, ErrorObject> {
     match why {
         Why::Tool(message) if is_tool => Ok(tool_failure(&message)),
@@ -134,7 +137,7 @@ pub(crate) fn rescue(why: Why, era: Era, is_tool: bool) -> std::result::Result<V
         Why::Rpc(object) => Err(object),
         Why::NotFound(uri) => Err(not_found(&uri, era)),
         Why::MissingCapability(needed) if era == Era::Modern => Err(missing_capability(&needed)),
-        // Before 2026-07-28 there is no code for this: a tool says it in words.
+        // Before 2026-07-28 there is no code for this: a tool says it in its text.
         Why::MissingCapability(needed) if is_tool => Ok(tool_failure(&format!("this tool needs a client that can do {needed}"))),
         Why::MissingCapability(needed) => Err(ErrorObject::invalid_params(format_args!(
             "the client lacks the capability {needed}"

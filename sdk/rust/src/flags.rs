@@ -2,7 +2,7 @@
 
 use crate::era::Eras;
 
-/// How to call a server.
+/// The usage text.
 pub(crate) const USAGE: &str = "\
 usage: [--stdio | --http ADDRESS] [--era both|legacy|modern]
 
@@ -10,12 +10,12 @@ usage: [--stdio | --http ADDRESS] [--era both|legacy|modern]
   --http ADDRESS    serve over Streamable HTTP, for instance 127.0.0.1:8000; port 0 takes a free one; prints the URL
   --era ERA         speak only the legacy revisions (up to 2025-11-25), only the modern one (2026-07-28), or both (the default)";
 
-/// Where to serve.
+/// Where the server serves.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     Stdio,
     Http(String),
-    /// Nowhere: only say how to call the server.
+    /// Nowhere: the usage text is printed.
     Help,
 }
 
@@ -25,7 +25,7 @@ pub(crate) struct Flags {
     pub(crate) eras: Option<Eras>,
 }
 
-/// Reads `--flag value` and `--flag=value`; says what is wrong.
+/// Parses `--flag value` and `--flag=value`; the error says what is wrong.
 pub(crate) fn parse(args: impl IntoIterator<Item = String>) -> Result<Flags, String> {
     let mut flags = Flags {
         place: Place::Stdio,

@@ -1,4 +1,4 @@
-//! The running server, for those who change what it offers.
+//! A handle to the running server, for changing what it offers.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::prompt::Prompt;
 use crate::resource::{Resource, ResourceTemplate};
 use crate::tool::Tool;
 
-/// Changes a server while it runs; clients that want to hear of it do. Clones are the same server.
+/// A handle that changes a server while it runs; clients that asked for it are notified. Clones refer to one server.
 #[derive(Clone, Debug)]
 pub struct Handle(Arc<Core>);
 
@@ -26,7 +26,7 @@ impl Handle {
             .edit(Change::Tools, |catalog| replace(&mut catalog.tools, tool, |tool| tool.name()));
     }
 
-    /// Takes a tool away.
+    /// Removes a tool.
     pub fn remove_tool(&self, name: &str) {
         self.0
             .edit(Change::Tools, |catalog| catalog.tools.retain(|tool| tool.name() != name));
@@ -39,7 +39,7 @@ impl Handle {
         });
     }
 
-    /// Takes a prompt away.
+    /// Removes a prompt.
     pub fn remove_prompt(&self, name: &str) {
         self.0
             .edit(Change::Prompts, |catalog| catalog.prompts.retain(|prompt| prompt.name() != name));
@@ -52,7 +52,7 @@ impl Handle {
         });
     }
 
-    /// Takes a resource away.
+    /// Removes a resource.
     pub fn remove_resource(&self, uri: &str) {
         self.0.edit(Change::Resources, |catalog| {
             catalog.resources.retain(|resource| resource.uri() != uri)
@@ -66,7 +66,7 @@ impl Handle {
         });
     }
 
-    /// Says that the contents of `uri` have changed, to those who subscribed to it.
+    /// Notifies the subscribers of `uri` that its contents have changed.
     pub fn resource_updated(&self, uri: &str) {
         self.0.announce(Change::Resource(uri.to_owned()));
     }
@@ -81,7 +81,7 @@ impl Handle {
         });
     }
 
-    /// How many connections listen for changes right now.
+    /// Returns how many connections listen for changes.
     #[must_use]
     pub fn connections(&self) -> usize {
         self.0.changes.receiver_count()

@@ -1,4 +1,4 @@
-//! The shape of every handler, once its types are erased.
+//! The type of all handlers, with their own types erased.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -11,22 +11,22 @@ use crate::error::Result;
 
 pub(crate) type Running<T> = Pin<Box<dyn Future<Output = Result<T>> + Send>>;
 
-/// Takes the call's arguments and gives the result as it goes on the wire.
+/// A function that takes the call's arguments and returns the result as JSON for the wire.
 pub(crate) type Handler = Arc<dyn Fn(Context, Args) -> Running<Value> + Send + Sync>;
 
-/// Suggests values for one argument.
+/// A function that suggests values for one argument.
 pub(crate) type Completer = Arc<dyn Fn(Context, Completion) -> Running<Vec<String>> + Send + Sync>;
 
-/// What is to be completed.
+/// The argument that is to be completed.
 #[derive(Clone, Debug)]
 pub struct Completion {
-    /// What was typed so far.
+    /// The text typed so far.
     pub value: String,
-    /// The arguments that are settled already. Since 2025-06-18.
+    /// The arguments that are already chosen. Since 2025-06-18.
     pub arguments: Args,
 }
 
-/// Erases a handler whose result needs `wire` to become JSON.
+/// Wraps a handler as a [`Handler`]; `wire` converts its result to JSON.
 pub(crate) fn erase<F, Fut, R>(handler: F, wire: fn(&Context, R) -> Value) -> Handler
 where
     F: Fn(Context, Args) -> Fut + Send + Sync + 'static,
@@ -39,7 +39,7 @@ where
     })
 }
 
-/// Erases a completer.
+/// Wraps a completer as a [`Completer`].
 pub(crate) fn erase_completer<F, Fut>(complete: F) -> Completer
 where
     F: Fn(Context, Completion) -> Fut + Send + Sync + 'static,

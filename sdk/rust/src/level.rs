@@ -33,7 +33,7 @@ const NAMES: [(Level, &str); 8] = [
 ];
 
 impl Level {
-    /// The name on the wire.
+    /// Returns the name on the wire.
     #[must_use]
     pub fn name(self) -> &'static str {
         NAMES[self as usize].1

@@ -7,7 +7,7 @@
 //! Server::new("greeter", "1.0.0")
 //!     .tool(
 //!         Tool::new("greet")
-//!             .description("Greets somebody")
+//!             .description("Greets a person")
 //!             .input(json!({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}))
 //!             .handler(|_ctx, args| async move { Ok(text(format!("Hello, {}!", args.str("name")?))) }),
 //!     )

@@ -1,4 +1,4 @@
-//! One message per line, both ways, with bounds (2026-07-28 basic/transports/stdio).
+//! Reads and writes one message per line, with bounds (2026-07-28 basic/transports/stdio).
 
 use bytes::{Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -7,20 +7,20 @@ use tokio::sync::mpsc;
 /// The longest line, in bytes.
 pub(crate) const MAX_LINE: usize = 16 * 1024 * 1024;
 
-/// What comes out of a line reader.
+/// The result of reading a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Line {
     /// A line without its end.
     Whole(Bytes),
-    /// A line longer than [`MAX_LINE`]; it was thrown away.
+    /// A line longer than [`MAX_LINE`], which was discarded.
     TooLong,
 }
 
-/// Reads lines until the end; a line without an end at the end counts too. Empty lines are skipped.
+/// A reader of lines up to the end of input; a last line without a line break counts too. Empty lines are skipped.
 pub(crate) struct Lines<R> {
     reader: R,
     buffer: BytesMut,
-    /// How much of the buffer is known to hold no end of line.
+    /// How many bytes of the buffer are known to hold no line break.
     seen: usize,
     skipping: bool,
 }
@@ -74,7 +74,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     }
 }
 
-/// Writes lines until all senders are gone; what is waiting goes out together.
+/// Writes lines until all senders are gone; lines that are waiting are written together.
 pub(crate) async fn write_lines<W: AsyncWrite + Unpin>(mut writer: W, mut lines: mpsc::Receiver<Bytes>) -> std::io::Result<()> {
     while let Some(line) = lines.recv().await {
         let mut next = Some(line);

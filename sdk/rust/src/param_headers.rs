@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-/// How deep `properties` may nest before we stop looking; deeper schemas are the author's own and never seen in practice.
+/// How deep `properties` may nest before the search stops; deeper schemas are the author's own and never seen in
+/// practice.
 const MAX_DEPTH: usize = 16;
 
 /// One annotated parameter.
@@ -10,11 +11,11 @@ const MAX_DEPTH: usize = 16;
 pub(crate) struct ParamHeader {
     /// The `x-mcp-header` value: the part after `Mcp-Param-`.
     pub(crate) name: String,
-    /// The chain of `properties` keys that leads to the value in the arguments.
+    /// The chain of `properties` keys to the value in the arguments.
     pub(crate) path: Vec<String>,
 }
 
-/// All parameters of `schema` that carry `x-mcp-header`, reached through `properties` only.
+/// Returns all parameters of `schema` that carry `x-mcp-header`, reached through `properties` only.
 pub(crate) fn of_schema(schema: &Value) -> Vec<ParamHeader> {
     let mut found = Vec::new();
     collect(schema, &mut Vec::new(), &mut found);

@@ -21,7 +21,7 @@ pub struct Argument {
 }
 
 impl Argument {
-    /// An optional argument called `name`.
+    /// Builds an optional argument called `name`.
     #[must_use]
     pub fn new(name: &str) -> Self {
         Self {
@@ -31,26 +31,26 @@ impl Argument {
         }
     }
 
-    /// What it means.
+    /// Sets the description of what it means.
     #[must_use]
     pub fn description(self, words: &str) -> Self {
         self.field("description", json!(words))
     }
 
-    /// The prompt does not work without it.
+    /// Marks the argument as required.
     #[must_use]
     pub fn required(self) -> Self {
         self.field("required", json!(true))
     }
 
-    /// Any other field, for instance `title`.
+    /// Sets any other field, for instance `title`.
     #[must_use]
     pub fn field(mut self, name: &str, value: Value) -> Self {
         self.fields.insert(name.to_owned(), value);
         self
     }
 
-    /// Suggests values.
+    /// Sets the completer, which suggests values.
     #[must_use]
     pub fn complete<F, Fut>(mut self, complete: F) -> Self
     where
@@ -68,7 +68,7 @@ impl fmt::Debug for Argument {
     }
 }
 
-/// A prompt in the making; [`handler`](PromptSpec::handler) completes it.
+/// A prompt without a handler yet; [`handler`](PromptSpec::handler) completes it.
 #[derive(Clone)]
 pub struct PromptSpec {
     name: String,
@@ -108,7 +108,8 @@ impl Prompt {
         Value::Object(self.spec.fields.clone())
     }
 
-    /// 2025-11-25 server/prompts, "Error Handling": a missing required argument is invalid params.
+    /// Checks that no required argument is missing, which is invalid params (2025-11-25 server/prompts, "Error
+    /// Handling").
     pub(crate) fn check(&self, args: &Args) -> Result<()> {
         match self.spec.required.iter().find(|name| args.get(name.as_str()).is_none()) {
             Some(name) => Err(Error::invalid_params(format!(
@@ -141,26 +142,26 @@ impl fmt::Debug for Prompt {
 }
 
 impl PromptSpec {
-    /// The display name.
+    /// Sets the display name.
     #[must_use]
     pub fn title(self, title: &str) -> Self {
         self.field("title", json!(title))
     }
 
-    /// What the prompt is for.
+    /// Sets the description of what the prompt is for.
     #[must_use]
     pub fn description(self, words: &str) -> Self {
         self.field("description", json!(words))
     }
 
-    /// Any other field, for instance `icons`.
+    /// Sets any other field, for instance `icons`.
     #[must_use]
     pub fn field(mut self, name: &str, value: Value) -> Self {
         self.fields.insert(name.to_owned(), value);
         self
     }
 
-    /// An entry of the prompt's `_meta`.
+    /// Adds an entry to the prompt's `_meta`.
     #[must_use]
     pub fn meta(mut self, key: &str, value: Value) -> Self {
         insert_into(&mut self.fields, "_meta", key, value);

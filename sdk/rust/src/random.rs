@@ -1,6 +1,6 @@
-//! Names that cannot be guessed.
+//! Random names that cannot be guessed.
 
-/// 128 random bits in hex, for task and session ids: who knows the name may use the thing.
+/// Returns 128 random bits in hex, for task and session ids: knowing the name is the permission to use it.
 pub(crate) fn name() -> String {
     let mut bytes = [0u8; 16];
     fill(&mut bytes);

@@ -15,7 +15,7 @@ use crate::handler::{Completer, Completion, Handler, erase, erase_completer};
 use crate::tool::insert_into;
 use crate::uri_template::UriTemplate;
 
-/// What a read returns: one or more contents, and how long they keep (modern clients only).
+/// The result of a read: one or more contents, and how long they stay fresh (modern clients only).
 #[derive(Clone, Debug)]
 pub struct ReadResult {
     contents: Vec<Contents>,
@@ -23,14 +23,14 @@ pub struct ReadResult {
 }
 
 impl ReadResult {
-    /// How long these contents stay fresh, for the caller's own authorization context only.
+    /// Sets how long these contents stay fresh, for the caller's own authorization context only.
     #[must_use]
     pub fn fresh_for(mut self, time: Duration) -> Self {
         self.cache = Some(Cache::private(time));
         self
     }
 
-    /// How long these contents stay fresh, and that they are the same for everybody.
+    /// Sets how long these contents stay fresh, and that they may be shared by all clients.
     #[must_use]
     pub fn fresh_for_all(mut self, time: Duration) -> Self {
         self.cache = Some(Cache::public(time));
@@ -40,7 +40,7 @@ impl ReadResult {
     fn wire(self) -> Value {
         let contents: Vec<Value> = self.contents.into_iter().map(Contents::into_value).collect();
         let mut result = Map::from_iter([("contents".to_owned(), Value::Array(contents))]);
-        // Stripped again for legacy clients, by the machine.
+        // The machine removes this again for legacy clients.
         self.cache.unwrap_or(Cache::private(Duration::ZERO)).write(&mut result);
         Value::Object(result)
     }
@@ -61,7 +61,7 @@ impl From<Vec<Contents>> for ReadResult {
     }
 }
 
-/// What is to be read.
+/// The resource that is to be read.
 #[derive(Clone, Debug)]
 pub struct Read {
     /// The URI as the client gave it.
@@ -70,7 +70,8 @@ pub struct Read {
     pub variables: Args,
 }
 
-/// A resource in the making; [`handler`](ResourceSpec::handler), [`text`](ResourceSpec::text) or [`blob`](ResourceSpec::blob) completes it.
+/// A resource without its contents yet; [`handler`](ResourceSpec::handler), [`text`](ResourceSpec::text) or
+/// [`blob`](ResourceSpec::blob) completes it.
 #[derive(Clone, Debug)]
 pub struct ResourceSpec {
     uri: String,
@@ -114,26 +115,26 @@ impl fmt::Debug for Resource {
 }
 
 impl ResourceSpec {
-    /// What it is, for the model.
+    /// Sets the description for the model.
     #[must_use]
     pub fn description(self, words: &str) -> Self {
         self.field("description", json!(words))
     }
 
-    /// The MIME type of its contents.
+    /// Sets the MIME type of its contents.
     #[must_use]
     pub fn mime(self, mime: &str) -> Self {
         self.field("mimeType", json!(mime))
     }
 
-    /// Any other field: `title`, `size`, `annotations`, `icons`, …
+    /// Sets any other field: `title`, `size`, `annotations`, `icons`, …
     #[must_use]
     pub fn field(mut self, name: &str, value: Value) -> Self {
         self.fields.insert(name.to_owned(), value);
         self
     }
 
-    /// An entry of the resource's `_meta`.
+    /// Adds an entry to the resource's `_meta`.
     #[must_use]
     pub fn meta(mut self, key: &str, value: Value) -> Self {
         insert_into(&mut self.fields, "_meta", key, value);
@@ -152,7 +153,7 @@ impl ResourceSpec {
         self.handler(move |_, _| std::future::ready(Ok(contents.clone())))
     }
 
-    /// Completes the resource with what `handler` reads at each request.
+    /// Completes the resource with a handler that reads its contents at each request.
     pub fn handler<F, Fut, R>(self, handler: F) -> Resource
     where
         F: Fn(Context, Read) -> Fut + Send + Sync + 'static,
@@ -180,7 +181,7 @@ impl ResourceSpec {
     }
 }
 
-/// A template in the making; [`handler`](TemplateSpec::handler) completes it.
+/// A template without a handler yet; [`handler`](TemplateSpec::handler) completes it.
 #[derive(Clone)]
 pub struct TemplateSpec {
     uri: String,
@@ -219,7 +220,7 @@ impl ResourceTemplate {
         Value::Object(self.spec.fields.clone())
     }
 
-    /// The handler and the variables for `uri`, if it fits.
+    /// Returns the handler and the variables for `uri`, if it matches.
     pub(crate) fn fit(&self, uri: &str) -> Option<(Handler, Args)> {
         let variables = self.template.variables(uri)?;
         Some(((self.handler)(uri.to_owned()), Args::new(variables)))
@@ -247,26 +248,26 @@ impl fmt::Debug for ResourceTemplate {
 }
 
 impl TemplateSpec {
-    /// What the resources are, for the model.
+    /// Sets the description of the resources, for the model.
     #[must_use]
     pub fn description(self, words: &str) -> Self {
         self.field("description", json!(words))
     }
 
-    /// The MIME type, if all resources of the family share it.
+    /// Sets the MIME type, if all resources of the family share it.
     #[must_use]
     pub fn mime(self, mime: &str) -> Self {
         self.field("mimeType", json!(mime))
     }
 
-    /// Any other field: `title`, `annotations`, `icons`, …
+    /// Sets any other field: `title`, `annotations`, `icons`, …
     #[must_use]
     pub fn field(mut self, name: &str, value: Value) -> Self {
         self.fields.insert(name.to_owned(), value);
         self
     }
 
-    /// Suggests values for `variable`.
+    /// Sets the completer that suggests values for `variable`.
     #[must_use]
     pub fn complete<F, Fut>(mut self, variable: &str, complete: F) -> Self
     where

@@ -1,4 +1,4 @@
-//! Sealing what a call has learned into `requestState` (2026-07-28 basic/patterns/mrtr, "Server Requirements").
+//! Seals what a call has learned into `requestState` (2026-07-28 basic/patterns/mrtr, "Server Requirements").
 //!
 //! Law: state opens only for the request it was sealed for, in time, and unchanged; the client can neither read nor forge it.
 
@@ -12,12 +12,12 @@ use serde_json::{Value, json};
 
 use crate::known::Known;
 
-/// How long a client may take for an answer.
+/// How long a client may take to answer.
 const LIFETIME: Duration = Duration::from_secs(3600);
-/// The largest state we hand out or take back, in bytes of base64.
+/// The size of the largest state that we send or accept, in bytes of base64.
 const MAX_LEN: usize = 64 * 1024;
 
-/// Seals and opens states with one key.
+/// A key that seals and opens states.
 pub(crate) struct Sealer(RandomizedNonceKey);
 
 impl fmt::Debug for Sealer {
@@ -27,7 +27,7 @@ impl fmt::Debug for Sealer {
 }
 
 impl Sealer {
-    /// A key of this process alone.
+    /// Returns a sealer with a random key, for this process alone.
     pub(crate) fn random() -> Self {
         let mut key = [0u8; 32];
         crate::random::fill(&mut key);
@@ -38,7 +38,8 @@ impl Sealer {
         Self(RandomizedNonceKey::new(&AES_256_GCM, key).expect("the key has the length of the algorithm"))
     }
 
-    /// `request` is what identifies the request: method and canonical parameters. `None`: there is too much to carry.
+    /// Seals `known` for `request`, which is what identifies the request: method and canonical parameters. Returns
+    /// `None` if it is too large.
     pub(crate) fn seal(&self, request: &[u8], known: &Known, now: SystemTime) -> Option<String> {
         let state = json!({"until": millis(now + LIFETIME), "answers": known.answers, "steps": known.steps});
         let mut sealed = state.to_string().into_bytes();
@@ -48,7 +49,8 @@ impl Sealer {
         (text.len() <= MAX_LEN).then_some(text)
     }
 
-    /// What was sealed for `request`, or `None` if the state is forged, altered, late, or of another request.
+    /// Returns what was sealed for `request`, or `None` if the state is forged, altered, expired, or of another
+    /// request.
     pub(crate) fn open(&self, request: &[u8], state: &str, now: SystemTime) -> Option<Known> {
         if state.len() > MAX_LEN {
             return None;

@@ -24,19 +24,19 @@ use crate::resource::{Resource, ResourceTemplate};
 use crate::tool::{Tool, insert_into};
 use crate::{http, stdio};
 
-/// Why a server could not be run.
+/// The reason why a server could not be run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// The command line is not understood; the text says what is, and lists the flags.
+    /// The command line is invalid; the text says why, and lists the flags.
     #[error("{0}")]
     Usage(String),
-    /// The address cannot be listened on.
+    /// The server cannot listen on the address.
     #[error("cannot listen on `{address}`: {cause}")]
     Listen {
-        /// The address as it was given.
+        /// The address as given.
         address: String,
-        /// What the operating system says.
+        /// The error of the operating system.
         cause: std::io::Error,
     },
     /// The client's stream cannot be written.
@@ -46,7 +46,7 @@ pub enum RunError {
 
 type OnStart = Box<dyn FnOnce(Handle) + Send>;
 
-/// A server in the making: say what it offers, then [run](Self::run_from_args) it.
+/// A server that is being defined: say what it offers, then [run](Self::run_from_args) it.
 #[derive(Default)]
 pub struct Server {
     plan: Plan,
@@ -60,48 +60,48 @@ impl std::fmt::Debug for Server {
 }
 
 impl Server {
-    /// A server that calls itself `name`.
+    /// Starts a server called `name`.
     #[must_use]
     pub fn new(name: &str, version: &str) -> Self {
         Self::default().info("name", json!(name)).info("version", json!(version))
     }
 
-    /// Another field of what the server says it is: `title`, `description`, `websiteUrl`, `icons`.
+    /// Sets another field of the server's info: `title`, `description`, `websiteUrl`, `icons`.
     #[must_use]
     pub fn info(mut self, field: &str, value: Value) -> Self {
         self.plan.info.insert(field.to_owned(), value);
         self
     }
 
-    /// How to use the server, for the model.
+    /// Sets the instructions for using the server, for the model.
     #[must_use]
     pub fn instructions(mut self, words: &str) -> Self {
         self.plan.instructions = Some(words.to_owned());
         self
     }
 
-    /// Offers a tool.
+    /// Adds a tool.
     #[must_use]
     pub fn tool(mut self, tool: Tool) -> Self {
         replace(&mut self.plan.catalog.tools, tool, |tool| tool.name());
         self
     }
 
-    /// Offers a resource.
+    /// Adds a resource.
     #[must_use]
     pub fn resource(mut self, resource: Resource) -> Self {
         replace(&mut self.plan.catalog.resources, resource, |resource| resource.uri());
         self
     }
 
-    /// Offers a family of resources.
+    /// Adds a family of resources.
     #[must_use]
     pub fn template(mut self, template: ResourceTemplate) -> Self {
         replace(&mut self.plan.catalog.templates, template, |template| template.uri_template());
         self
     }
 
-    /// Offers a prompt.
+    /// Adds a prompt.
     #[must_use]
     pub fn prompt(mut self, prompt: Prompt) -> Self {
         replace(&mut self.plan.catalog.prompts, prompt, |prompt| prompt.name());
@@ -119,7 +119,7 @@ impl Server {
         self
     }
 
-    /// Hears a notification of an extension.
+    /// Handles a notification of an extension.
     #[must_use]
     pub fn notification<F, Fut>(mut self, name: &str, handler: F) -> Self
     where
@@ -130,14 +130,15 @@ impl Server {
         self
     }
 
-    /// Lets modern clients listen for what [`Handle::notify`] sends under that filter key, for instance `com.example/events`.
+    /// Lets modern clients subscribe to what [`Handle::notify`] sends under that filter key, for instance
+    /// `com.example/events`.
     #[must_use]
     pub fn filter(mut self, key: &str) -> Self {
         self.plan.filters.push(key.to_owned());
         self
     }
 
-    /// Declares a capability, in place of the one that the SDK would declare under that name.
+    /// Declares a capability, instead of the one that the SDK would declare under that name.
     #[must_use]
     pub fn capability(mut self, name: &str, value: Value) -> Self {
         self.plan.capabilities.insert(name.to_owned(), value);
@@ -151,50 +152,52 @@ impl Server {
         self
     }
 
-    /// How many entries a page of a list holds; 100 unless said otherwise.
+    /// Sets how many entries a page of a list holds; the default is 100.
     #[must_use]
     pub fn page_size(mut self, entries: usize) -> Self {
         self.plan.page = Some(entries);
         self
     }
 
-    /// How long modern clients may keep lists; not at all unless said otherwise.
+    /// Sets how long modern clients may cache lists; by default, not at all.
     #[must_use]
     pub fn cache_lists(mut self, cache: Cache) -> Self {
         self.plan.lists = Some(cache);
         self
     }
 
-    /// How long a question to the client may stay open; ten minutes unless said otherwise.
+    /// Sets how long a question to the client may stay open; the default is ten minutes.
     #[must_use]
     pub fn ask_timeout(mut self, time: Duration) -> Self {
         self.plan.ask_timeout = Some(time);
         self
     }
 
-    /// The key that seals `requestState`. Give the same one to all instances behind one address; without it, each has its own.
+    /// Sets the key that seals `requestState`. Give all instances behind one address the same key; by default each has
+    /// its own.
     #[must_use]
     pub fn state_key(mut self, key: [u8; 32]) -> Self {
         self.plan.state_key = Some(key);
         self
     }
 
-    /// Which eras are spoken; `--era` overrides it.
+    /// Sets which eras the server supports; `--era` overrides it.
     #[must_use]
     pub fn eras(mut self, eras: Eras) -> Self {
         self.plan.eras = eras;
         self
     }
 
-    /// Does `work` when the server starts, inside its runtime: for instance spawn what watches files and reports updates.
+    /// Runs `work` when the server starts, inside its runtime: for instance to spawn a task that watches files and
+    /// reports updates.
     #[must_use]
     pub fn on_start(mut self, work: impl FnOnce(Handle) + Send + 'static) -> Self {
         self.on_start.push(Box::new(work));
         self
     }
 
-    /// Runs as the process's command line says; `--help` lists what it may say. Ends when the client goes (stdio), or with SIGINT or
-    /// SIGTERM, after what is in progress was answered.
+    /// Runs as the process's command line says; `--help` lists the flags. Ends when the client disconnects (stdio), or
+    /// with SIGINT or SIGTERM, after the requests in progress were answered.
     ///
     /// # Errors
     /// See [`RunError`].
@@ -216,7 +219,7 @@ impl Server {
             Place::Stdio => Ok(stdio::serve_process(self.start(), stop).await?),
             Place::Http(address) => {
                 let listener = bind(&address).await?;
-                // The one line on standard output, for whoever started the server.
+                // The one line on standard output, for the program or person that started the server.
                 say(&http::url(listener.local_addr()?))?;
                 Ok(http::serve(self.start(), listener, stop).await?)
             }
@@ -226,7 +229,7 @@ impl Server {
     /// Serves over HTTP in the background, for tests and for programs that do more than serve.
     ///
     /// # Errors
-    /// The address cannot be listened on.
+    /// The server cannot listen on the address.
     pub async fn listen(self, address: &str) -> std::result::Result<Listening, RunError> {
         let listener = bind(address).await?;
         let url = http::url(listener.local_addr()?);
@@ -273,19 +276,19 @@ pub struct Listening {
 }
 
 impl Listening {
-    /// The URL of the endpoint.
+    /// Returns the URL of the endpoint.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// The server, to change what it offers.
+    /// Returns a handle to the server, for changing what it offers.
     #[must_use]
     pub fn handle(&self) -> &Handle {
         &self.handle
     }
 
-    /// Stops, and waits until what was in progress is answered.
+    /// Stops, and waits until the requests in progress are answered.
     pub async fn stop(mut self) {
         self.stop.cancel();
         let _ended = (&mut self.serving).await;

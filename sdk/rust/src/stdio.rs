@@ -29,7 +29,8 @@ impl Sink for LineSink {
     async fn detach(&mut self, _exchange: ExchangeId) {}
 }
 
-/// Serves one client on a pair of byte streams until it closes its side or `stop` is cancelled; then answers what is in progress.
+/// Serves one client on a pair of byte streams until it closes its side or `stop` is cancelled; then answers the
+/// requests in progress.
 ///
 /// # Errors
 /// The output cannot be written.
@@ -49,7 +50,7 @@ where
     writing.await.unwrap_or(Ok(()))
 }
 
-/// Feeds lines to the machine. Whoever closes its side wants no more answers than those it has asked for.
+/// Passes lines to the machine until the client closes its side; what it has asked until then is still answered.
 async fn read<R: AsyncRead + Unpin>(reader: R, inbox: mpsc::Sender<Input>, gone: CancellationToken) {
     let limits = Limits {
         max_bytes: MAX_LINE,
@@ -61,7 +62,7 @@ async fn read<R: AsyncRead + Unpin>(reader: R, inbox: mpsc::Sender<Input>, gone:
         exchange += 1;
         let frame = match line {
             Line::Whole(bytes) => decode(bytes, &limits),
-            // Its beginning was thrown away, so this is an error with a parse error's code and no id.
+            // Its beginning was discarded, so this is an error with a parse error's code and no id.
             Line::TooLong => decode(Bytes::from_static(b"\"a line longer than 16 MiB"), &limits),
         };
         if inbox.send(Input::Frame(exchange, frame)).await.is_err() {
@@ -73,7 +74,7 @@ async fn read<R: AsyncRead + Unpin>(reader: R, inbox: mpsc::Sender<Input>, gone:
 
 /// Serves one client on this process's standard input and output.
 ///
-/// Both are handled by threads of their own, which block: a runtime that waited for a blocked read could not end.
+/// Both are handled by blocking threads of their own: a runtime that waited for a blocked read could not end.
 pub(crate) async fn serve_process(core: Arc<Core>, stop: CancellationToken) -> std::io::Result<()> {
     let (near_in, mut far_in) = tokio::io::duplex(256 * 1024);
     let (near_out, mut far_out) = tokio::io::duplex(256 * 1024);
@@ -87,7 +88,7 @@ pub(crate) async fn serve_process(core: Arc<Core>, stop: CancellationToken) -> s
                 return;
             }
         }
-        // Dropping the far end is the end of input.
+        // Dropping the far end signals the end of input.
     });
     let (to_stdout, from_machine) = mpsc::channel::<Bytes>(4);
     let (done, written) = tokio::sync::oneshot::channel();

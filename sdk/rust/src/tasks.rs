@@ -1,6 +1,7 @@
 //! Tasks: calls that outlive the request that started them, in both their shapes (2025-11-25 basic/utilities/tasks; SEP-2663).
 //!
-//! Law: a task belongs to the legacy session that asked for it, or, where there are no sessions, to whoever knows its id.
+//! Law: a task belongs to the legacy session that asked for it, or, where there are no sessions, to any client that
+//! knows its id.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -17,29 +18,29 @@ use crate::era::Era;
 use crate::error::{Error, Result};
 use crate::random;
 
-/// How long a task is kept when nobody says otherwise.
+/// How long a task is kept by default.
 const TTL: Duration = Duration::from_secs(3600);
 /// The longest time that a client may ask for.
 const MAX_TTL: Duration = Duration::from_secs(24 * 3600);
-/// How often clients should look.
+/// The interval at which clients should poll.
 const POLL: Duration = Duration::from_millis(500);
 /// How many tasks may exist at once.
 const MAX_TASKS: usize = 1024;
 
-/// What the wrapped request came to.
+/// The outcome of the wrapped request.
 pub(crate) type Outcome = std::result::Result<Value, ErrorObject>;
 
 /// The session a task belongs to; `None` in the modern era.
 pub(crate) type Owner = Option<u64>;
 
-/// How a task stands, for somebody who waits for its result.
+/// The state of a task, for a caller that waits for its result.
 pub(crate) enum Standing {
     Unknown,
     Running,
     Done(Outcome),
 }
 
-/// What became of an attempt to cancel.
+/// The outcome of an attempt to cancel.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Cancelling {
     Unknown,
@@ -113,7 +114,7 @@ impl Record {
         }
     }
 
-    /// SEP-2663, `DetailedTask`: what the status comes with.
+    /// Returns the fields that accompany the status (SEP-2663, `DetailedTask`).
     fn detailed(&self, id: &str) -> Map<String, Value> {
         let mut view = self.view(id, Era::Modern);
         match &self.outcome {
@@ -140,12 +141,12 @@ impl Record {
 pub(crate) struct Tasks(Mutex<HashMap<String, Record>>);
 
 impl Tasks {
-    /// A new task; it can be seen as soon as this returns (SEP-2663: durable before it is announced).
+    /// Creates a task; it can be seen as soon as this returns (SEP-2663: durable before it is announced).
     pub(crate) fn create(&self, owner: Owner, ttl: Option<Duration>, cancel: CancellationToken) -> Result<String> {
         let now = SystemTime::now();
         self.locked(|tasks| {
             if tasks.len() >= MAX_TASKS {
-                // Finished ones may go early rather than new work be refused.
+                // Finished tasks may be dropped early so that new work need not be refused.
                 let oldest = tasks
                     .iter()
                     .filter(|(_, task)| task.over())
@@ -174,17 +175,17 @@ impl Tasks {
         })
     }
 
-    /// The task's fields, flat.
+    /// Returns the task's fields without nesting.
     pub(crate) fn view(&self, id: &str, owner: Owner, era: Era) -> Option<Map<String, Value>> {
         self.with(id, |task| (task.owner == owner).then(|| task.view(id, era))).flatten()
     }
 
-    /// The task with its result, error or questions (modern).
+    /// Returns the task with its result, error or questions (modern).
     pub(crate) fn detailed(&self, id: &str) -> Option<Map<String, Value>> {
         self.with(id, |task| task.owner.is_none().then(|| task.detailed(id))).flatten()
     }
 
-    /// All tasks of one session, oldest first.
+    /// Returns all tasks of one session, oldest first.
     pub(crate) fn list(&self, owner: Owner) -> Vec<(String, Value)> {
         self.locked(|tasks| {
             let mut own: Vec<_> = tasks.iter().filter(|(_, task)| task.owner == owner).collect();
@@ -205,12 +206,12 @@ impl Tasks {
         .unwrap_or(Standing::Unknown)
     }
 
-    /// Words about how far the task is.
+    /// Sets the status message of a task.
     pub(crate) fn note(&self, id: &str, message: &str) {
         self.update(id, |task| task.message = Some(message.to_owned()));
     }
 
-    /// Puts a question; the receiver gets the answer, or an error when the task ends first.
+    /// Adds a question; the receiver gets the answer, or an error if the task ends first.
     pub(crate) fn ask(&self, id: &str, key: &str, question: &Question, params: Value) -> oneshot::Receiver<Value> {
         let (reply, answer) = oneshot::channel();
         let asked = Asked {
@@ -224,7 +225,7 @@ impl Tasks {
         answer
     }
 
-    /// The questions that were not put to the legacy client yet; from now on they count as put.
+    /// Returns the questions that were not sent to the legacy client yet; from now on they count as sent.
     pub(crate) fn to_send(&self, id: &str, owner: Owner) -> Vec<(String, &'static str, Value)> {
         let unsent = |task: &mut Record| {
             let take = |asked: &mut Asked| {
@@ -237,8 +238,9 @@ impl Tasks {
             .unwrap_or_default()
     }
 
-    /// Answers the question `key`; answers to questions that are not open are ignored (SEP-2663, "Task Update Requests").
-    /// `None`: no such task. An ill-formed answer is an error and leaves the question open.
+    /// Answers the question `key`; answers to questions that are not open are ignored (SEP-2663, "Task Update
+    /// Requests"). Returns `None` if there is no such task. An ill-formed answer is an error and leaves the question
+    /// open.
     pub(crate) fn answer(&self, id: &str, owner: Owner, key: &str, answer: Value) -> Option<Result<()>> {
         self.with(id, |task| {
             if task.owner != owner {
@@ -259,23 +261,23 @@ impl Tasks {
         .flatten()
     }
 
-    /// Takes the question `key` back; its handler gets an error.
+    /// Withdraws the question `key`; its handler gets an error.
     pub(crate) fn withdraw(&self, id: &str, key: &str) {
         self.update(id, |task| task.asked.retain(|asked| asked.key != key));
     }
 
-    /// What stops the task's handler.
+    /// Returns the token that stops the task's handler.
     pub(crate) fn token(&self, id: &str) -> Option<CancellationToken> {
         self.with(id, |task| task.cancel.clone())
     }
 
-    /// Whose task that is.
+    /// Returns whether the task belongs to `owner`.
     pub(crate) fn is_owned_by(&self, id: &str, owner: Owner) -> bool {
         self.with(id, |task| task.owner == owner).unwrap_or(false)
     }
 
-    /// The work is done; a cancelled task stays cancelled (2025-11-25 basic/utilities/tasks, "Task Cancellation"). Says whether that
-    /// changed anything.
+    /// Ends a task with its outcome; a cancelled task stays cancelled (2025-11-25 basic/utilities/tasks, "Task
+    /// Cancellation"). Returns whether that changed anything.
     pub(crate) fn finish(&self, id: &str, outcome: Outcome) -> bool {
         self.with(id, |task| {
             let open = !task.over();
@@ -308,7 +310,7 @@ impl Tasks {
         .unwrap_or(Cancelling::Unknown)
     }
 
-    /// A session has ended: its tasks end with it.
+    /// Ends the tasks of a session that has ended.
     pub(crate) fn drop_owner(&self, owner: u64) {
         self.locked(|tasks| {
             tasks.retain(|_, task| {

@@ -18,13 +18,13 @@ pub enum TaskSupport {
     /// Every call is answered with its result.
     #[default]
     Forbidden,
-    /// As a task for clients that can (modern) or ask for it (legacy), else at once.
+    /// A call runs as a task for clients that support it (modern) or ask for it (legacy), else it is answered at once.
     Optional,
-    /// As a task or not at all.
+    /// Every call runs as a task.
     Required,
 }
 
-/// A tool in the making; [`handler`](ToolSpec::handler) completes it.
+/// A tool without a handler yet; [`handler`](ToolSpec::handler) completes it.
 #[derive(Clone, Debug)]
 pub struct ToolSpec {
     fields: Map<String, Value>,
@@ -67,7 +67,7 @@ impl Tool {
         self.spec.task
     }
 
-    /// The handler itself says when its call becomes a task.
+    /// Returns whether the handler itself decides when its call becomes a task.
     pub(crate) fn starts_as_call(&self) -> bool {
         self.spec.starts_as_call
     }
@@ -76,7 +76,7 @@ impl Tool {
         &self.headers
     }
 
-    /// The entry of `tools/list`, as the era has it.
+    /// Returns the entry of `tools/list`, in the era's shape.
     pub(crate) fn describe(&self, era: Era) -> Value {
         let mut fields = self.spec.fields.clone();
         if era == Era::Legacy {
@@ -101,66 +101,66 @@ impl fmt::Debug for Tool {
 }
 
 impl ToolSpec {
-    /// The display name.
+    /// Sets the display name.
     #[must_use]
     pub fn title(self, title: &str) -> Self {
         self.field("title", json!(title))
     }
 
-    /// What the tool does, for the model.
+    /// Sets the description of what the tool does, for the model.
     #[must_use]
     pub fn description(self, words: &str) -> Self {
         self.field("description", json!(words))
     }
 
-    /// The JSON Schema (2020-12) of the arguments. `x-mcp-header` on a property mirrors it into a header.
+    /// Sets the JSON Schema (2020-12) of the arguments. `x-mcp-header` on a property mirrors it into a header.
     #[must_use]
     pub fn input(self, schema: Value) -> Self {
         self.field("inputSchema", schema)
     }
 
-    /// The JSON Schema of the structured result.
+    /// Sets the JSON Schema of the structured result.
     #[must_use]
     pub fn output(self, schema: Value) -> Self {
         self.field("outputSchema", schema)
     }
 
-    /// The tool changes nothing.
+    /// Marks the tool as one that changes nothing.
     #[must_use]
     pub fn read_only(self) -> Self {
         self.annotation("readOnlyHint", json!(true))
     }
 
-    /// A hint about the tool's behaviour: `destructiveHint`, `idempotentHint`, `openWorldHint`, `title`, …
+    /// Sets a hint about the tool's behaviour: `destructiveHint`, `idempotentHint`, `openWorldHint`, `title`, …
     #[must_use]
     pub fn annotation(mut self, name: &str, value: Value) -> Self {
         insert_into(&mut self.fields, "annotations", name, value);
         self
     }
 
-    /// An entry of the tool's `_meta`.
+    /// Adds an entry to the tool's `_meta`.
     #[must_use]
     pub fn meta(mut self, key: &str, value: Value) -> Self {
         insert_into(&mut self.fields, "_meta", key, value);
         self
     }
 
-    /// Any other field, for instance `icons` or one of an extension.
+    /// Sets any other field, for instance `icons` or one of an extension.
     #[must_use]
     pub fn field(mut self, name: &str, value: Value) -> Self {
         self.fields.insert(name.to_owned(), value);
         self
     }
 
-    /// Calls may, or must, run as tasks: from their first step on.
+    /// Allows, or requires, calls to run as tasks, from their first step on.
     #[must_use]
     pub fn task(mut self, support: TaskSupport) -> Self {
         self.task = support;
         self
     }
 
-    /// Calls may, or must, run as tasks, but only from where the handler says [`Context::become_task`]: what it asks before, it
-    /// asks within the call.
+    /// Allows, or requires, calls to run as tasks, but only from where the handler calls [`Context::become_task`]:
+    /// questions before that belong to the call.
     #[must_use]
     pub fn task_when_ready(mut self, support: TaskSupport) -> Self {
         self.starts_as_call = true;

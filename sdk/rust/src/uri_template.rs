@@ -32,7 +32,7 @@ impl UriTemplate {
         Self(parts)
     }
 
-    /// The variables by which `uri` fits, percent-decoded, or `None`.
+    /// Returns the variables with which `uri` matches, percent-decoded, or `None`.
     pub(crate) fn variables(&self, uri: &str) -> Option<Map<String, Value>> {
         let mut found = Map::new();
         let mut rest = uri;
@@ -58,7 +58,7 @@ impl UriTemplate {
     }
 }
 
-/// Percent-decoding; what is no escape or no UTF-8 stays as it is.
+/// Percent-decodes; invalid escapes and invalid UTF-8 stay as they are.
 fn decode(text: &str) -> String {
     let hex = |byte: u8| (byte as char).to_digit(16);
     let bytes = text.as_bytes();

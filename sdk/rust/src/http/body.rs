@@ -18,9 +18,9 @@ use crate::machine::Verdict;
 
 pub(crate) type Body = Either<Full<Bytes>, EventBody>;
 
-/// How often a quiet stream says that it is alive.
+/// The interval after which an idle stream sends a comment to stay open.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
-/// What a machine's exchange tells the HTTP response that carries it.
+/// What a machine's exchange sends to the HTTP response that carries it.
 #[derive(Debug)]
 pub(crate) enum ToHttp {
     /// A message; `event` is its id on a resumable stream.
@@ -30,9 +30,9 @@ pub(crate) enum ToHttp {
         verdict: Verdict,
         last: bool,
     },
-    /// Nothing more comes.
+    /// Nothing more follows.
     Finish,
-    /// Nothing more comes on this connection; the client shall come back.
+    /// Nothing more follows on this connection; the client is to reconnect.
     Detach,
 }
 
@@ -46,7 +46,8 @@ pub(crate) struct EventBody {
 }
 
 impl EventBody {
-    /// `ready` goes first, then what comes from `source`. `guard` fires when the client has gone.
+    /// Returns a stream that sends `ready` first, then what is received from `source`. `guard` fires when the client
+    /// has disconnected.
     pub(crate) fn new(ready: VecDeque<Bytes>, source: Option<mpsc::Receiver<ToHttp>>, guard: Option<DropGuard>) -> Self {
         let mut alive = tokio::time::interval(KEEP_ALIVE);
         alive.reset();
@@ -87,13 +88,14 @@ impl http_body::Body for EventBody {
     }
 }
 
-/// One event.
+/// Formats one event.
 pub(crate) fn event(id: Option<&str>, data: &[u8]) -> Bytes {
     let id = id.map_or(String::new(), |id| format!("id: {id}\n"));
     Bytes::from([b"event: message\n", id.as_bytes(), b"data: ", data, b"\n\n"].concat())
 }
 
-/// The event with which a resumable stream begins: an id to come back with, and when (2025-11-25 basic/transports).
+/// Formats the event with which a resumable stream begins: an id to resume from, and the time to wait (2025-11-25
+/// basic/transports).
 pub(crate) fn prime(id: &str, retry: Duration) -> Bytes {
     Bytes::from(format!("id: {id}\nretry: {}\ndata: \n\n", retry.as_millis()))
 }
@@ -122,7 +124,7 @@ pub(crate) fn empty(status: StatusCode) -> Response<Body> {
     response
 }
 
-/// An HTTP error whose body says why, as a JSON-RPC error.
+/// Returns an HTTP error whose body says why, as a JSON-RPC error.
 pub(crate) fn refuse(status: StatusCode, id: Option<&Id>, error: &ErrorObject) -> Response<Body> {
     json(status, Message::failure(id, error).into_bytes())
 }

@@ -1,4 +1,4 @@
-//! The endpoint: which request goes which way.
+//! The endpoint: routes each HTTP request to its handler.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -26,15 +26,15 @@ use crate::keys;
 const MAX_BODY: usize = 16 * 1024 * 1024;
 /// How long a client may take to send a body.
 const BODY_TIMEOUT: Duration = Duration::from_secs(60);
-/// How many modern requests may be worked on at once.
+/// How many modern requests may be in progress at once.
 const MAX_EXCHANGES: usize = 1024;
 
-/// A response that ends the way of a request early.
+/// A response that ends the processing of a request early.
 pub(crate) type Stop = Box<Response<Body>>;
 
 pub(crate) type Decoded = Result<Frame, DecodeError>;
 
-/// Everything that all connections share.
+/// The state that all connections share.
 #[derive(Debug)]
 pub(crate) struct Endpoint {
     pub(crate) core: Arc<Core>,
@@ -93,7 +93,8 @@ impl Endpoint {
         }
     }
 
-    /// A request shows its era by its `_meta`, or by a revision in its header that no legacy client would send.
+    /// Returns the era of a request: modern if its `_meta`, or a revision in its header that no legacy client would
+    /// send, shows it.
     fn era_of(&self, headers: &HeaderMap, frame: &Decoded) -> Era {
         match self.core.eras {
             Eras::Legacy => Era::Legacy,
@@ -122,12 +123,12 @@ impl Endpoint {
 /// The header that names a legacy session.
 pub(crate) const SESSION: &str = "mcp-session-id";
 
-/// An HTTP error outside any request.
+/// Returns an HTTP error outside any request.
 pub(crate) fn plain(status: StatusCode, why: &str) -> Response<Body> {
     refuse(status, None, &ErrorObject::invalid_request(why))
 }
 
-/// The client sends JSON and takes both JSON and event streams.
+/// Checks that the client sends JSON and accepts both JSON and event streams.
 fn check_types(headers: &HeaderMap) -> Result<(), Stop> {
     let content = headers
         .get(header::CONTENT_TYPE)
@@ -149,7 +150,7 @@ fn check_types(headers: &HeaderMap) -> Result<(), Stop> {
     )))
 }
 
-/// Whether `Accept` admits `wanted`; without the header, everything is admitted.
+/// Returns whether `Accept` admits `wanted`; without the header, everything is admitted.
 pub(crate) fn accepts(headers: &HeaderMap, wanted: &str) -> bool {
     let mut listed = headers
         .get_all(header::ACCEPT)

@@ -1,4 +1,5 @@
-//! Who may talk to the endpoint: protection against web pages that point a browser at a local server (DNS rebinding).
+//! Checks who may use the endpoint: protection against web pages that point a browser at a local server (DNS
+//! rebinding).
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -17,8 +18,8 @@ impl Guard {
         }
     }
 
-    /// A server on the loopback interface is addressed as such, and pages that call it come from there; elsewhere a page must come
-    /// from the host that it calls.
+    /// Checks that a server on the loopback interface is addressed as such and that pages that call it come from there;
+    /// elsewhere, that a page comes from the host that it calls.
     pub(crate) fn check(&self, headers: &HeaderMap) -> Result<(), (StatusCode, &'static str)> {
         let host = headers
             .get(header::HOST)

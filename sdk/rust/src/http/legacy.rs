@@ -16,9 +16,10 @@ use super::streams::Streams;
 use crate::era::LEGACY;
 use crate::machine::{ExchangeId, Input};
 
-/// After how much silence an answer becomes a stream, which the client can come back to if its connection breaks.
+/// The time without an answer after which the response becomes a stream, which the client can resume if its connection
+/// breaks.
 const STREAM_AFTER: Duration = Duration::from_secs(2);
-/// When a client whose stream was closed shall come back.
+/// The time after which a client whose stream was closed is to reconnect.
 const RETRY: Duration = Duration::from_millis(500);
 
 impl Endpoint {
@@ -29,7 +30,7 @@ impl Endpoint {
         match self.session(headers) {
             Ok(session) => exchange(&session, frame).await,
             Err(response) => {
-                // A body that is no message at all is told so, whatever the session.
+                // A body that is not a message is answered with that error, whatever the session.
                 if let Err(error) = frame {
                     return refuse(StatusCode::BAD_REQUEST, error.id(), &ErrorObject::from(&error));
                 }
@@ -102,7 +103,7 @@ impl Endpoint {
     }
 }
 
-/// Forgets the stream of an exchange to which nobody can come back.
+/// A guard that forgets the stream of an exchange that cannot be resumed.
 struct Forget<'a>(Option<(&'a Streams, ExchangeId)>);
 
 impl Drop for Forget<'_> {
@@ -113,7 +114,8 @@ impl Drop for Forget<'_> {
     }
 }
 
-/// Hands a body to the session's machine. The answer is JSON if it is all that comes and comes soon, else a stream.
+/// Passes a body to the session's machine. The response is JSON if there is a single answer and it is ready soon, else
+/// a stream.
 async fn exchange(session: &Session, frame: Decoded) -> Response<Body> {
     let id = session.next_exchange();
     let mut answers = session.streams.open(id);
@@ -144,7 +146,7 @@ async fn exchange(session: &Session, frame: Decoded) -> Response<Body> {
 
 fn resumable(session: &Session, id: ExchangeId, first: Option<bytes::Bytes>, answers: Option<mpsc::Receiver<ToHttp>>) -> EventBody {
     let mut ready = VecDeque::new();
-    // Older clients would take the empty event for a broken message.
+    // Older clients would take the empty event for an invalid message.
     if session.streams.revision() == Some(LEGACY[0]) {
         ready.push_back(prime(&format!("{id}-0"), RETRY));
     }

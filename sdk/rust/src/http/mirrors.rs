@@ -11,7 +11,7 @@ use crate::keys;
 
 pub(crate) const REVISION: &str = "mcp-protocol-version";
 
-/// Whether the headers say what the body says.
+/// Checks that the headers agree with the body.
 pub(crate) fn check(headers: &HeaderMap, message: &Message, catalog: &Catalog) -> Result<(), ErrorObject> {
     let params = message.params().unwrap_or_else(Raw::object_empty);
     let method = message.method().unwrap_or_default();
@@ -44,7 +44,7 @@ pub(crate) fn check(headers: &HeaderMap, message: &Message, catalog: &Catalog) -
     }
 }
 
-/// The `Mcp-Param-*` headers of a tool's annotated parameters.
+/// Checks the `Mcp-Param-*` headers of a tool's annotated parameters.
 fn check_params(headers: &HeaderMap, params: &Raw, catalog: &Catalog, tool: &str) -> Result<(), ErrorObject> {
     let Some(tool) = catalog.tool(tool) else { return Ok(()) };
     for param in tool.param_headers() {
@@ -66,7 +66,7 @@ fn check_params(headers: &HeaderMap, params: &Raw, catalog: &Catalog, tool: &str
     Ok(())
 }
 
-/// Integers compare as numbers, everything else as text.
+/// Returns whether header and body agree: integers are compared as numbers, everything else as text.
 fn same(shown: &str, value: &Raw) -> bool {
     match value.kind() {
         RawKind::String => value.as_str().is_some_and(|text| text == shown),
@@ -84,7 +84,7 @@ fn expect_plain(headers: &HeaderMap, name: &str, expected: &str) -> Result<(), E
     }
 }
 
-/// The one value of a header, without the white space around it.
+/// Returns the one value of a header, without the white space around it.
 fn required<'a>(headers: &'a HeaderMap, name: &str) -> Result<&'a str, ErrorObject> {
     let mut values = headers.get_all(name).iter();
     let (Some(value), None) = (values.next(), values.next()) else {
@@ -96,7 +96,7 @@ fn required<'a>(headers: &'a HeaderMap, name: &str) -> Result<&'a str, ErrorObje
     Ok(text.trim_matches([' ', '\t']))
 }
 
-/// Undoes the base64 form (`=?base64?…?=`) of values that headers cannot hold.
+/// Decodes the base64 form (`=?base64?…?=`) of values that headers cannot hold.
 fn decode(name: &str, value: &str) -> Result<String, ErrorObject> {
     let Some(encoded) = value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?=")) else {
         return Ok(value.to_owned());

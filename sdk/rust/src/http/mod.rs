@@ -47,7 +47,7 @@ pub(crate) async fn serve(core: Arc<Core>, listener: TcpListener, stop: Cancella
             () = stop.cancelled() => break,
             accepted = listener.accept() => match accepted {
                 Ok(accepted) => accepted,
-                // Out of file descriptors, or the client was faster than we: wait a little and go on.
+                // Out of file descriptors, or the client has already disconnected: wait a little and go on.
                 Err(_transient) => {
                     tokio::time::sleep(Duration::from_millis(20)).await;
                     continue;
@@ -83,7 +83,7 @@ async fn connection(endpoint: Arc<Endpoint>, socket: tokio::net::TcpStream, stop
     let _ended = serving.await;
 }
 
-/// The URL of the endpoint at `address`.
+/// Returns the URL of the endpoint at `address`.
 pub(crate) fn url(address: SocketAddr) -> String {
     format!("http://{address}{PATH}")
 }

@@ -96,11 +96,12 @@ impl Sink for ExchangeSink {
         let _gone = self.0.send(ToHttp::Finish).await;
     }
 
-    /// Modern streams are not resumable.
+    /// Does nothing, because modern streams are not resumable.
     async fn detach(&mut self, _exchange: ExchangeId) {}
 }
 
-/// A legacy client at a modern server: it sends none of the headers, and is told the revisions instead (2026-07-28 basic/versioning).
+/// Returns whether a message is from a legacy client at a modern server: it sends none of the headers, and is answered
+/// with the supported revisions (2026-07-28 basic/versioning).
 fn is_lost_initialize(message: &Message) -> bool {
     let modern = message
         .params()

@@ -17,7 +17,7 @@ use crate::random;
 
 /// How many sessions may exist at once.
 const MAX_SESSIONS: usize = 1024;
-/// How long a session without requests and streams lives.
+/// How long a session without requests and streams is kept.
 const IDLE: Duration = Duration::from_secs(30 * 60);
 
 /// One client's session.
@@ -67,7 +67,7 @@ impl Sessions {
         }
     }
 
-    /// A new session; `None`: all places are taken by sessions in use.
+    /// Creates a session; returns `None` if all places are taken by sessions in use.
     pub(crate) fn create(&self) -> Option<Arc<Session>> {
         let streams = Streams::default();
         let (inbox, inputs) = mpsc::channel(INBOX);
@@ -100,7 +100,7 @@ impl Sessions {
         Some(session)
     }
 
-    /// Ends a session. Says whether there was one.
+    /// Ends a session. Returns whether there was one.
     pub(crate) fn end(&self, id: &str) -> bool {
         let session = self.locked(|all| all.remove(id));
         session.inspect(|session| session.gone.cancel()).is_some()
@@ -111,7 +111,7 @@ impl Sessions {
     }
 }
 
-/// Ends what has been idle too long; if there is still no room, the session that has been idle longest.
+/// Ends the sessions that have been idle too long; if there is still no room, the one that has been idle longest.
 fn make_room(all: &mut HashMap<String, Arc<Session>>) -> Option<()> {
     let now = Instant::now();
     all.retain(|_, session| {

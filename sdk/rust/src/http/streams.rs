@@ -1,5 +1,5 @@
-//! The event streams of one legacy session, and what is kept of them for clients that come back (2025-11-25 basic/transports,
-//! "Resumability and Redelivery").
+//! The event streams of one legacy session, and the events kept for clients that resume them (2025-11-25
+//! basic/transports, "Resumability and Redelivery").
 //!
 //! Law: every message goes to one stream; a stream holds a bounded number of its last events.
 
@@ -16,7 +16,7 @@ use crate::machine::{ExchangeId, Route, Verdict};
 
 /// How many events a stream keeps.
 const MAX_EVENTS: usize = 256;
-/// How many streams that are over are kept.
+/// How many finished streams are kept.
 const MAX_OVER: usize = 64;
 /// How many bytes of events a session keeps.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
@@ -24,7 +24,7 @@ const MAX_BYTES: usize = 4 * 1024 * 1024;
 const OUTBOX: usize = 64;
 /// How long a connected client may leave its stream unread.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The stream for what belongs to no request.
+/// The stream for messages that belong to no request.
 const SESSION: u64 = 0;
 
 #[derive(Debug, Default)]
@@ -33,10 +33,10 @@ struct Stream {
     events: VecDeque<(u64, Bytes)>,
     /// The number of the last event.
     last: u64,
-    /// The number of the last event that was handed to a connection.
+    /// The number of the last event that was passed to a connection.
     delivered: u64,
     over: bool,
-    /// The client knows an event id of this stream, so it may come back.
+    /// Whether the client knows an event id of this stream, so that it may resume it.
     resumable: bool,
 }
 
@@ -47,7 +47,7 @@ struct State {
     revision: Option<&'static str>,
 }
 
-/// See the module.
+/// The streams of one session; see the module.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Streams(Arc<Mutex<State>>);
 
@@ -67,7 +67,7 @@ impl Streams {
         receiver
     }
 
-    /// The client is about to learn an event id of `exchange`.
+    /// Marks the stream of `exchange` as resumable, before the client gets an event id of it.
     pub(crate) fn make_resumable(&self, exchange: ExchangeId) {
         self.locked(|state| {
             if let Some(stream) = state.streams.get_mut(&exchange) {
@@ -76,7 +76,7 @@ impl Streams {
         });
     }
 
-    /// The stream was answered in one piece, or nobody can come back to it.
+    /// Drops a stream that was answered in one piece, or that cannot be resumed.
     pub(crate) fn forget(&self, exchange: ExchangeId) {
         self.locked(|state| {
             if let Some(stream) = state.streams.remove(&exchange) {
@@ -85,8 +85,8 @@ impl Streams {
         });
     }
 
-    /// Connects a client to a stream, from after the event that `last_event_id` names, or to the session's own stream. What it has
-    /// missed comes first. `None`: there is no such stream any more.
+    /// Connects a client to a stream, from after the event that `last_event_id` names, or to the session's own stream.
+    /// The missed events come first. Returns `None` if there is no such stream any more.
     pub(crate) fn attach(&self, last_event_id: Option<&str>) -> Option<(VecDeque<Bytes>, Option<mpsc::Receiver<ToHttp>>)> {
         let (id, after) = match last_event_id {
             None => (SESSION, None),
@@ -114,13 +114,13 @@ impl Streams {
                 return Some((ready, None));
             }
             let (to, receiver) = mpsc::channel(OUTBOX);
-            // A client that connects twice is served where it came last.
+            // A client that connects twice is served on the later connection.
             stream.to = Some(to);
             Some((ready, Some(receiver)))
         })
     }
 
-    /// Whether any client is connected.
+    /// Returns whether any client is connected.
     pub(crate) fn connected(&self) -> bool {
         self.locked(|state| {
             state
@@ -130,7 +130,7 @@ impl Streams {
         })
     }
 
-    /// The revision of the session, once agreed on.
+    /// Returns the revision of the session, once agreed on.
     pub(crate) fn revision(&self) -> Option<&'static str> {
         self.locked(|state| state.revision)
     }
@@ -180,8 +180,8 @@ impl Streams {
 }
 
 impl State {
-    /// Keeps within the bounds: first the stream's own oldest events go, then whole streams that are over, then the oldest events of
-    /// the others.
+    /// Enforces the limits: first the stream's own oldest events are dropped, then whole streams that are finished,
+    /// then the oldest events of the others.
     fn trim(&mut self, id: u64) {
         if let Some(stream) = self.streams.get_mut(&id) {
             while stream.events.len() > MAX_EVENTS {
@@ -215,7 +215,7 @@ impl State {
     }
 }
 
-/// Writes a legacy machine's messages to its streams.
+/// The sink that writes a legacy machine's messages to its streams.
 pub(crate) struct StreamSink(pub(crate) Streams);
 
 impl Sink for StreamSink {

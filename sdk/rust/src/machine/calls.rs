@@ -88,7 +88,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Keeps the books of a request that is answered later.
+    /// Records a request that is answered later.
     pub(super) fn remember(&mut self, call: CallId, record: Call) -> std::result::Result<(), Refusal> {
         self.by_id.insert(record.id.clone(), call).map_err(|refused| match refused {
             Refused::Duplicate => ErrorObject::invalid_request("a request with this id is still being worked on"),
@@ -101,7 +101,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Answers with `CreateTaskResult`, in the shape of the era.
+    /// Answers with `CreateTaskResult`, in the era's shape.
     fn announce_task(&mut self, request: &Request, facts: &Facts, task: &str) {
         let result = self.created(facts, task);
         self.answer(request, Ok(result));
@@ -137,7 +137,7 @@ impl Machine {
             Some(record) => self.send(Route::Exchange(record.exchange), message),
             // The request of a task was answered long ago.
             None if of_task => self.send(Route::Session, message),
-            // Nothing more is said about a request that is over or was cancelled.
+            // A request that is over or was cancelled gets no more messages.
             None => {}
         }
     }
@@ -166,7 +166,7 @@ impl Machine {
         }
     }
 
-    /// Takes back the questions of `call` whose answers nobody waits for any more.
+    /// Withdraws the questions of `call` whose answers the handler no longer waits for.
     fn withdraw(&mut self, call: CallId) {
         let Some(exchange) = self.calls.get(&call).map(|record| record.exchange) else {
             return;
@@ -216,7 +216,7 @@ impl Machine {
         Some(record)
     }
 
-    /// The client's answer to one of our questions.
+    /// Processes the client's answer to a question of ours.
     pub(super) fn response(&mut self, message: &Message) {
         let Some(waiter) = message.id().and_then(Id::as_u64).and_then(|id| self.questions.take(id)) else {
             return;
@@ -243,7 +243,7 @@ impl Machine {
         }
     }
 
-    /// Nobody reads that exchange any more.
+    /// Processes that the client no longer reads that exchange.
     pub(super) fn hang_up(&mut self, exchange: ExchangeId) {
         debug_assert_ne!(
             self.lane,

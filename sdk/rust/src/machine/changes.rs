@@ -1,4 +1,4 @@
-//! What the client hears about without asking each time: sessions get it pushed, modern clients listen.
+//! Notifications of changes: sessions get them pushed, modern clients subscribe.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ use crate::keys;
 const MAX_LISTENS: usize = 64;
 
 impl Machine {
-    /// 2026-07-28 basic/patterns/subscriptions.
+    /// Opens a subscription (2026-07-28 basic/patterns/subscriptions).
     pub(super) fn listen(&mut self, request: &Request, facts: &Facts) {
         match self.accept_listen(request, facts) {
             Err(error) => self.answer(request, Err(error.into())),
@@ -96,7 +96,7 @@ impl Machine {
         self.tell_listeners(METHOD, &params, |listen| listen.uris.contains(uri));
     }
 
-    /// After a lag nobody knows what was missed, so everything that is wanted is said once.
+    /// Notifies the client of everything it wants, because after a lag it is unknown what was missed.
     fn everything_changed(&mut self) {
         for change in [Change::Tools, Change::Prompts, Change::Resources] {
             self.change(&change);
@@ -117,13 +117,14 @@ impl Machine {
         self.listens = listens;
     }
 
-    /// Everything on a subscription carries its id, which is that of the request (2026-07-28 basic/patterns/subscriptions).
+    /// Sends a notification on a subscription, with its id, which is that of the request (2026-07-28
+    /// basic/patterns/subscriptions).
     fn notify_listener(&mut self, listen: &Listen, method: &str, params: &Raw) {
         let params = params.edit().set(&["_meta", keys::SUBSCRIPTION], listen.id.raw()).finish();
         self.send(Route::Exchange(listen.exchange), Message::notification(method, Some(&params)));
     }
 
-    /// The client is going: ends what would never end by itself.
+    /// Ends what would never end by itself, because the client is leaving.
     pub(super) fn close(&mut self) {
         self.closing = true;
         self.end_listens();
@@ -135,7 +136,8 @@ impl Machine {
         }
     }
 
-    /// Ends every subscription in order ("Graceful Closure"); on stdio it is also cancelled, since the specification asks for both.
+    /// Ends every subscription in order ("Graceful Closure"); on stdio it is also cancelled, because the specification
+    /// asks for both.
     fn end_listens(&mut self) {
         for listen in std::mem::take(&mut self.listens) {
             let result = Raw::of(&self.modern_result("complete", Map::new()));
@@ -161,7 +163,7 @@ fn strings(filter: &Map<String, Value>, key: &str) -> Result<HashSet<String>, Er
     }
 }
 
-/// The part of `filter` that we honour, in the client's own words.
+/// Returns the part of `filter` that we honour, as the client wrote it.
 fn accepted(listen: &Listen, filter: &Map<String, Value>) -> Value {
     let keep = |set: &HashSet<String>, items: &Value| -> Value {
         let items = items.as_array().map_or(&[][..], Vec::as_slice);

@@ -8,25 +8,26 @@ use crate::era::Era;
 use crate::keys;
 use crate::level::Level;
 
-/// Who asks, in which era, with which abilities.
+/// The client of a request, its era and its capabilities.
 #[derive(Clone, Debug)]
 pub(crate) struct Facts {
     pub(crate) era: Era,
     pub(crate) revision: String,
-    /// What the client declared that it can do.
+    /// The capabilities that the client declared.
     pub(crate) capabilities: Value,
-    /// What the client says it is; not to be trusted.
+    /// The name and version that the client claims; not to be trusted.
     pub(crate) client: Value,
     /// The request's `_meta`.
     pub(crate) meta: Value,
-    /// Where progress goes, if the client wants any.
+    /// The token for progress reports, if the client wants any.
     pub(crate) progress: Option<Raw>,
-    /// The least severe log message the client wants; `None` for none. Legacy sessions are asked when the message is sent.
+    /// The least severe log message that the client wants; `None` for none. For legacy sessions the level is looked up
+    /// when a message is sent.
     pub(crate) level: Option<Level>,
 }
 
 impl Facts {
-    /// Whether the client has negotiated the tasks extension for this request (SEP-2663).
+    /// Returns whether the client has negotiated the tasks extension for this request (SEP-2663).
     pub(crate) fn tasks(&self) -> bool {
         self.era == Era::Modern && self.capabilities["extensions"][keys::TASKS].is_object()
     }
@@ -46,7 +47,7 @@ impl Facts {
 }
 
 impl Session {
-    /// What a request of this session brings.
+    /// Returns the facts of a request in this session.
     pub(super) fn facts(&self, params: &Raw) -> Facts {
         Facts {
             era: Era::Legacy,
@@ -60,7 +61,7 @@ impl Session {
     }
 }
 
-/// The progress token: a string or an integer.
+/// Returns the progress token: a string or an integer.
 pub(super) fn progress(params: &Raw) -> Option<Raw> {
     let token = params.at(&["_meta", "progressToken"])?;
     jsonrpc::Id::parse(&token).map(|_| token)

@@ -1,4 +1,4 @@
-//! Which handler serves a request, and how.
+//! Finds the handler for a request, and how to run it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -55,7 +55,8 @@ impl Machine {
         })
     }
 
-    /// Whether a call runs as a task: the legacy client asks for it, the modern server decides (SEP-2663, "Capability Negotiation").
+    /// Returns whether a call runs as a task: a legacy client asks for it, a modern server decides (SEP-2663,
+    /// "Capability Negotiation").
     fn tool_kind(&self, request: &Request, facts: &Facts, tool: &Tool) -> std::result::Result<WorkKind, Refusal> {
         let call = |may_become_task| Ok(WorkKind::Call { may_become_task });
         if facts.era == Era::Modern {
@@ -166,7 +167,8 @@ fn arguments(request: &Request) -> std::result::Result<Args, ErrorObject> {
     }
 }
 
-/// At most 100 values, and how many there are (2025-11-25 server/utilities/completion).
+/// Returns a handler that answers with at most 100 values, and how many there are (2025-11-25
+/// server/utilities/completion).
 fn completion_handler(completer: Option<Completer>, completion: Completion) -> Handler {
     Arc::new(move |ctx, _| {
         let running = completer.as_ref().map(|complete| complete(ctx, completion.clone()));

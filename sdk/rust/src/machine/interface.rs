@@ -1,4 +1,4 @@
-//! What goes into a machine and what comes out of it.
+//! The inputs and outputs of a machine.
 
 use std::sync::Arc;
 
@@ -15,15 +15,15 @@ use crate::handler::Handler;
 use crate::known::Known;
 use crate::level::Level;
 
-/// One incoming HTTP request body or line of stdin, and the way back for its answers.
+/// The id of one incoming HTTP request body or line of stdin, to which its answers belong.
 pub(crate) type ExchangeId = u64;
-/// One request that a handler works on.
+/// The id of one request that a handler works on.
 pub(crate) type CallId = u64;
 
-/// What kind of connection a machine serves.
+/// The kind of connection that a machine serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lane {
-    /// One process, one client, both eras; each message shows its own.
+    /// One process with one client, in both eras; each message shows its own.
     Stdio,
     /// One legacy session over HTTP.
     LegacyHttp,
@@ -31,26 +31,28 @@ pub(crate) enum Lane {
     ModernHttp,
 }
 
-/// Where a handler's question waits for its answer. The machine only carries it.
+/// The channel for the answer to a handler's question. The machine only passes it on.
 pub(crate) type Reply = oneshot::Sender<Result<Value>>;
 
 #[derive(Debug)]
 pub(crate) enum Input {
-    /// A body or line has come.
+    /// A body or line was received.
     Frame(ExchangeId, std::result::Result<Frame, DecodeError>),
-    /// The client does not wait for that exchange any more; in the modern era that cancels (2026-07-28 basic/patterns/cancellation).
+    /// The client no longer waits for that exchange; in the modern era that cancels it (2026-07-28
+    /// basic/patterns/cancellation).
     Hangup(ExchangeId),
-    /// A handler reports.
+    /// A handler reports an event.
     Call(CallId, CallEvent),
-    /// Something changed that the client may want to hear about.
+    /// Something changed that the client may want to be notified of.
     Change(Change),
-    /// The server wants to stop: end what would never end by itself.
+    /// The server wants to stop: what would never end by itself must be ended.
     Close,
 }
 
 #[derive(Debug)]
 pub(crate) enum CallEvent {
-    /// A notification on the call's own stream. Log messages carry their level; what a task says has no stream of its own.
+    /// A notification on the call's own stream. Log messages have a level; notifications of a task have no stream of
+    /// their own.
     Notify {
         message: Message,
         level: Option<Level>,
@@ -60,24 +62,24 @@ pub(crate) enum CallEvent {
     Ask { method: String, params: Value, reply: Reply },
     /// Questions whose handler stopped waiting are to be withdrawn.
     Withdraw,
-    /// From here on the call is the task of that id.
+    /// From now on the call is the task of that id.
     BecameTask(String),
-    /// The client shall come back later for the rest of its stream (2025-11-25 basic/transports, SEP-1699).
+    /// The client is to reconnect later for the rest of its stream (2025-11-25 basic/transports, SEP-1699).
     Detach,
-    /// The handler is through.
+    /// The handler has finished.
     Done(Result<Value>),
 }
 
-/// Which way a message goes.
+/// The destination of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Route {
-    /// Back to where that exchange came from.
+    /// The exchange it belongs to.
     Exchange(ExchangeId),
-    /// To the legacy client, unrelated to any request.
+    /// The legacy client, unrelated to any request.
     Session,
 }
 
-/// What a response means to HTTP.
+/// What a response means for HTTP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     Fine,
@@ -87,26 +89,26 @@ pub(crate) enum Verdict {
 
 #[derive(Debug)]
 pub(crate) enum Output {
-    /// Write that; with `last` the exchange is over.
+    /// Write the message; with `last` the exchange is over.
     Send {
         route: Route,
         bytes: Bytes,
         verdict: Verdict,
         last: bool,
     },
-    /// The exchange is over without (another) message.
+    /// End the exchange without (another) message.
     Finish(ExchangeId),
-    /// Close the exchange's stream; it goes on when the client comes back.
+    /// Close the exchange's stream; it goes on when the client reconnects.
     Detach(ExchangeId),
-    /// Run that, then report `CallEvent::Done`; a task reports to the task store instead.
+    /// Run the work, then report `CallEvent::Done`; a task reports to the task store instead.
     Start(CallId, Work),
-    /// Stop that.
+    /// Stop the work.
     Cancel(CallId),
-    /// Hand the answer to the handler that asked.
+    /// Pass the answer to the handler that asked.
     Answer(Reply, Result<Value>),
 }
 
-/// A handler to be run and what it has to know.
+/// A handler to be run, and its inputs.
 pub(crate) struct Work {
     pub(crate) handler: Handler,
     pub(crate) args: Args,
@@ -118,11 +120,11 @@ pub(crate) struct Work {
 /// How the work ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum WorkKind {
-    /// With the answer to a request. `may_become_task`: or on its own, if the handler says so.
+    /// With the answer to a request. With `may_become_task` the handler may turn it into a task.
     Call { may_become_task: bool },
     /// As a task.
     Task(String),
-    /// In nothing: a notification was handled.
+    /// Without an answer: a notification was handled.
     Notification,
 }
 

@@ -68,7 +68,7 @@ impl Machine {
             capabilities,
             client: part("clientInfo"),
             initialized: false,
-            // Until the client says what it wants, details stay here.
+            // Until the client sets a level, details are not sent.
             level: Level::Info,
             subscriptions: HashSet::new(),
         });
@@ -109,7 +109,7 @@ impl Machine {
         Ok(json!({}))
     }
 
-    /// A notification to the legacy client, unless it has not finished its handshake.
+    /// Sends a notification to the legacy client, unless it has not finished its handshake.
     pub(super) fn tell_session(&mut self, method: &str, params: Option<&Raw>) {
         if self.session.as_ref().is_some_and(|session| session.initialized) {
             self.send(super::Route::Session, jsonrpc::Message::notification(method, params));

@@ -1,4 +1,4 @@
-//! The list methods, the same in both eras but for the caching hints.
+//! The list methods, which differ between the eras only in the caching hints.
 
 use serde_json::{Map, Value};
 
@@ -28,7 +28,7 @@ impl Machine {
         Ok(page)
     }
 
-    /// Whether the server declares `capability`.
+    /// Returns whether the server declares `capability`.
     pub(super) fn offers(&self, capability: &str, era: Era) -> bool {
         let revision = self.revision().unwrap_or(crate::era::MODERN[0]);
         !self.core.capabilities(era, revision)[capability].is_null()

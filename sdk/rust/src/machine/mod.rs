@@ -1,4 +1,4 @@
-//! One connection as a machine: messages in, messages and work out. No socket, no clock, no task of its own.
+//! One connection as a machine: messages in, messages and work out. It has no socket, no clock and no task of its own.
 //!
 //! Law: after every `handle`, drain `poll` until it returns `None`. Every request is answered once, on the exchange it came with.
 
@@ -29,7 +29,7 @@ use crate::level::Level;
 pub(crate) use facts::Facts;
 pub(crate) use interface::{CallEvent, CallId, ExchangeId, Input, Lane, Output, Reply, Route, Verdict, Work, WorkKind};
 
-/// How many requests of one connection may be worked on at once.
+/// How many requests of one connection may be in progress at once.
 const MAX_CALLS: usize = 256;
 /// How many questions to one client may be open at once.
 const MAX_QUESTIONS: usize = 256;
@@ -38,7 +38,7 @@ const MAX_SUBSCRIPTIONS: usize = 1024;
 
 #[derive(Debug)]
 struct Exchange {
-    /// Requests not answered yet.
+    /// How many of its requests are not answered yet.
     open: usize,
     /// The answers so far, if they were asked in a batch.
     batch: Option<Vec<Message>>,
@@ -51,18 +51,18 @@ struct Call {
     exchange: ExchangeId,
     facts: Arc<Facts>,
     is_tool: bool,
-    /// What binds a `requestState` to this request; `None` where questions are not allowed.
+    /// The data that binds a `requestState` to this request; `None` where questions are not allowed.
     identity: Option<Vec<u8>>,
 }
 
-/// A question to a legacy client that is open.
+/// An open question to a legacy client.
 #[derive(Debug)]
 enum Waiter {
     Call(CallId, Reply),
     Task { id: String, key: String },
 }
 
-/// A `subscriptions/listen` that is open.
+/// An open `subscriptions/listen`.
 #[derive(Debug)]
 struct Listen {
     id: Id,
@@ -86,12 +86,12 @@ struct Session {
     subscriptions: HashSet<String>,
 }
 
-/// See the module.
+/// The machine of one connection; see the module.
 #[derive(Debug)]
 pub(crate) struct Machine {
     core: Arc<Core>,
     lane: Lane,
-    /// Which of the server's machines this is; owns legacy tasks.
+    /// The number of this machine among the server's; it owns legacy tasks.
     me: u64,
     session: Option<Session>,
     exchanges: HashMap<ExchangeId, Exchange>,
@@ -103,7 +103,7 @@ pub(crate) struct Machine {
     parked: Vec<(CallId, String)>,
     outbox: VecDeque<Output>,
     next_call: CallId,
-    /// The client takes no questions any more.
+    /// Whether the client no longer accepts questions.
     closing: bool,
 }
 
@@ -140,17 +140,17 @@ impl Machine {
         self.outbox.pop_front()
     }
 
-    /// Nothing is open: no request, no subscription.
+    /// Returns whether no request and no subscription is open.
     pub(crate) fn is_idle(&self) -> bool {
         self.exchanges.is_empty()
     }
 
-    /// The owner of the legacy tasks that this machine's client created.
+    /// Returns the owner of the legacy tasks that this machine's client created.
     pub(crate) fn me(&self) -> u64 {
         self.me
     }
 
-    /// The revision of the legacy session, once there is one.
+    /// Returns the revision of the legacy session, once there is one.
     pub(crate) fn revision(&self) -> Option<&'static str> {
         self.session.as_ref().map(|session| session.revision)
     }
@@ -202,7 +202,7 @@ impl Machine {
         self.settle(exchange, open);
     }
 
-    /// A frame in which nothing was asked is over once it was read.
+    /// Ends a frame in which there was no request.
     fn settle(&mut self, exchange: ExchangeId, asked: usize) {
         if asked == 0 && self.exchanges.remove(&exchange).is_some() {
             self.outbox.push_back(Output::Finish(exchange));
@@ -250,7 +250,8 @@ impl Machine {
         if modern { self.modern(request) } else { self.legacy(request) }
     }
 
-    /// 2026-07-28 basic/versioning: per-request `_meta` shows the modern era; so do the methods that exist only there.
+    /// Returns whether a request is modern: its `_meta` shows it, or its method exists only there (2026-07-28
+    /// basic/versioning).
     fn speaks_modern(&self, request: &Request) -> bool {
         let shows = || matches!(&*request.method, "server/discover" | "subscriptions/listen") || request.meta(keys::REVISION).is_some();
         match self.core.eras {
@@ -328,7 +329,7 @@ impl Machine {
         });
     }
 
-    /// A request that is not answered any more (it was cancelled).
+    /// Drops a request that will not be answered (it was cancelled).
     fn forget(&mut self, exchange: ExchangeId) {
         let Some(state) = self.exchanges.get_mut(&exchange) else { return };
         state.open = state.open.saturating_sub(1);
@@ -367,7 +368,7 @@ impl Machine {
     }
 }
 
-/// A request as it came.
+/// A request as received.
 #[derive(Debug)]
 struct Request {
     exchange: ExchangeId,
@@ -390,7 +391,7 @@ impl Request {
     }
 }
 
-/// Why a request is not carried out, and what that means to HTTP.
+/// The reason why a request is not carried out, and what that means for HTTP.
 #[derive(Debug)]
 struct Refusal(ErrorObject, Verdict);
 
@@ -415,7 +416,7 @@ impl From<Error> for Refusal {
     }
 }
 
-/// The fields of an object as arguments; anything else is none.
+/// Returns the fields of an object as arguments; any other value gives none.
 fn args(raw: &Raw) -> Args {
     match raw.to_value() {
         Value::Object(fields) => Args::new(fields),

@@ -42,7 +42,7 @@ impl Machine {
         }
     }
 
-    /// 2026-07-28 server/discover.
+    /// Answers `server/discover` (2026-07-28).
     fn discover(&self) -> Map<String, Value> {
         let mut result = Map::new();
         result.insert("supportedVersions".to_owned(), json!(MODERN));
@@ -60,7 +60,8 @@ impl Machine {
         self.answer(request, outcome);
     }
 
-    /// A result as every modern result is: with its type, and who made it (2026-07-28 basic, "General fields").
+    /// Returns a result with what every modern result has: its type, and the server's info (2026-07-28 basic, "General
+    /// fields").
     pub(super) fn modern_result(&self, result_type: &str, fields: Map<String, Value>) -> Value {
         let mut result = Map::from_iter([("resultType".to_owned(), json!(result_type))]);
         result.extend(fields);
@@ -68,7 +69,7 @@ impl Machine {
         Value::Object(result)
     }
 
-    /// A handler's result as the request's era has it.
+    /// Returns a handler's result in the shape of the request's era.
     pub(super) fn era_result(&self, facts: &Facts, mut result: Value) -> Value {
         match (facts.era, result) {
             (Era::Modern, Value::Object(mut fields)) => {
@@ -87,7 +88,7 @@ impl Machine {
     }
 }
 
-/// What the request's `_meta` says; every required field must be there (2026-07-28 basic, "Per-request protocol fields").
+/// Reads the request's `_meta`; every required field must be present (2026-07-28 basic, "Per-request protocol fields").
 fn facts(request: &Request) -> Result<Facts, Refusal> {
     let malformed = |why: String| Refusal(ErrorObject::invalid_params(why), Verdict::BadRequest);
     let revision = request
@@ -128,8 +129,8 @@ fn facts(request: &Request) -> Result<Facts, Refusal> {
     })
 }
 
-/// The request's identity, to which its `requestState` is bound: method and everything that the client may not change between
-/// rounds (2026-07-28 basic/patterns/mrtr).
+/// Returns the request's identity, to which its `requestState` is bound: the method and everything that the client may
+/// not change between rounds (2026-07-28 basic/patterns/mrtr).
 pub(super) fn identity(request: &Request) -> Vec<u8> {
     let stable = request
         .params
@@ -141,7 +142,7 @@ pub(super) fn identity(request: &Request) -> Vec<u8> {
     [request.method.as_bytes(), b"\0", &stable.canonical()].concat()
 }
 
-/// What earlier rounds have taught: the sealed state, and the answers that this retry brings.
+/// Returns what earlier rounds have learned: the sealed state, and the answers that this retry brings.
 pub(super) fn known(machine: &Machine, request: &Request, identity: &[u8]) -> Result<Known, ErrorObject> {
     let mut known = match request.params.get("requestState") {
         None => Known::default(),
@@ -154,7 +155,7 @@ pub(super) fn known(machine: &Machine, request: &Request, identity: &[u8]) -> Re
     };
     match request.params.get("inputResponses").map(|raw| raw.to_value()) {
         None => {}
-        // What was answered in an earlier round stays as it was sealed.
+        // An answer from an earlier round stays as it was sealed.
         Some(Value::Object(answers)) => answers.into_iter().for_each(|(key, answer)| {
             known.answers.entry(key).or_insert(answer);
         }),
@@ -164,7 +165,7 @@ pub(super) fn known(machine: &Machine, request: &Request, identity: &[u8]) -> Re
 }
 
 impl Machine {
-    /// The result that asks the client for input (2026-07-28 basic/patterns/mrtr, "InputRequiredResult").
+    /// Returns the result that asks the client for input (2026-07-28 basic/patterns/mrtr, "InputRequiredResult").
     pub(super) fn input_required(
         &self,
         facts: &Facts,

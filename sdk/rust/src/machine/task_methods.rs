@@ -13,14 +13,14 @@ use crate::keys;
 use crate::tasks::{Cancelling, Outcome, Standing};
 
 impl Machine {
-    /// `tasks/get`, `tasks/update` and `tasks/cancel` of the extension.
+    /// Answers `tasks/get`, `tasks/update` and `tasks/cancel` of the extension.
     pub(super) fn task_request(&self, request: &Request, facts: &Facts) -> std::result::Result<Map<String, Value>, Refusal> {
         Self::refuse_without_tasks(facts)?;
         let id = request.text("taskId")?;
         match &*request.method {
             "tasks/get" => Ok(self.core.tasks.detailed(&id).ok_or_else(unknown)?),
             "tasks/update" => self.update_task(request, &id),
-            // Cancelling a finished task is acknowledged all the same (SEP-2663, "Task Cancellation").
+            // Cancelling a finished task is acknowledged, too (SEP-2663, "Task Cancellation").
             _ => match self.core.tasks.cancel(&id, None) {
                 Cancelling::Unknown => Err(unknown().into()),
                 Cancelling::TooLate => Ok(Map::new()),
@@ -46,7 +46,7 @@ impl Machine {
         Ok(Map::new())
     }
 
-    /// The task methods of 2025-11-25.
+    /// Answers the task methods of 2025-11-25.
     pub(super) fn legacy_task_request(&mut self, request: Request, facts: Arc<Facts>) {
         if request.method == "tasks/result" {
             return self.task_result(request, facts);
@@ -86,7 +86,8 @@ impl Machine {
             .map_err(|error| ErrorObject::invalid_params(error.to_string()))
     }
 
-    /// Answers with the result as soon as there is one; until then it is where the task's questions go.
+    /// Answers `tasks/result` as soon as there is a result; until then the task's questions go to this request's
+    /// stream.
     fn task_result(&mut self, request: Request, facts: Arc<Facts>) {
         let id = match request.text("taskId") {
             Ok(id) => id,
@@ -140,7 +141,8 @@ impl Machine {
         self.reply(record.exchange, message, Verdict::Fine);
     }
 
-    /// Puts the task's open questions on the stream of `call` (2025-11-25 basic/utilities/tasks, "Input Required Status").
+    /// Puts the task's open questions on the stream of `call` (2025-11-25 basic/utilities/tasks, "Input Required
+    /// Status").
     fn put_questions(&mut self, call: CallId, id: &str) {
         let Some(exchange) = self.calls.get(&call).map(|record| record.exchange) else {
             return;
@@ -181,7 +183,7 @@ fn unknown() -> ErrorObject {
     ErrorObject::invalid_params("there is no such task; it may have expired")
 }
 
-/// The result says whose it is ("Related Task Metadata").
+/// Adds the task's id to a result ("Related Task Metadata").
 fn related(outcome: Outcome, id: &str) -> Outcome {
     outcome.map(|mut result| {
         if let Value::Object(fields) = &mut result {

@@ -1,4 +1,4 @@
-//! A small HTTP client that sees everything: status, headers, and events one by one.
+//! A small HTTP client that shows everything: status, headers, and events one by one.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use hyper_util::rt::TokioIo;
 
-/// No answer of these tests takes longer.
+/// The longest time that an answer in these tests may take.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// One server's address.
@@ -76,7 +76,7 @@ impl Client {
         self.send(Method::POST, headers, message.to_string()).await
     }
 
-    /// A modern request with the headers that belong to it.
+    /// Sends a modern request with the headers that belong to it.
     pub(crate) async fn modern(&self, id: u64, method: &str, params: Value) -> Answer {
         self.modern_with(id, method, params, json!({}), &[]).await
     }
@@ -97,7 +97,7 @@ impl Client {
         self.post(&headers, &message).await
     }
 
-    /// Opens a legacy session; gives its id.
+    /// Opens a legacy session; returns its id.
     pub(crate) async fn initialize(&self, revision: &str, capabilities: Value) -> String {
         let params = json!({"protocolVersion": revision, "capabilities": capabilities, "clientInfo": {"name": "t", "version": "1"}});
         let answer = self
@@ -138,7 +138,7 @@ impl Answer {
         serde_json::from_slice(&bytes).unwrap_or(Value::Null)
     }
 
-    /// The next event; `None` at the end of the stream.
+    /// Returns the next event; `None` at the end of the stream.
     pub(crate) async fn event(&mut self) -> Option<Event> {
         loop {
             if let Some(end) = self.unread.find("\n\n") {
@@ -160,7 +160,7 @@ impl Answer {
         }
     }
 
-    /// The next message of the stream.
+    /// Returns the next message of the stream.
     pub(crate) async fn message(&mut self) -> Value {
         loop {
             if let Some(data) = self.event().await.expect("another event").data {

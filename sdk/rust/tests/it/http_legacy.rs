@@ -1,4 +1,4 @@
-//! Legacy sessions over HTTP: their life, their streams, and coming back after a break.
+//! Tests of legacy sessions over HTTP: their life, their streams, and resuming after a break.
 
 use chancery_sdk::{Eras, Handle, Listening, Server, Tool, json};
 use example_everything::server;

@@ -1,4 +1,5 @@
-//! Modern requests over HTTP: one POST each, mirrored headers, statuses, and streams that are cancelled by hanging up.
+//! Tests of modern requests over HTTP: one POST each, mirrored headers, statuses, and streams that are cancelled by
+//! hanging up.
 
 use chancery_sdk::{Eras, Listening, Server, Tool, Value, json};
 use example_everything::server;

@@ -1,4 +1,4 @@
-//! The SDK against its own wire: transcripts over lines, and the HTTP transport over real sockets.
+//! Tests of the SDK: transcripts over lines, and the HTTP transport over real sockets.
 
 mod client;
 mod http_legacy;

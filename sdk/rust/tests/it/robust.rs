@@ -1,4 +1,4 @@
-//! Hostile input: it is answered with an error, or dropped, and the server lives on.
+//! Tests of hostile input: it is answered with an error, or dropped, and the server lives on.
 
 use chancery_sdk::json;
 use example_everything::server;
@@ -174,7 +174,8 @@ async fn ids_and_tokens_come_back_byte_for_byte() {
     assert!(progress.contains(r#""progressToken":98765432109876543210"#), "{progress}");
 }
 
-/// A client that asks without reading is held up, not buffered for: the server stops reading it.
+/// A client that sends requests without reading answers is slowed down, not buffered for: the server stops reading from
+/// it.
 #[tokio::test(start_paused = true)]
 async fn a_client_that_does_not_read_is_not_read_either() {
     let (near, far) = tokio::io::duplex(16 * 1024);

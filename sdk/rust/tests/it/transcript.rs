@@ -59,7 +59,7 @@ impl Player {
         played
     }
 
-    /// Does what the line says; gives how long to listen afterwards.
+    /// Carries out one line; returns how long to wait for answers afterwards.
     async fn step(&mut self, line: &str) -> Duration {
         let (mark, rest) = line.split_once(' ').unwrap_or((line, ""));
         match mark {
@@ -99,7 +99,7 @@ impl Player {
         writer.write_all(b"\n").await.expect("the server reads");
     }
 
-    /// The lines that come until nothing moves and `patience` is over.
+    /// Returns the lines that arrive until nothing changes any more and `patience` is over.
     async fn answers(&mut self, patience: Duration) -> Vec<String> {
         let end = tokio::time::Instant::now() + patience;
         let mut buffer = [0; 64 * 1024];
@@ -126,7 +126,7 @@ fn unmark(message: &mut Value) {
     assert_eq!(marked, Some(json!("2.0")), "{message}");
 }
 
-/// Stands names in for what differs from run to run.
+/// Replaces values that differ from run to run by names.
 #[derive(Default)]
 struct Names {
     by_value: HashMap<String, String>,
