@@ -1,17 +1,17 @@
-//! What a validator says: findings with a place, a rule, a reason and what would pass.
+//! Findings: the output of validators, with a place, a rule, a reason and what would pass.
 
 use std::fmt;
 use std::ops::Range;
 
-/// How many findings one text can have. What follows the last one is not looked at for more.
+/// How many findings one text can have. After the last one, the text is not searched further.
 const MAX_FINDINGS: usize = 32;
 
-/// One reason why a text is refused.
+/// A reason why a text is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The rule, as `validator.rule`; stable, for tests, configuration and statistics.
     pub rule: &'static str,
-    /// The bytes of the judged text that it is about.
+    /// The bytes of the judged text that it concerns.
     pub span: Range<usize>,
     /// What is wrong: a lowercase fragment with the text in question in backticks.
     pub reason: String,
@@ -19,7 +19,7 @@ pub struct Finding {
     pub hint: String,
 }
 
-/// A place in a text, as editors count: both from 1, columns in characters.
+/// A place in a text, as editors count: line and column from 1, columns in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The line.
@@ -29,7 +29,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// Where byte `at` of `text` stands. A place past the end is the end.
+    /// Returns the place of byte `at` in `text`. A place past the end is the end.
     #[must_use]
     pub fn of(text: &str, at: usize) -> Self {
         let mut end = at.min(text.len());
@@ -45,26 +45,26 @@ impl Place {
     }
 }
 
-/// The judgement of one text: nothing found means that it passes.
+/// The judgement of one text: without findings, it passes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Findings {
     list: Vec<Finding>,
 }
 
 impl Findings {
-    /// Whether the text passes.
+    /// Returns whether the text passes.
     #[must_use]
     pub fn is_clean(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// Everything that was found, in the order of finding, at most 32.
+    /// Returns all findings in the order of finding, at most 32.
     #[must_use]
     pub fn as_slice(&self) -> &[Finding] {
         &self.list
     }
 
-    /// Notes one more.
+    /// Adds a finding.
     pub(crate) fn add(&mut self, rule: &'static str, span: Range<usize>, reason: impl Into<String>, hint: impl Into<String>) {
         let finding = Finding {
             rule,
@@ -78,7 +78,8 @@ impl Findings {
         }
     }
 
-    /// Takes over what was found, all of it about one place: the inner text does not stand in the outer one byte for byte.
+    /// Adds the findings of an inner text, all at one place: the inner text does not occur in the outer one byte for
+    /// byte.
     pub(crate) fn absorb_at(&mut self, inner: Self, place: &Range<usize>) {
         for finding in inner.list {
             self.add(finding.rule, place.clone(), finding.reason, finding.hint);
@@ -101,7 +102,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// A text as it is shown in a reason: short, on one line, nothing invisible.
+/// Returns a text for display in a reason: short, on one line, without invisible characters.
 pub(crate) fn shown(text: &str) -> String {
     const MOST: usize = 60;
     let mut out = String::new();
@@ -119,7 +120,7 @@ pub(crate) fn shown(text: &str) -> String {
     out
 }
 
-/// Whether a reader sees the character as itself, and where it stands.
+/// Returns whether a reader sees the character as itself, and at its place.
 fn is_visible(c: char) -> bool {
     !(c.is_control()
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}'))

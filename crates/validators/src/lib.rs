@@ -1,7 +1,8 @@
-//! Validators: an argument goes in, findings come out: what is refused, where, why, and what would pass (MGP §4.5, §7).
+//! Validators take an argument and return findings: what is refused, where, why, and what would pass (MGP §4.5, §7).
 //!
-//! Law: what is judged is exactly what is forwarded. A judgement is a function of the text and its policy, bounded in time, depth and
-//! memory for any input; nothing is read from the machine. Name resolution is asked for, and what was found is handed back to be judged.
+//! Law: what is judged is exactly what is forwarded. A judgement is a function of the text and its policy, bounded in
+//! time, depth and memory for any input; nothing is read from the machine. Name resolution is requested from the
+//! caller, who passes the addresses back to be judged.
 //!
 //! ```
 //! use validators::path::{self, Roots};

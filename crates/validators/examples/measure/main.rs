@@ -1,4 +1,4 @@
-//! What the validators refuse and let pass, and how long they take: run by `cargo xtask bench validators`.
+//! Measures what the validators refuse and accept, and how long they take: run by `cargo xtask bench validators`.
 
 #[path = "../../tests/it/rows.rs"]
 mod rows;
@@ -32,7 +32,7 @@ fn main() -> ExitCode {
         }
     };
     let fast = !times || timing::write(&mut out);
-    // A reader that has gone away (`| head`) is no error of ours.
+    // A closed output (`| head`) is not an error of ours.
     std::io::stdout().write_all(out.as_bytes()).ok();
     if met && fast { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -1,4 +1,4 @@
-//! The table: block rate and false alarms of each class, the constructs they come from, and every miss.
+//! The table of results: block rate and false alarms of each class, the constructs they come from, and every miss.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::rows::{self, CLASSES, Class, Row};
 
-/// Rows of one kind, and how many of them were judged as they should.
+/// The rows of one kind, and how many of them were judged correctly.
 #[derive(Default)]
 struct Count {
     all: usize,
@@ -29,7 +29,7 @@ impl Count {
     }
 }
 
-/// Writes the table; says whether every target is met.
+/// Writes the table; returns whether every target is met.
 pub(crate) fn write(out: &mut String, folder: &Path) -> Result<bool, String> {
     writeln!(
         out,

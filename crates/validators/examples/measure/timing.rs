@@ -1,4 +1,5 @@
-//! How long a validator takes for an argument of 1 kB, beside a loop that says how fast the machine is.
+//! Measures how long a validator takes for an argument of 1 kB, compared with a loop that shows how fast the machine
+//! is.
 
 use std::fmt::Write as _;
 use std::hint::black_box;
@@ -10,14 +11,15 @@ use super::rows::CLASSES;
 const ROUNDS: usize = 4000;
 const BYTES: usize = 1000;
 
-/// Times of one class, and of the calibration loop, run in turns with it: other work on the machine slows both.
+/// The times of one class, and of the calibration loop, which is run in turns with it: other work on the machine slows
+/// both.
 struct Times {
     p50: Duration,
     p99: Duration,
     calibration: (Duration, Duration),
 }
 
-/// Writes the times; says whether they are within their bounds.
+/// Writes the times; returns whether they are within their bounds.
 pub(crate) fn write(out: &mut String) -> bool {
     let head = "\n| 1 kB of | p50 µs | p99 µs | bound | calibration loop beside it, p50 and p99 µs |\n|---|---:|---:|---:|---:|";
     writeln!(out, "{head}").expect("a string takes it");
@@ -73,13 +75,13 @@ fn measure(mut run: impl FnMut()) -> Times {
     }
 }
 
-/// The median, and what one in a hundred exceeds.
+/// Returns the median and the 99th percentile.
 fn quantiles(mut samples: Vec<Duration>) -> (Duration, Duration) {
     samples.sort_unstable();
     (samples[samples.len() / 2], samples[samples.len() * 99 / 100])
 }
 
-/// A thousand rounds of a hash over a few bytes: a number that grows when the machine is slow.
+/// Hashes a few bytes a thousand times, which takes longer when the machine is slow.
 fn calibrate(bytes: &[u8]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for round in 0..1000_u64 {
@@ -90,7 +92,7 @@ fn calibrate(bytes: &[u8]) -> u64 {
     hash
 }
 
-/// An argument that passes and one that is refused at its end, each of about 1 kB.
+/// Returns an argument that passes and one that is refused at its end, each of about 1 kB.
 fn arguments(class: &str) -> Vec<(&'static str, String)> {
     let (piece, joint, last) = match class {
         "shell_command" => ("grep -n 'needle in hay' notes/today.txt | sort -u", " && ", "rm -rf build"),

@@ -1,4 +1,4 @@
-//! Which argument of a tool is what: by its schema, its name, and what the tool says of itself.
+//! Infers which argument of a tool is what, from its schema, its name, and the tool's description.
 
 use serde_json::Value;
 
@@ -6,21 +6,21 @@ use super::kind::Kind;
 use super::names;
 use crate::code::Language;
 
-/// How deep a schema is looked into.
+/// How deeply a schema is searched.
 const MAX_DEPTH: usize = 8;
 /// How many slots a tool can have.
 const MAX_SLOTS: usize = 256;
 
-/// One argument of a tool and what it is.
+/// An argument of a tool and its kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slot {
     /// Its names from the top, as a JSON pointer without indices: `/options/path`.
     pub pointer: String,
-    /// What it is.
+    /// The kind of the argument.
     pub kind: Kind,
 }
 
-/// The arguments of a tool that are something.
+/// The arguments of a tool that have a kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Slots {
     list: Vec<Slot>,
@@ -28,7 +28,8 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// What the schema and the names say. Arguments that the schema does not list are judged by their names when they come.
+    /// Infers the kinds of arguments from the schema and the names. Arguments that the schema does not list are judged
+    /// by their names in a call.
     #[must_use]
     pub fn infer(tool: &str, description: &str, schema: &Value) -> Self {
         let mut about = names::words(tool).join(" ");
@@ -39,7 +40,7 @@ impl Slots {
         slots
     }
 
-    /// Says that an argument is something, whatever it looks like: for declarations and configuration.
+    /// Sets the kind of an argument, whatever its name and schema: for declarations and configuration.
     pub fn set(&mut self, pointer: &str, kind: Kind) {
         let pointer = if pointer.starts_with('/') {
             pointer.to_owned()
@@ -50,13 +51,13 @@ impl Slots {
         self.list.push(Slot { pointer, kind });
     }
 
-    /// All of them.
+    /// Returns all slots.
     #[must_use]
     pub fn as_slice(&self) -> &[Slot] {
         &self.list
     }
 
-    /// What the argument at a pointer without indices is.
+    /// Returns the kind of the argument at a pointer without indices.
     pub(super) fn kind_of(&self, pointer: &str, name: &str) -> Option<Kind> {
         let listed = self.list.iter().find(|slot| slot.pointer == pointer).map(|slot| slot.kind);
         listed.or_else(|| names::kind(name, &self.about))
@@ -80,7 +81,7 @@ impl Slots {
             _ => true,
         };
         let items = schema.get("items");
-        // A choice among given texts is no free text.
+        // A choice among given texts is not free text.
         let is_choice = schema.get("enum").is_some() || schema.get("const").is_some();
         let kind = said(schema).or_else(|| items.and_then(said)).or_else(|| {
             let mut about = self.about.clone();
@@ -108,7 +109,7 @@ impl Slots {
     }
 }
 
-/// What a schema says by itself.
+/// Returns the kind that a schema itself determines.
 fn said(schema: &Value) -> Option<Kind> {
     match schema.get("format").and_then(Value::as_str) {
         Some("uri" | "uri-reference" | "iri" | "url") => return Some(Kind::Url),
@@ -126,7 +127,7 @@ fn said(schema: &Value) -> Option<Kind> {
     }
 }
 
-/// A name as a JSON pointer has it (RFC 6901).
+/// Returns a name escaped for a JSON pointer (RFC 6901).
 pub(super) fn escaped(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }

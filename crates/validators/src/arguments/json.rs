@@ -1,24 +1,25 @@
-//! Reading arguments so that what is judged is what is sent: a key that stands twice is refused, as readers disagree about which one counts.
+//! Parses arguments so that what is judged is what is sent: a repeated key is refused, because parsers disagree about
+//! which one counts.
 
 use std::fmt;
 
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-/// How deep arguments may be nested.
+/// How deeply arguments may nest.
 const MAX_DEPTH: usize = 64;
 
-/// A value, as far as validators look at it.
+/// A JSON value, as far as validators read it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Json {
     Text(String),
     List(Vec<Self>),
     Object(Vec<(String, Self)>),
-    /// A number, a truth value or null.
+    /// A number, a boolean or null.
     Other,
 }
 
 impl Json {
-    /// Reads a whole text.
+    /// Parses a whole text.
     pub(super) fn read(text: &str) -> Result<Self, String> {
         let mut reader = serde_json::Deserializer::from_str(text);
         let value = Nested { depth: 0 }.deserialize(&mut reader).map_err(|error| error.to_string())?;
@@ -26,7 +27,7 @@ impl Json {
         Ok(value)
     }
 
-    /// The member of an object.
+    /// Returns a member of an object.
     pub(super) fn get(&self, name: &str) -> Option<&Self> {
         match self {
             Self::Object(members) => members.iter().find(|(key, _)| key == name).map(|(_, value)| value),

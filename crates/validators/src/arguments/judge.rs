@@ -1,4 +1,4 @@
-//! One call: every argument that is something goes to the validators that concern it.
+//! Judges one call: every argument with a kind is passed to the validators for it.
 
 use serde_json::Value;
 
@@ -12,39 +12,39 @@ use crate::finding::{Finding, Findings, shown};
 use crate::shell::{self, Profile};
 use crate::{path, sql, url};
 
-/// Longer arguments are refused unread, unless nothing judges them.
+/// The size in bytes above which arguments are refused unread, unless nothing judges them.
 const MAX_BYTES: usize = 16 * 1024 * 1024;
 /// How many violations one call can have.
 const MAX_VIOLATIONS: usize = 32;
-/// How many names one call may have resolved.
+/// How many names of one call may be resolved.
 const MAX_NAMES: usize = 64;
 
-/// What is wrong with one argument.
+/// A violation in one argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// Which argument, as a JSON pointer (RFC 6901).
+    /// The argument, as a JSON pointer (RFC 6901).
     pub argument: String,
-    /// What is wrong with it; its span counts in the argument's own text.
+    /// The finding; its span refers to the argument's own text.
     pub finding: Finding,
 }
 
 /// A name in an argument that is to be resolved, and whose addresses are to be judged by [`url::judge_addresses`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resolve {
-    /// Which argument, as a JSON pointer.
+    /// The argument, as a JSON pointer.
     pub argument: String,
-    /// The name.
+    /// The name to be resolved.
     pub name: String,
 }
 
-/// What became of a call. It may leave when there are no violations, and every name has been resolved and judged.
+/// The judgement of a call. It may be sent when there are no violations, and every name has been resolved and judged.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Verdict {
-    /// What is wrong.
+    /// The violations found.
     pub violations: Vec<Violation>,
-    /// What is left to be resolved.
+    /// The names that remain to be resolved.
     pub resolve: Vec<Resolve>,
-    /// The answer of MGP §7.4, when code was refused.
+    /// The answer of MGP §7.4, if code was refused.
     pub rejection: Option<Value>,
 }
 
@@ -93,7 +93,7 @@ struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    /// Goes through a value: `pointer` has the indices, `place` has names only.
+    /// Judges a value and its parts: `pointer` has the indices, `place` has names only.
     fn value(&mut self, pointer: &str, place: &str, name: &str, value: &Json, around: &Json) {
         match value {
             Json::Text(text) => self.text(pointer, place, name, text, around),
@@ -130,7 +130,7 @@ impl Judge<'_> {
 
     // === commands ===
 
-    /// A list that is a command, or belongs to one; says whether it was judged as a whole.
+    /// Judges a list that is a command, or belongs to one; returns whether it was judged as a whole.
     fn words(&mut self, pointer: &str, place: &str, name: &str, items: &[Json], around: &Json) -> bool {
         let kind = self.plan.kind_of(self.slots, place, name);
         if !matches!(kind, Some(Kind::Command | Kind::Words)) {
@@ -157,7 +157,7 @@ impl Judge<'_> {
             let findings = shell::check_words(&words, &self.shell(profile, read_only));
             self.take(pointer, findings);
         }
-        // The words are addresses and paths, too.
+        // The words may be addresses and paths, too.
         for (at, word) in items.iter().enumerate() {
             if let (Some(word), true) = (word.as_text(), self.plan.validators.contains(&Validator::NetworkRestricted)) {
                 self.network(&format!("{pointer}/{at}"), None, word);
@@ -179,7 +179,7 @@ impl Judge<'_> {
         match kind {
             Some(Kind::Command) => {
                 self.commands += 1;
-                // A name with its words beside it is no text that a shell reads.
+                // A name with its words beside it is not a text that a shell reads.
                 let beside = ["args", "argv", "arguments"].iter().find_map(|name| around.get(name));
                 let is_program = matches!(beside, Some(Json::List(_))) && !text.contains(char::is_whitespace);
                 if !is_program {
@@ -288,7 +288,8 @@ impl Judge<'_> {
         self.take(pointer, findings);
     }
 
-    /// The language: what is declared, what stands beside the code, what the name says. All that speak have to agree.
+    /// Returns the language, from the declaration, from an argument beside the code, and from the name. Those that are
+    /// given have to agree.
     fn language(&self, of_name: Option<Language>, around: &Json) -> Result<Language, String> {
         let beside = match around {
             Json::Object(members) => members
@@ -322,7 +323,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Without a command among them, all texts may end up in one.
+    /// Judges all texts as parts of a command, because without a command argument each may be put into one.
     fn literals(&mut self, pointer: &str, value: &Json) {
         match value {
             Json::Text(text) => self.take(pointer, shell::check_literal(text)),

@@ -2,12 +2,12 @@
 
 use crate::code::Language;
 
-/// What an argument is.
+/// The kind of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A command line for a shell.
     Command,
-    /// The words of a command, or what a command beside it is given.
+    /// The words of a command, or the arguments of a command that is given beside it.
     Words,
     /// A value that the server puts into a command line.
     ShellValue,
@@ -23,16 +23,16 @@ pub enum Kind {
     Path,
     /// Code, perhaps of a known language.
     Code(Option<Language>),
-    /// A method of HTTP.
+    /// An HTTP method.
     Method,
     /// How a file is opened.
     Mode,
-    /// Nothing that is judged, whatever its name.
+    /// A text that is not judged, whatever its name.
     Text,
 }
 
 impl Kind {
-    /// By its name in configuration.
+    /// Parses a kind by its name in configuration.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         Some(match name {

@@ -1,4 +1,5 @@
-//! The arguments of a call: which of them are commands, statements, addresses, paths or code, and what the validators say about them.
+//! Judges the arguments of a call: finds the commands, statements, addresses, paths and code among them, and runs the
+//! validators.
 //!
 //! ```
 //! use validators::arguments::{Plan, Slots, Validator};

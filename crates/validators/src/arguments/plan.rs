@@ -1,4 +1,4 @@
-//! Which validators a tool gets, and what they are set to.
+//! The validators of a tool, and their settings.
 
 use std::fmt;
 
@@ -15,15 +15,15 @@ use crate::{code, url};
 /// A validator of MGP §4.5.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Validator {
-    /// Commands are judged.
+    /// Judges commands.
     Sandbox(Profile),
-    /// Whatever would write is refused.
+    /// Refuses everything that would write.
     Readonly,
-    /// Addresses of networks that are not public are refused.
+    /// Refuses addresses of networks that are not public.
     NetworkRestricted,
-    /// Code is judged at a level.
+    /// Judges code at a level.
     CodeSafety(Level),
-    /// Nothing is judged.
+    /// Judges nothing.
     None,
 }
 
@@ -42,10 +42,11 @@ impl fmt::Display for UnknownValidator {
 impl std::error::Error for UnknownValidator {}
 
 impl Validator {
-    /// By its name in MGP §4.5; a profile or level may follow a colon: `sandbox:pipeline`, `code_safety:readonly`.
+    /// Parses a validator by its name in MGP §4.5; a profile or level may follow a colon: `sandbox:pipeline`,
+    /// `code_safety:readonly`.
     ///
     /// # Errors
-    /// When no validator, profile or level is called that.
+    /// When there is no validator, profile or level of that name.
     pub fn parse(name: &str) -> Result<Self, UnknownValidator> {
         let found = match name.split_once(':') {
             None => match name {
@@ -63,7 +64,7 @@ impl Validator {
         found.ok_or_else(|| UnknownValidator { name: name.to_owned() })
     }
 
-    /// Its name in MGP §4.5.
+    /// Returns the validator's name in MGP §4.5.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -76,7 +77,7 @@ impl Validator {
     }
 }
 
-/// What a tool's `security` object declares for validators (MGP §4.3, §7.3).
+/// The validators that a tool's `security` object declares (MGP §4.3, §7.3).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Declaration {
     /// The validator; an unknown one makes the tool dangerous.
@@ -89,7 +90,7 @@ pub struct Declaration {
 }
 
 impl Declaration {
-    /// Reads the `security` object of a tool. What it does not say is left to inference.
+    /// Reads the `security` object of a tool. What it does not declare is inferred.
     #[must_use]
     pub fn read(security: &Value) -> Self {
         let code = security.get("code_safety").cloned().unwrap_or_default();
@@ -108,23 +109,23 @@ impl Declaration {
     }
 }
 
-/// What the arguments of one tool are judged by.
+/// The rules by which the arguments of one tool are judged.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
     pub(super) validators: Vec<Validator>,
-    /// Where paths may lead. Without roots, only `sandbox` and `readonly` look at paths, and refuse all.
+    /// The folders in which paths may lie. Without roots, only `sandbox` and `readonly` check paths, and refuse all.
     pub roots: Roots,
-    /// What network access is judged by.
+    /// The rules for network access.
     pub network: url::Policy,
-    /// Commands that `sandbox` allows besides those it knows.
+    /// The commands that `sandbox` allows in addition to those it knows.
     pub allow_commands: Vec<String>,
-    /// The dialect of statements; without one they have to be harmless in all.
+    /// The SQL dialect of statements; without one they have to be harmless in all.
     pub dialect: Option<Dialect>,
     pub(super) declaration: Declaration,
 }
 
 impl Plan {
-    /// A plan of some validators, with everything else as it is by default.
+    /// Returns a plan of these validators, with default settings.
     #[must_use]
     pub fn new(validators: impl IntoIterator<Item = Validator>) -> Self {
         Self {
@@ -133,7 +134,7 @@ impl Plan {
         }
     }
 
-    /// Adds what a tool declares. A declaration only ever adds: it takes no validator away.
+    /// Adds what a tool declares. A declaration never removes a validator.
     #[must_use]
     pub fn declared(mut self, declaration: Declaration) -> Self {
         if let Some(Ok(validator)) = &declaration.validator {
@@ -143,13 +144,13 @@ impl Plan {
         self
     }
 
-    /// Its validators, whoever chose them.
+    /// Returns the validators, whether declared or configured.
     #[must_use]
     pub fn validators(&self) -> &[Validator] {
         &self.validators
     }
 
-    /// The policy that code is judged by.
+    /// Returns the policy for code at a level.
     pub(super) fn code_policy(&self, level: Level, language: Language) -> code::Policy {
         let mut policy = code::Policy::new(level, language);
         let list = |key: &str| -> Option<Vec<String>> {
@@ -165,7 +166,7 @@ impl Plan {
         policy
     }
 
-    /// The kind of an argument, where the declaration says more than inference.
+    /// Returns the kind of an argument, by declaration or inference.
     pub(super) fn kind_of(&self, slots: &Slots, pointer: &str, name: &str) -> Option<Kind> {
         let is_code = self
             .declaration

@@ -1,17 +1,18 @@
-//! `readonly` for a tool as a whole: what it says of itself has to be that it only reads.
+//! Decides `readonly` for a tool as a whole: its declarations have to say that it only reads.
 
-/// What is known of a tool, whoever said it.
+/// What is known of a tool, from any source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
-    /// Its effective risk is `safe`.
+    /// Whether its effective risk is `safe`.
     pub safe: bool,
-    /// It declares side effects.
+    /// Whether it declares side effects.
     pub side_effects: bool,
-    /// Its annotation `readOnlyHint`, where it has one.
+    /// The value of its annotation `readOnlyHint`, if it has one.
     pub read_only: Option<bool>,
 }
 
-/// Why `readonly` refuses a tool whatever its arguments; `None` when only they decide. The operator may overrule it.
+/// Returns why `readonly` refuses a tool whatever its arguments; `None` when only they decide. The operator may
+/// override it.
 #[must_use]
 pub fn refuses(facts: Facts) -> Option<&'static str> {
     match facts {

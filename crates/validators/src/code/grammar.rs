@@ -1,10 +1,10 @@
-//! Grammars, and the names in them, looked up once.
+//! Grammars, with the names in them looked up once.
 
 use std::sync::LazyLock;
 
 use super::Language;
 
-/// A grammar with the names of its nodes and fields, by number.
+/// A grammar, with the names of its nodes and fields by number.
 pub(super) struct Grammar {
     pub(super) language: tree_sitter::Language,
     kinds: Vec<&'static str>,
@@ -36,12 +36,12 @@ impl Grammar {
         }
     }
 
-    /// The name of a kind of node.
+    /// Returns the name of a kind of node.
     pub(super) fn kind(&self, number: u16) -> &'static str {
         self.kinds.get(usize::from(number)).copied().unwrap_or_default()
     }
 
-    /// The name of a field.
+    /// Returns the name of a field.
     pub(super) fn field(&self, number: u16) -> &'static str {
         self.fields.get(usize::from(number)).copied().unwrap_or_default()
     }

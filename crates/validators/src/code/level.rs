@@ -1,8 +1,8 @@
-//! Levels, languages, and what a server or an operator may set beside them (MGP §7.2, §7.3).
+//! Levels, languages, and the settings that a server or an operator may add to them (MGP §7.2, §7.3).
 
 use super::{javascript, python};
 
-/// Longer code is refused unless the policy says otherwise.
+/// The size in bytes above which code is refused by default.
 const DEFAULT_MAX_BYTES: usize = 64 * 1024;
 
 /// A language whose code can be judged.
@@ -17,7 +17,8 @@ pub enum Language {
 }
 
 impl Language {
-    /// By the name that servers use. `None` is a language that nobody here can judge: from `strict` on its code is refused.
+    /// Parses a language by the name that servers use. `None` is a language that cannot be judged here: from `strict`
+    /// on its code is refused.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         match name.to_ascii_lowercase().as_str() {
@@ -32,18 +33,18 @@ impl Language {
 /// How much code may do (MGP §7.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// Everything.
+    /// The code may do everything.
     Unrestricted,
-    /// What is not on a list of dangers.
+    /// The code may do what is not on a list of dangers.
     Standard,
-    /// What is imported from a list of allowed modules, without dangers, up to a size.
+    /// The code may use what is on a list of allowed modules, without dangers, up to a size.
     Strict,
-    /// The same, without writing.
+    /// The code may do what `Strict` allows, except writing.
     Readonly,
 }
 
 impl Level {
-    /// By its name in MGP §7.2.
+    /// Parses a level by its name in MGP §7.2.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         match name {
@@ -56,25 +57,25 @@ impl Level {
     }
 }
 
-/// What code is judged by.
+/// The rules by which code is judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policy {
-    /// How much it may do.
+    /// How much the code may do.
     pub level: Level,
-    /// What it is written in.
+    /// The language of the code.
     pub language: Language,
-    /// Longer code is refused, in bytes.
+    /// The size in bytes above which code is refused.
     pub max_bytes: usize,
-    /// Modules that are refused besides those that the level refuses.
+    /// The modules that are refused in addition to those that the level refuses.
     pub blocked_imports: Vec<String>,
-    /// Texts and calls that are refused besides those that the level refuses.
+    /// The texts and calls that are refused in addition to those that the level refuses.
     pub blocked_patterns: Vec<String>,
-    /// The modules that `strict` and `readonly` allow, in place of the built-in list.
+    /// The modules that `strict` and `readonly` allow, instead of the built-in list.
     pub allowed_imports: Option<Vec<String>>,
 }
 
 impl Policy {
-    /// The built-in policy of a level.
+    /// Returns the built-in policy of a level.
     #[must_use]
     pub fn new(level: Level, language: Language) -> Self {
         Self {
@@ -87,18 +88,18 @@ impl Policy {
         }
     }
 
-    /// The built-in policy of the level `strict`.
+    /// Returns the built-in policy of the level `strict`.
     #[must_use]
     pub fn strict(language: Language) -> Self {
         Self::new(Level::Strict, language)
     }
 
-    /// Whether the level asks for a list of what is allowed.
+    /// Returns whether the level requires a list of what is allowed.
     pub(super) fn is_strict(&self) -> bool {
         self.level >= Level::Strict
     }
 
-    /// A call that a declared pattern means, by the name that it resolves to: `eval(` or `os.system`.
+    /// Returns the declared pattern that a call matches, by the name that it resolves to: `eval(` or `os.system`.
     pub(super) fn called_pattern(&self, name: &str) -> Option<&str> {
         let means = |pattern: &str| {
             let pattern = pattern.trim_end_matches('(').trim_end();
@@ -107,7 +108,8 @@ impl Policy {
         self.blocked_patterns.iter().map(String::as_str).find(|pattern| means(pattern))
     }
 
-    /// Whether a module is refused by name. What a declaration allows by name is not refused by the built-in list.
+    /// Returns whether a module is refused by name. A module that a declaration allows by name is not refused by the
+    /// built-in list.
     pub(super) fn blocks(&self, module: &str) -> bool {
         self.blocked_imports.iter().any(|one| is_in(module, one))
             || self.built_in().iter().any(|one| is_in(module, one)) && !self.allows_by_name(module)
@@ -120,7 +122,7 @@ impl Policy {
         }
     }
 
-    /// All modules that are refused by name, for the hints of a rejection.
+    /// Returns all modules that are refused by name, for the hints of a rejection.
     #[must_use]
     pub fn blocked(&self) -> Vec<&str> {
         let declared = self.blocked_imports.iter().map(String::as_str);
@@ -130,24 +132,24 @@ impl Policy {
             .collect()
     }
 
-    /// Whether the list of a declaration names the module.
+    /// Returns whether the list of a declaration names the module.
     fn allows_by_name(&self, module: &str) -> bool {
         self.allowed_imports
             .as_ref()
             .is_some_and(|allowed| allowed.iter().any(|one| one == module))
     }
 
-    /// Whether a module is on the list that counts.
+    /// Returns whether a module is on the effective list.
     pub(super) fn allows(&self, module: &str) -> bool {
         self.allowed().iter().any(|one| is_in(module, one))
     }
 
-    /// Whether a module is on the list that counts by its whole name.
+    /// Returns whether a module is on the effective list by its whole name.
     pub(super) fn lists(&self, module: &str) -> bool {
         self.allowed().contains(&module)
     }
 
-    /// The list of allowed modules that counts, for the hints of a rejection.
+    /// Returns the effective list of allowed modules, for the hints of a rejection.
     #[must_use]
     pub fn allowed(&self) -> Vec<&str> {
         match (&self.allowed_imports, self.language) {
@@ -158,7 +160,7 @@ impl Policy {
     }
 }
 
-/// Whether `module` is `list` or inside it: `xml.sax` is in `xml`.
+/// Returns whether `module` is `list` or inside it: `xml.sax` is in `xml`.
 fn is_in(module: &str, list: &str) -> bool {
     module == list || module.strip_prefix(list).is_some_and(|rest| rest.starts_with(['.', '/']))
 }

@@ -1,7 +1,7 @@
 //! Code safety (MGP §7): Python, JavaScript and TypeScript by their syntax trees.
 //!
-//! What can't be parsed is refused, and so is what is reached in a way that only running would tell. This is defence in depth: nobody can list
-//! all ways out of an interpreter, so code that passes belongs in a sandbox none the less.
+//! Code that cannot be parsed is refused, and so is access whose target only running would show. This is defence in
+//! depth: it is impossible to list all ways out of an interpreter, so code that passes still belongs in a sandbox.
 
 mod grammar;
 mod javascript;
@@ -46,12 +46,12 @@ fn judge(text: &str, policy: &Policy, findings: &mut Findings) -> Result<(), Unp
     Ok(())
 }
 
-/// Whether the built-in lists refuse a module by name, at every level that refuses anything.
+/// Returns whether the built-in lists refuse a module by name, at every level that refuses anything.
 pub(crate) fn is_blocked_module(language: Language, module: &str) -> bool {
     Policy::new(Level::Standard, language).blocks(module)
 }
 
-/// The patterns that a server declares (MGP §7.3) are text, and are looked for as text, whatever the blanks.
+/// Searches for the patterns that a server declares (MGP §7.3), as text, ignoring blanks.
 fn patterns(findings: &mut Findings, text: &str, policy: &Policy) {
     for pattern in policy.blocked_patterns.iter().filter(|pattern| !pattern.is_empty()) {
         if let Some(at) = text.find(pattern.as_str()) {

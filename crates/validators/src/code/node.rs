@@ -1,4 +1,4 @@
-//! The nodes of a tree in one list, parents first: what the parser's own tree says only slowly.
+//! The nodes of a tree in one list, parents first, because the parser's own tree is slow to traverse.
 
 use std::ops::Range;
 
@@ -6,16 +6,16 @@ use tree_sitter::{Tree, TreeCursor};
 
 use super::grammar::Grammar;
 
-/// How deep code may be nested.
+/// How deeply code may nest.
 const MAX_DEPTH: usize = 200;
 
-/// Code is nested deeper than is judged, from this byte on.
+/// The error that code nests deeper than is judged, from this byte on.
 #[derive(Debug)]
 pub(super) struct TooDeep {
     pub(super) at: usize,
 }
 
-/// Every node that has a name, or is something to the node around it.
+/// Every node that has a name, or a role in its parent.
 #[derive(Debug)]
 pub(super) struct Nodes {
     list: Vec<Entry>,
@@ -24,12 +24,12 @@ pub(super) struct Nodes {
 #[derive(Debug)]
 struct Entry {
     kind: &'static str,
-    /// What it is to the node around it; empty when that has no name.
+    /// The field of the parent that it is in; empty if that has no name.
     field: &'static str,
     named: bool,
-    /// The place of the node around it; the root is its own.
+    /// The index of the parent; the root is its own parent.
     parent: usize,
-    /// The place behind the last node inside of it.
+    /// The index behind the last node inside it.
     end: usize,
     bytes: Range<usize>,
 }
@@ -39,7 +39,7 @@ impl Nodes {
         let mut cursor = tree.walk();
         let mut nodes = Self { list: Vec::new() };
         nodes.add(&cursor, grammar, 0);
-        // The nodes around the cursor. One that is not kept stands for the node around it, as it has no children.
+        // The ancestors of the cursor. One that is not kept is represented by its parent, because it has no children.
         let mut around = vec![0];
         loop {
             if cursor.goto_first_child() {
@@ -64,7 +64,7 @@ impl Nodes {
         }
     }
 
-    /// Keeps the node at the cursor, if it says anything; tells its place.
+    /// Keeps the node at the cursor, if it carries information; returns its index.
     fn add(&mut self, cursor: &TreeCursor<'_>, grammar: &Grammar, parent: usize) -> Option<usize> {
         let node = cursor.node();
         let named = node.is_named();
@@ -83,7 +83,7 @@ impl Nodes {
         Some(self.list.len() - 1)
     }
 
-    /// All that was kept since is inside of the node.
+    /// Marks all nodes kept since as inside of the node.
     fn close(&mut self, at: Option<usize>) {
         let end = self.list.len();
         if let Some(entry) = at.and_then(|at| self.list.get_mut(at)) {
@@ -91,12 +91,12 @@ impl Nodes {
         }
     }
 
-    /// All of them, parents first.
+    /// Iterates over all nodes, parents first.
     pub(super) fn iter(&self) -> impl Iterator<Item = Node<'_>> {
         (0..self.list.len()).map(|at| Node { list: &self.list, at })
     }
 
-    /// The smallest node around a byte.
+    /// Returns the smallest node that contains a byte.
     pub(super) fn around(&self, byte: usize) -> Option<Node<'_>> {
         self.iter()
             .filter(|node| node.entry().named && node.byte_range().contains(&byte))
@@ -104,7 +104,7 @@ impl Nodes {
     }
 }
 
-/// One node, as cheap to hand on as a number.
+/// A node, as cheap to copy as a number.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node<'t> {
     list: &'t [Entry],
@@ -126,12 +126,12 @@ impl<'t> Node<'t> {
         self.entry().kind
     }
 
-    /// What it is to the node around it.
+    /// Returns the field of the parent that the node is in.
     pub(super) fn field(self) -> Option<&'static str> {
         Some(self.entry().field).filter(|field| !field.is_empty())
     }
 
-    /// The node around it; the root's is the root.
+    /// Returns the parent; the root's is the root.
     pub(super) fn parent(self) -> Self {
         Self {
             at: self.entry().parent,
@@ -147,7 +147,7 @@ impl<'t> Node<'t> {
         self.entry().bytes.clone()
     }
 
-    /// The nodes right inside of it.
+    /// Returns the direct children.
     pub(super) fn children(self) -> impl Iterator<Item = Self> {
         let end = self.entry().end;
         let mut at = self.at + 1;
@@ -177,7 +177,7 @@ impl<'t> Node<'t> {
     }
 }
 
-/// The span of a node.
+/// Returns the span of a node.
 pub(super) fn span(node: Node<'_>) -> std::ops::Range<usize> {
     node.byte_range()
 }

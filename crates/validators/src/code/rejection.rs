@@ -1,11 +1,11 @@
-//! The answer to refused code, as MGP §7.4 has it, so that an agent can mend its code by itself.
+//! The answer to refused code, in the form of MGP §7.4, so that an agent can fix its code by itself.
 
 use serde_json::{Value, json};
 
 use super::Policy;
 use crate::finding::{Findings, Place};
 
-/// The structured rejection: each violation with its place, and what would pass.
+/// Builds the structured rejection: each violation with its place, and what would pass.
 #[must_use]
 pub fn rejection(text: &str, findings: &Findings, policy: &Policy) -> Value {
     let violations: Vec<String> = findings

@@ -1,4 +1,4 @@
-//! Parsing code, bounded in size, depth and steps, and refused when it is not whole.
+//! Parses code, bounded in size, depth and steps, and refuses code that does not parse completely.
 
 use std::ops::ControlFlow;
 
@@ -11,7 +11,7 @@ use crate::text;
 
 const DOES_NOT_PARSE: &str = "the code does not parse";
 
-/// Code with its nodes.
+/// Source code with its nodes.
 #[derive(Debug)]
 pub(super) struct Source<'a> {
     pub(super) text: &'a str,
@@ -23,14 +23,14 @@ pub(super) fn text<'a>(source: &Source<'a>, node: Node<'_>) -> &'a str {
     source.text.get(node.byte_range()).unwrap_or_default()
 }
 
-/// Why code has no tree.
+/// The reason why code has no tree.
 #[derive(Debug)]
 pub(super) struct Unparsed {
     pub(super) at: usize,
     pub(super) reason: &'static str,
 }
 
-/// Parses code. Characters that interpreters read differently from the grammar are refused before.
+/// Parses code. Characters that interpreters read differently from the grammar are refused first.
 pub(super) fn parse(text: &str, language: Language) -> Result<Source<'_>, Unparsed> {
     ambiguous(text, language)?;
     let grammar = Grammar::of(language);
@@ -42,7 +42,8 @@ pub(super) fn parse(text: &str, language: Language) -> Result<Source<'_>, Unpars
     if parser.set_language(&grammar.language).is_err() {
         return Err(unknown);
     }
-    // The parser asks every hundred steps or so: a budget in steps, not in time. Code that does not parse is refused, so nothing is mended.
+    // The parser asks about every hundred steps: a budget in steps, not in time. Code that does not parse is refused,
+    // so error recovery is not needed.
     let mut left = 1000 + text.len() / 8;
     let mut broken = None;
     let mut progress = |state: &ParseState| {
@@ -87,7 +88,7 @@ pub(super) fn parse(text: &str, language: Language) -> Result<Source<'_>, Unpars
     }
 }
 
-/// The start of the character that a byte belongs to.
+/// Returns the start of the character that a byte belongs to.
 fn whole_character(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {
@@ -96,7 +97,7 @@ fn whole_character(text: &str, at: usize) -> usize {
     at
 }
 
-/// Where the first place is that the grammar does not know.
+/// Returns the first place that the grammar does not know.
 fn first_hole(root: tree_sitter::Node<'_>) -> usize {
     let mut at = root;
     loop {
@@ -110,7 +111,7 @@ fn first_hole(root: tree_sitter::Node<'_>) -> usize {
     }
 }
 
-/// What makes an interpreter see other lines, or other letters, than the grammar does.
+/// Refuses characters because of which an interpreter sees other lines, or other letters, than the grammar does.
 fn ambiguous(text: &str, language: Language) -> Result<(), Unparsed> {
     let refused = |at, reason| Err(Unparsed { at, reason });
     if let Some(at) = text
@@ -135,7 +136,7 @@ fn ambiguous(text: &str, language: Language) -> Result<(), Unparsed> {
     Ok(())
 }
 
-/// PEP 263: a comment on one of the first two lines may say how the bytes are read.
+/// Returns whether a comment on one of the first two lines declares an encoding (PEP 263).
 fn declares_encoding(text: &str) -> bool {
     let named = |line: &str| {
         let at = line.find("coding")?;

@@ -1,7 +1,9 @@
-//! Paths: an argument stays inside the declared roots, however it is encoded and whoever decodes it.
+//! Judges paths: an argument must stay inside the declared roots, however it is encoded and whichever component decodes
+//! it.
 //!
-//! Every reading of the text is judged: as it stands, percent-decoded as often as it changes, unescaped, and in its compatibility form. Both
-//! slashes separate. The judgement is lexical: where a symbolic link inside a root leads is the server's to refuse.
+//! Every reading of the text is judged: as it stands, percent-decoded as often as it changes, unescaped, and in its
+//! compatibility form. Both slashes separate. The judgement is lexical: the server must refuse symbolic links inside a
+//! root that lead outside.
 
 mod normal;
 mod refusal;
@@ -15,9 +17,9 @@ use self::refusal::Refusal;
 use crate::finding::{Findings, shown};
 use crate::text::{self, Decoded};
 
-/// Longer paths are refused by every system.
+/// The length in bytes above which every system refuses a path.
 const MAX_BYTES: usize = 4096;
-/// How often a text is decoded while it changes. What is encoded more often is refused.
+/// How often a text is decoded while it changes. A text that is encoded more often is refused.
 const MAX_ROUNDS: usize = 4;
 
 const INSIDE: &str = "name a path inside the allowed folders, without encoding";
@@ -76,7 +78,7 @@ fn reading(text: &str, roots: &Roots) -> Result<(), Refusal> {
     }
 }
 
-/// Judges a path that nobody decodes, but somebody may clean up.
+/// Judges a path that is not decoded, but may be normalised.
 fn exact(text: &str, roots: &Roots) -> Result<(), Refusal> {
     if let Some(segment) = normal::disguised(text) {
         let reason = format!("some readers take `{}` for a step upwards", shown(segment));
@@ -85,7 +87,7 @@ fn exact(text: &str, roots: &Roots) -> Result<(), Refusal> {
     as_written(text, roots)
 }
 
-/// Judges a path that goes to the system as it is written.
+/// Judges a path that is passed to the system as it is written.
 pub(crate) fn as_written(text: &str, roots: &Roots) -> Result<(), Refusal> {
     if let Some((_, c)) = text.char_indices().find(|(_, c)| c.is_control()) {
         let reason = format!("a path has no control character, here U+{:04X}", u32::from(c));

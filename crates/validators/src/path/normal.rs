@@ -1,16 +1,16 @@
-//! A path taken apart: anchor and segments, and segments that only some readers take for `..`.
+//! Splits a path into anchor and segments, and finds segments that only some readers take for `..`.
 
 use super::refusal::Refusal;
 use crate::finding::shown;
 
-/// A path in parts; `..` is still in it.
+/// A path in parts; `..` is not resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Path<'a> {
     pub(crate) anchor: Anchor,
     pub(crate) segments: Vec<&'a str>,
 }
 
-/// Where a path begins.
+/// The beginning of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Anchor {
     /// The working folder.
@@ -19,15 +19,15 @@ pub(crate) enum Anchor {
     Root,
     /// A drive, in lower case.
     Drive(char),
-    /// Somewhere else: a home, a server, another protocol.
+    /// A place outside: a home, a server, another protocol.
     Elsewhere,
 }
 
 const SLASHES: [char; 2] = ['/', '\\'];
 
-/// The first segment that is not `..`, and that some reader takes for it.
+/// Returns the first segment that is not `..`, but that some reader takes for it.
 pub(super) fn disguised(text: &str) -> Option<&str> {
-    // Two kinds of slashes about a dot: taken out as a pair, they leave two dots behind.
+    // A slash and a backslash about a dot: removed as a pair, they leave two dots.
     if text.contains('\\')
         && let Some(mixed) = ["./\\", ".\\/", "/\\.", "\\/."].into_iter().find(|mixed| text.contains(mixed))
     {
@@ -36,7 +36,7 @@ pub(super) fn disguised(text: &str) -> Option<&str> {
     text.split(SLASHES).find(|segment| *segment != ".." && is_disguised(segment))
 }
 
-/// Takes a path apart. Both slashes separate.
+/// Splits a path. Both slashes separate.
 pub(crate) fn parse(text: &str) -> Result<Path<'_>, Refusal> {
     let (anchor, rest) = anchor(text);
     let mut segments = Vec::new();
@@ -58,7 +58,7 @@ fn anchor(text: &str) -> (Anchor, &str) {
         return match (letters.next(), letters.next()) {
             (Some(letter), None) => (Anchor::Drive(letter.to_ascii_lowercase()), rest),
             _ if scheme.eq_ignore_ascii_case("file") => file_url(rest),
-            // A scheme needs its slashes to be more than a colon in a name.
+            // A scheme needs its slashes; otherwise it is a colon in a name.
             _ if rest.starts_with("//") => (Anchor::Elsewhere, rest),
             _ => (Anchor::Relative, text),
         };
@@ -72,7 +72,7 @@ fn anchor(text: &str) -> (Anchor, &str) {
     }
 }
 
-/// `/C:/…`, as file URLs write it.
+/// Recognises `/C:/…`, as file URLs write it.
 fn drive_behind_slash(rest: &str) -> (Anchor, &str) {
     let mut chars = rest.chars();
     match (chars.next(), chars.next()) {
@@ -96,8 +96,9 @@ fn is_scheme(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
 }
 
-/// Dots with nothing else that counts: spaces and dots at the end, parameters behind `;`, a broken escape. Some reader drops each of them, and
-/// three or more dots are two or more steps, or become `..` once a filter has taken two away.
+/// Returns whether a segment is dots with only ignored characters: spaces and dots at the end, parameters behind `;`, a
+/// broken escape. Some reader drops each of them, and three or more dots are two or more steps, or become `..` once a
+/// filter has removed two.
 fn is_disguised(segment: &str) -> bool {
     let name = segment.split(';').next().unwrap_or_default();
     let dropped = |c: char| c.is_whitespace() || matches!(c, '%' | '"' | '\'' | '<' | '>' | '|' | '*' | '?');
@@ -105,13 +106,13 @@ fn is_disguised(segment: &str) -> bool {
     is_dots || is_pattern_of_dots(name) || has_lame_separator(name)
 }
 
-/// `.?`, `??`: patterns that match `..`, and that some readers put it in for.
+/// Returns whether a segment is a pattern that matches `..`, such as `.?` or `??`: some readers expand it to that.
 fn is_pattern_of_dots(name: &str) -> bool {
     let name = name.split('%').next().unwrap_or_default();
     name.len() == 2 && name.contains('?') && name.chars().all(|c| matches!(c, '.' | '?'))
 }
 
-/// `..2fx`, `..%bgx`: dots, and behind them a slash whose escape somebody has damaged.
+/// Returns whether dots are followed by a slash with a damaged escape: `..2fx`, `..%bgx`.
 fn has_lame_separator(name: &str) -> bool {
     let Some(behind) = name.strip_prefix("..") else { return false };
     let slash = ["2f", "5c", "2F", "5C"].iter().any(|hex| behind.starts_with(hex));

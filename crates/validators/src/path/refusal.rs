@@ -1,6 +1,6 @@
 //! The refusal of a path.
 
-/// Why a path is refused.
+/// The reason why a path is refused.
 #[derive(Clone, Debug)]
 pub(crate) struct Refusal {
     pub(crate) rule: &'static str,

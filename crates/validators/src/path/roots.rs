@@ -1,10 +1,10 @@
-//! The folders that a path may lead into.
+//! The folders in which a path may lie.
 
 use std::fmt;
 
 use super::normal::{self, Anchor, Path};
 
-/// Allowed folders. Relative paths begin in the first one; without any, nothing is allowed.
+/// The allowed folders. Relative paths begin in the first one; without any, nothing is allowed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Roots {
     list: Vec<Root>,
@@ -16,7 +16,7 @@ struct Root {
     segments: Vec<String>,
 }
 
-/// A root that is no absolute path.
+/// The error for a root that is not an absolute path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidRoot {
     root: String,
@@ -31,7 +31,7 @@ impl fmt::Display for InvalidRoot {
 impl std::error::Error for InvalidRoot {}
 
 impl Roots {
-    /// Roots from absolute paths, of either kind of system.
+    /// Returns roots from absolute paths, of either kind of system.
     ///
     /// # Errors
     /// When one of them is relative or steps upwards.
@@ -43,7 +43,7 @@ impl Roots {
         Ok(Self { list })
     }
 
-    /// Whether the path leads into one of them.
+    /// Returns whether the path lies in one of them.
     pub(super) fn hold(&self, path: &Path<'_>) -> bool {
         let drive = match path.anchor {
             Anchor::Elsewhere => return false,
@@ -55,7 +55,7 @@ impl Roots {
         self.list.iter().any(|root| root.drive == drive && root.holds(&resolved))
     }
 
-    /// The working folder, as a path.
+    /// Returns the working folder, as a path.
     pub(crate) fn working(&self) -> Option<String> {
         self.list.first().map(|root| {
             let drive = root.drive.map_or(String::new(), |letter| format!("{letter}:"));
@@ -64,7 +64,7 @@ impl Roots {
     }
 }
 
-/// A relative path may step above its root only to come back in.
+/// Returns whether a relative path stays inside: it may step above its root only to come back.
 fn stays(root: &Root, path: &Path<'_>) -> bool {
     let start = root.segments.iter().map(String::as_str).collect();
     root.holds(&resolve(start, path))
@@ -96,7 +96,7 @@ impl Root {
         Some(Self { drive, segments })
     }
 
-    /// Windows does not tell the case of names; other systems do.
+    /// Returns whether the segments lie in this root. Windows ignores the case of names; other systems do not.
     fn holds(&self, segments: &[&str]) -> bool {
         segments.len() >= self.segments.len()
             && self.segments.iter().zip(segments).all(|(root, segment)| {

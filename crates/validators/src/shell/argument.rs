@@ -4,27 +4,27 @@ use std::ops::Range;
 
 use super::ast::Word;
 
-/// One argument, after the shell has done its part as far as that can be known.
+/// An argument, after the shell's expansions as far as they are known.
 #[derive(Clone, Debug)]
 pub(crate) struct Argument {
     pub(crate) span: Range<usize>,
-    /// What the command gets; an expansion stands as U+FFFC.
+    /// The text that the command receives; an expansion is shown as U+FFFC.
     pub(crate) text: String,
-    /// Whether anything in it is known only when it runs.
+    /// Whether a part of it is known only at run time.
     pub(crate) dynamic: bool,
     pub(crate) glob: bool,
     pub(crate) tilde: bool,
     pub(crate) word: Word,
 }
 
-/// Stands for what is not known.
+/// The character that stands for an unknown part.
 pub(crate) const UNKNOWN: char = '\u{fffc}';
 
-/// How an argument reads as an option.
+/// The form of an argument as an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape<'a> {
     Operand,
-    /// `--`
+    /// The end of options: `--`.
     End,
     Long {
         name: &'a str,
@@ -35,7 +35,7 @@ pub(crate) enum Shape<'a> {
 }
 
 impl Argument {
-    /// A word that no shell reads.
+    /// Returns an argument of a word that no shell reads.
     pub(crate) fn of_literal(text: &str) -> Self {
         Self {
             span: 0..0,
@@ -62,12 +62,12 @@ impl Argument {
     }
 }
 
-/// Whether a list of names, separated by blanks, holds `name`.
+/// Returns whether a list of names, separated by blanks, contains `name`.
 pub(crate) fn lists(list: &str, name: &str) -> bool {
     !name.is_empty() && list.split(' ').any(|one| one == name)
 }
 
-/// Whether `given` is, or abbreviates, one of the long names in the list.
+/// Returns whether `given` is, or abbreviates, one of the long names in the list.
 pub(crate) fn abbreviates(list: &str, given: &str) -> bool {
     !given.is_empty() && list.split(' ').any(|one| one.len() > 1 && one.starts_with(given))
 }

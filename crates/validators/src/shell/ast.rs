@@ -1,4 +1,4 @@
-//! The tree of a shell script: lists of pipelines of commands, and words as the shell reads them, unit by unit.
+//! The syntax tree of a shell script: lists of pipelines of commands, and words as the shell reads them, unit by unit.
 
 use std::ops::Range;
 
@@ -8,12 +8,12 @@ pub(crate) struct Script {
     pub(crate) items: Vec<Item>,
 }
 
-/// One pipeline, and what stands behind it.
+/// A pipeline, and what follows it.
 #[derive(Clone, Debug)]
 pub(crate) struct Item {
     pub(crate) commands: Vec<Command>,
     pub(crate) connector: Connector,
-    /// Where the connector stands.
+    /// The place of the connector.
     pub(crate) connector_span: Range<usize>,
 }
 
@@ -21,14 +21,14 @@ pub(crate) struct Item {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Connector {
     End,
-    /// `;`
+    /// The connector `;`.
     Sequence,
     Newline,
-    /// `&`
+    /// The connector `&`.
     Background,
-    /// `&&`
+    /// The connector `&&`.
     And,
-    /// `||`
+    /// The connector `||`.
     Or,
 }
 
@@ -36,7 +36,7 @@ pub(crate) enum Connector {
 #[derive(Clone, Debug)]
 pub(crate) enum Command {
     Simple(Simple),
-    /// `( … )` or `{ …; }`
+    /// A group: `( … )` or `{ …; }`.
     Group {
         script: Script,
         redirects: Vec<Redirect>,
@@ -44,7 +44,7 @@ pub(crate) enum Command {
     },
 }
 
-/// Assignments, words and redirects.
+/// A simple command: assignments, words and redirects.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Simple {
     pub(crate) assignments: Vec<Assignment>,
@@ -53,14 +53,14 @@ pub(crate) struct Simple {
     pub(crate) span: Range<usize>,
 }
 
-/// `NAME=value` before a command.
+/// An assignment before a command: `NAME=value`.
 #[derive(Clone, Debug)]
 pub(crate) struct Assignment {
     pub(crate) name: String,
     pub(crate) value: Word,
 }
 
-/// One redirect.
+/// A redirect.
 #[derive(Clone, Debug)]
 pub(crate) struct Redirect {
     pub(crate) kind: RedirectKind,
@@ -71,13 +71,13 @@ pub(crate) struct Redirect {
 /// What a redirect does with its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RedirectKind {
-    /// `<`
+    /// Reads it: `<`.
     Read,
-    /// `>`, `>>`, `>|`, `&>`, `<>`
+    /// Writes it: `>`, `>>`, `>|`, `&>`, `<>`.
     Write,
-    /// `<&` and `>&` with a descriptor behind it
+    /// Duplicates a descriptor: `<&` and `>&` followed by one.
     Duplicate,
-    /// `<<<`, or a here-document, whose body is the target
+    /// Reads text: `<<<`, or a here-document, whose body is the target.
     Text,
 }
 
@@ -91,31 +91,32 @@ pub(crate) struct Word {
 /// The smallest piece of a word.
 #[derive(Clone, Debug)]
 pub(crate) enum Unit {
-    /// A character that may still mean something: a glob, a brace, a tilde.
+    /// A character that may still have a special meaning: a glob, a brace, a tilde.
     Plain(char),
     /// A character that stands for itself.
     Quoted(char),
-    /// Something the shell puts in.
+    /// An expansion by the shell.
     Expansion(Expansion),
 }
 
-/// What the shell puts into a word.
+/// An expansion that the shell inserts into a word.
 #[derive(Clone, Debug)]
 pub(crate) enum Expansion {
-    /// `$name` or `${name}`; `plain` is false when the value is changed on the way (`${x//a/b}`, `${x:0:1}`, `${!x}`).
+    /// A parameter, `$name` or `${name}`; `plain` is false when the value is changed (`${x//a/b}`, `${x:0:1}`,
+    /// `${!x}`).
     Parameter { name: String, plain: bool },
-    /// `$( … )`
+    /// A command substitution: `$( … )`.
     Command(Script),
-    /// Backquotes: the script was read once more, so its spans are not those of the text
+    /// Backquotes: the script was parsed separately, so its spans are not those of the text.
     Reread(Script),
-    /// `<( … )` or `>( … )`
+    /// A process substitution: `<( … )` or `>( … )`.
     Process { script: Script, reads: bool },
-    /// `$(( … ))`
+    /// An arithmetic expansion: `$(( … ))`.
     Arithmetic,
 }
 
 impl Word {
-    /// The characters, if the shell puts nothing in. Globs and braces stand as they are.
+    /// Returns the characters, if there are no expansions. Globs and braces are kept as they are.
     pub(crate) fn text(&self) -> Option<String> {
         self.units
             .iter()
@@ -126,7 +127,7 @@ impl Word {
             .collect()
     }
 
-    /// The characters, if all are unquoted: what a reserved word has to be.
+    /// Returns the characters, if all are unquoted, as a reserved word requires.
     pub(crate) fn bare(&self) -> Option<String> {
         self.units
             .iter()
@@ -148,7 +149,7 @@ impl Word {
         self.units.iter().any(|unit| matches!(unit, Unit::Plain('*' | '?' | '[')))
     }
 
-    /// A leading `~` is somebody's home.
+    /// Returns whether a leading `~` stands for a home folder.
     pub(crate) fn has_tilde(&self) -> bool {
         matches!(self.units.first(), Some(Unit::Plain('~')))
     }

@@ -15,7 +15,7 @@ impl Word {
     }
 }
 
-/// The words that bash makes of it, or `None` when there are too many to judge each.
+/// Returns the words that bash makes of the word, or `None` when there are too many to judge each.
 pub(crate) fn expand(word: &Word) -> Option<Vec<Word>> {
     if word.units.len() > MAX_UNITS {
         return None;
@@ -59,7 +59,7 @@ pub(crate) fn expand(word: &Word) -> Option<Vec<Word>> {
     Some(done)
 }
 
-/// `1..10`, `01..10..3` or `a..f`: everything between two numbers, or two letters of one case.
+/// Expands `1..10`, `01..10..3` or `a..f`: everything between two numbers, or two letters of one case.
 fn sequence(units: &[Unit]) -> Option<Vec<String>> {
     let text: String = units
         .iter()
@@ -100,13 +100,13 @@ struct Brace {
     commas: Vec<usize>,
 }
 
-/// The first pair that means something. Pairs inside it are found once it is taken apart.
+/// Returns the first pair with a meaning. Pairs inside it are found after it is expanded.
 fn first_brace(units: &[Unit]) -> Option<Brace> {
     let plain = |at: usize| match units.get(at) {
         Some(Unit::Plain(c)) => Some(*c),
         _ => None,
     };
-    // One stack of open braces: each pair is looked at once, however they nest.
+    // One stack of open braces: each pair is examined once, however they nest.
     let mut open: Vec<(usize, Vec<usize>, bool)> = Vec::new();
     let mut first: Option<Brace> = None;
     for at in 0..units.len() {

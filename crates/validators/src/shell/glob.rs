@@ -1,12 +1,13 @@
-//! Patterns of file names: whether one may match `..`, which is where it would leave its folder.
+//! Patterns of file names: whether one may match `..` and so leave its folder.
 
 use super::argument::UNKNOWN;
 use super::ast::{Unit, Word};
 
-/// Longer names do not exist; a longer pattern is not looked at.
+/// The length above which names do not exist, so a longer pattern is not examined.
 const MAX_NAME: usize = 255;
 
-/// Whether a segment of the word with a pattern in it matches `..`. A pattern matches a leading dot only by a dot of its own.
+/// Returns whether a segment of the word with a pattern in it matches `..`. A pattern matches a leading dot only by a
+/// dot of its own.
 pub(crate) fn may_step_up(word: &Word) -> bool {
     segments(word).iter().any(|segment| {
         if segment.len() > MAX_NAME {
@@ -33,7 +34,7 @@ fn segments(word: &Word) -> Vec<Vec<(char, bool)>> {
     segments
 }
 
-/// Whether the pattern matches the text, which has one character at most.
+/// Returns whether the pattern matches the text, which has one character at most.
 fn matches(pattern: &[(char, bool)], text: &str) -> bool {
     let wanted = text.chars().next();
     let Some(&(c, plain)) = pattern.first() else {
@@ -44,7 +45,7 @@ fn matches(pattern: &[(char, bool)], text: &str) -> bool {
         ('*', true, None) => matches(rest, ""),
         ('*', true, Some(_)) => matches(rest, text) || matches(rest, ""),
         ('?', true, Some(_)) => matches(rest, ""),
-        // A class is taken to match, unless it says that it does not: `[^.]`, `[!.]`.
+        // A class counts as matching, unless it excludes the character: `[^.]`, `[!.]`.
         ('[', true, Some(c)) => {
             let Some(close) = rest.iter().skip(1).position(|(c, _)| *c == ']') else {
                 return false;

@@ -9,28 +9,28 @@ use super::policy::Policy;
 use crate::finding::{Findings, shown};
 use crate::path;
 
-/// How often a command may run a command that runs a command.
+/// How deeply commands may run other commands.
 pub(super) const MAX_DEPTH: usize = 8;
 
-/// What is done with a file.
+/// How a file is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
     Read,
     Write,
 }
 
-/// Where a command stands.
+/// The context of a command.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Context {
-    /// Inside a substitution, where a command is there for what it prints.
+    /// Whether it is inside a substitution, where its output is used.
     pub(super) substitution: bool,
-    /// Where a command runs as often as something is found.
+    /// Whether it runs once for each item that is found.
     pub(super) repeated: bool,
     /// Whether the command's input is another one's output, or a file.
     pub(super) piped: bool,
 }
 
-/// A judgement under way.
+/// The state of a judgement.
 #[derive(Debug)]
 pub(crate) struct Judge<'a> {
     pub(crate) policy: &'a Policy<'a>,
@@ -51,12 +51,12 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Whether nothing may be changed here.
+    /// Returns whether nothing may be changed here.
     pub(crate) fn reads_only(&self) -> bool {
         self.policy.read_only || self.context.substitution || self.context.repeated
     }
 
-    /// Judges something that stands in an argument, and hands out what was found there.
+    /// Judges an inner text of an argument, and returns the findings separately.
     pub(crate) fn inside(&mut self, judge: impl FnOnce(&mut Self)) -> Findings {
         let outer = std::mem::take(&mut self.findings);
         if self.depth < MAX_DEPTH {
@@ -76,7 +76,7 @@ impl<'a> Judge<'a> {
 
     // === places ===
 
-    /// A place where text is wanted: it may be known only when it runs.
+    /// Judges an argument that is text: it may be known only at run time.
     pub(crate) fn text(&mut self, argument: &Argument) {
         let process = argument
             .word
@@ -93,7 +93,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// A place where nothing may be known only when it runs. Says whether that is so.
+    /// Judges an argument of which no part may be known only at run time. Returns whether that is so.
     pub(crate) fn fixed(&mut self, argument: &Argument) -> bool {
         if argument.dynamic {
             let reason = format!("`{}` is known only when it runs", shown(&argument.text));
@@ -103,7 +103,7 @@ impl<'a> Judge<'a> {
         !argument.dynamic
     }
 
-    /// A place where a path is wanted.
+    /// Judges an argument that is a path.
     pub(crate) fn path(&mut self, argument: &Argument, text: &str, access: Access) {
         let reads_a_process = access == Access::Read
             && argument.word.units.len() == 1
@@ -140,7 +140,7 @@ impl<'a> Judge<'a> {
         self.literal_path(&argument.span, text, access);
     }
 
-    /// A path that is known.
+    /// Judges a path that is known.
     pub(crate) fn literal_path(&mut self, span: &Range<usize>, text: &str, access: Access) {
         if access == Access::Write && self.reads_only() && !is_sink(text) {
             self.refuse_write(span.clone(), text);
@@ -160,7 +160,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// A value that may be a path: only what leads elsewhere is refused.
+    /// Judges a value that may be a path: only one that leads outside is refused.
     pub(crate) fn loose_path(&mut self, argument: &Argument, value: &str) {
         let leads_away = value.starts_with(['/', '~', '\\']) || value.contains("..");
         if leads_away && !is_device(value, Access::Write) {
@@ -181,7 +181,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// An argument of a command that nothing is known of.
+    /// Judges an argument of an unknown command.
     pub(crate) fn loose(&mut self, argument: &Argument) {
         let value = argument.text.split_once('=').map_or(argument.text.as_str(), |(_, value)| value);
         let value = value.to_owned();
@@ -206,7 +206,7 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// Variables that change how something is shown, and nothing else.
+/// Returns whether a variable only changes how something is displayed.
 pub(crate) fn is_harmless_variable(name: &str) -> bool {
     const NAMES: &[&str] = &[
         "LANG",

@@ -1,7 +1,7 @@
-//! Shell commands: parsed to a tree, every simple command of which is judged, wrappers unwrapped.
+//! Judges shell commands: they are parsed to a tree, and every simple command of it is judged, wrappers unwrapped.
 //!
-//! This is defence in depth. A command that is allowed runs with the rights of the server, and what a script of the project does is not looked
-//! at; what holds a server back for good is how it is started.
+//! This is defence in depth. An allowed command runs with the rights of the server, and the scripts of the project are
+//! not examined; how the server is started is what restricts it reliably.
 
 mod argument;
 mod ast;
@@ -32,7 +32,7 @@ pub fn check(text: &str, policy: &Policy<'_>) -> Findings {
     judge.findings
 }
 
-/// Judges a command that comes as a list of words, which no shell reads: `["rm", "-rf", "/"]`.
+/// Judges a command that is given as a list of words, which no shell reads: `["rm", "-rf", "/"]`.
 #[must_use]
 pub fn check_words(words: &[&str], policy: &Policy<'_>) -> Findings {
     let mut judge = Judge::new(policy);

@@ -1,36 +1,36 @@
-//! From text to tree: lists, pipelines, simple commands, groups, redirects and here-documents.
+//! Parses text to a tree: lists, pipelines, simple commands, groups, redirects and here-documents.
 //!
-//! Whatever is not understood is an error: a text that two shells could read in two ways is not judged, it is refused.
+//! Everything that is not understood is an error: a text that two shells could read in two ways is refused, not judged.
 
 use super::ast::{Assignment, Command, Connector, Item, Redirect, RedirectKind, Script, Simple, Unit, Word};
 
-/// How deep scripts may stand in scripts.
+/// How deeply scripts may nest.
 const MAX_DEPTH: usize = 16;
 
-/// Words that begin a compound command. None of them may be judged command by command without running it in the mind.
+/// The words that begin a compound command, which cannot be judged command by command without evaluating it.
 const COMPOUND: &[&str] = &[
     "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "select", "function", "coproc", "[[", "]]",
     "in",
 ];
 
-/// Why a text is no script that can be judged.
+/// The reason why a text is not a script that can be judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SyntaxError {
     pub(crate) at: usize,
     pub(crate) reason: &'static str,
 }
 
-/// What ends a list.
+/// The end of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Until {
     End,
-    /// `)`
+    /// A closing parenthesis: `)`.
     Paren,
-    /// `}` in command position
+    /// A closing brace in command position: `}`.
     Brace,
 }
 
-/// A reader of one text.
+/// A parser of one text.
 #[derive(Debug)]
 pub(crate) struct Parser<'a> {
     text: &'a str,
@@ -58,7 +58,7 @@ pub(crate) fn parse(text: &str) -> Result<Script, SyntaxError> {
 }
 
 impl<'a> Parser<'a> {
-    /// A reader of a text that stands inside another one.
+    /// Returns a parser of a text inside another one.
     pub(crate) fn inside(text: &'a str, outer: &Parser<'_>) -> Self {
         Self {
             text,
@@ -86,7 +86,7 @@ impl<'a> Parser<'a> {
         self.rest().chars().next()
     }
 
-    /// Steps over `c`, which is what was peeked.
+    /// Steps over `c`, the character that was peeked.
     pub(crate) fn advance(&mut self, c: char) {
         self.at += c.len_utf8();
     }
@@ -110,7 +110,7 @@ impl<'a> Parser<'a> {
         SyntaxError { at: self.at, reason }
     }
 
-    /// The same, about the character that was peeked.
+    /// Returns an error about the character that was peeked.
     pub(crate) fn error_at(&self, _: char, reason: &'static str) -> SyntaxError {
         self.error(reason)
     }
@@ -134,7 +134,7 @@ impl<'a> Parser<'a> {
         Ok(script)
     }
 
-    /// Blanks, continued lines and comments.
+    /// Skips blanks, continued lines and comments.
     fn skip_blanks(&mut self) {
         loop {
             let rest = self.rest();
@@ -150,7 +150,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The same, over lines.
+    /// Skips blanks, comments and line breaks.
     fn skip_lines(&mut self) -> Result<(), SyntaxError> {
         loop {
             self.skip_blanks();
@@ -439,7 +439,7 @@ fn is_descriptor(text: &str) -> bool {
     text == "-" || (!text.is_empty() && text.len() <= 2 && text.chars().all(|c| c.is_ascii_digit()))
 }
 
-/// `NAME=value`, with a name that is not quoted.
+/// Parses `NAME=value`, with a name that is not quoted.
 fn assignment(word: &Word) -> Option<Assignment> {
     let equals = word.units.iter().position(|unit| matches!(unit, Unit::Plain('=')))?;
     let name: String = word.units[..equals]

@@ -7,14 +7,14 @@ use crate::path::Roots;
 pub enum Profile {
     /// One command that only reads, out of those that are known.
     Strict,
-    /// MGP §4.5 in its own words: one command, no metacharacters, nothing dangerous, no recursive delete.
+    /// The rule of MGP §4.5: one command, no metacharacters, nothing dangerous, no recursive delete.
     Default,
     /// Pipes, lists and redirects of known commands, each of them judged.
     Pipeline,
 }
 
 impl Profile {
-    /// By its name.
+    /// Parses a profile by its name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         Some(match name {
@@ -26,15 +26,15 @@ impl Profile {
     }
 }
 
-/// What a command is judged by.
+/// The rules by which a command is judged.
 #[derive(Clone, Copy, Debug)]
 pub struct Policy<'a> {
     /// How much of the shell is allowed.
     pub profile: Profile,
-    /// Where paths may lead.
+    /// The folders in which paths may lie.
     pub roots: &'a Roots,
     /// Whether everything that changes something is refused.
     pub read_only: bool,
-    /// Commands that are allowed besides the known ones, as they are called.
+    /// The commands that are allowed in addition to the known ones, by name.
     pub allow: &'a [String],
 }

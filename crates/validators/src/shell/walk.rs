@@ -1,4 +1,4 @@
-//! Judging a tree: every command of every pipeline, each of its words and redirects.
+//! Judges a tree: every command of every pipeline, each of its words and redirects.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use super::{brace, parse};
 use crate::finding::{Findings, shown};
 use crate::text;
 
-/// Longer texts are refused unread.
+/// The size in bytes above which texts are refused unread.
 pub(super) const MAX_BYTES: usize = 32 * 1024;
 /// How many commands one text may have.
 const MAX_COMMANDS: usize = 200;
@@ -38,7 +38,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Judges a script that a command was given as an argument, as part of the same judgement.
+    /// Judges a script that a command received as an argument, as part of the same judgement.
     pub(crate) fn inner_script(&mut self, argument: &Argument, text: &str) {
         let inner = self.inside(|judge| judge.script_text(text));
         self.findings.absorb_at(inner, &argument.span);
@@ -141,7 +141,7 @@ impl Judge<'_> {
         self.context = outer;
     }
 
-    /// The words as the command will get them; `None` when there are too many to know.
+    /// Returns the words as the command will receive them; `None` when there are too many to know.
     fn arguments(&mut self, words: &[Word]) -> Option<Vec<Argument>> {
         let mut arguments = Vec::with_capacity(words.len());
         for (at, word) in words.iter().enumerate() {
@@ -187,7 +187,7 @@ impl Judge<'_> {
         }
     }
 
-    /// What is put in, where that can be told: numbers, and the working folder.
+    /// Returns the value of an expansion, where that is known: numbers, and the working folder.
     fn known(&self, expansion: &Expansion) -> Option<Cow<'static, str>> {
         match expansion {
             Expansion::Parameter { name, plain: true } => match name.as_str() {
@@ -200,7 +200,8 @@ impl Judge<'_> {
         }
     }
 
-    /// Judges a command with its arguments; its name is the first of them. Wrappers come back here with what they run.
+    /// Judges a command with its arguments; its name is the first of them. Wrappers call this again with the command
+    /// that they run.
     pub(crate) fn run(&mut self, arguments: &[Argument]) {
         let Some(first) = arguments.first() else { return };
         for argument in arguments {
@@ -287,7 +288,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Judges a command that is run for each of many things: it may only read.
+    /// Judges a command that is run for each of many items: it may only read.
     pub(crate) fn run_for_each(&mut self, arguments: &[Argument]) {
         let outer = self.context;
         self.context.repeated = true;
@@ -311,7 +312,7 @@ impl Judge<'_> {
 
     // === words ===
 
-    /// Everything the shell puts into a word, wherever it stands.
+    /// Judges all expansions of a word, wherever it stands.
     fn expansions(&mut self, word: &Word) {
         for expansion in word.expansions() {
             if self.policy.profile != Profile::Pipeline && self.known(expansion).is_none() {
@@ -336,7 +337,7 @@ impl Judge<'_> {
         }
     }
 
-    /// A script that is there for what it prints.
+    /// Judges a script whose output is used.
     fn substitution(&mut self, script: &Script) {
         let outer = self.context;
         self.context = Context {
@@ -373,7 +374,7 @@ fn span_of(command: &Command) -> Range<usize> {
     }
 }
 
-/// A command by its path is the command, if the folder is one where systems keep them.
+/// Returns the name of a command given by its path, if the folder is one where systems keep commands.
 fn base_name(text: &str) -> &str {
     const FOLDERS: &[&str] = &[
         "/bin/",
@@ -388,7 +389,7 @@ fn base_name(text: &str) -> &str {
     if name.contains('/') { text } else { name }
 }
 
-/// Commands that may run once for each thing that is found: what is found becomes their operand.
+/// Returns whether a command may run once for each item that is found, which becomes its operand.
 fn may_repeat(name: &str, kind: Kind) -> bool {
     const JUDGED: &[&str] = &[
         "sed", "gsed", "awk", "gawk", "mawk", "nawk", "time", "nice", "timeout", "env", "command",
@@ -403,7 +404,7 @@ fn is_plain_name(text: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '+' | '-'))
 }
 
-/// What no shell should get, whatever it means: too much, and what a reader would not see.
+/// Refuses what no shell should receive, whatever it means: texts that are too long, and invisible characters.
 fn well_formed(findings: &mut Findings, text: &str) -> bool {
     if text.len() > MAX_BYTES {
         findings.add(

@@ -1,15 +1,15 @@
-//! Reading one word: quotes, escapes and expansions as bash and the POSIX shell have them.
+//! Reads one word: quotes, escapes and expansions as in bash and the POSIX shell.
 
 use super::ast::{Expansion, Script, Unit, Word};
 use super::parse::{Parser, SyntaxError, Until, is_name};
 
-/// What ends a word that is not quoted.
+/// Returns whether a character ends an unquoted word.
 fn ends_word(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | ';' | '&' | '|' | '<' | '>' | '(' | ')')
 }
 
 impl Parser<'_> {
-    /// Reads the word that begins here; an empty one if none does.
+    /// Reads the word that begins here; an empty one if there is none.
     pub(crate) fn word(&mut self) -> Result<Word, SyntaxError> {
         let start = self.at;
         let mut units = Vec::new();
@@ -97,7 +97,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What begins with `$`.
+    /// Reads an expansion that begins with `$`.
     fn dollar(&mut self, units: &mut Vec<Unit>, quoted: bool) -> Result<(), SyntaxError> {
         self.advance('$');
         match self.peek() {
@@ -136,7 +136,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `$'…'`: a POSIX shell that does not know it reads a dollar and a quoted text, which is no worse.
+    /// Reads `$'…'`: a POSIX shell that does not know it reads a dollar and a quoted text, which is no worse.
     fn ansi_quoted(&mut self, units: &mut Vec<Unit>) -> Result<(), SyntaxError> {
         self.advance('\'');
         loop {
@@ -204,7 +204,7 @@ impl Parser<'_> {
             .ok_or_else(|| self.error("an escape stands for no character"))
     }
 
-    /// `${…}`: a name alone is plain; with an operator, all that matters is where it ends.
+    /// Reads `${…}`: a name alone is plain; with an operator, only its end matters.
     fn braced_parameter(&mut self) -> Result<Unit, SyntaxError> {
         self.advance('{');
         let name = match self.peek() {
@@ -240,7 +240,7 @@ impl Parser<'_> {
         Ok(parameter(name, false))
     }
 
-    /// `$(( … ))`, which may hold no substitution of its own.
+    /// Reads `$(( … ))`, which may contain no substitution of its own.
     fn arithmetic(&mut self) -> Result<Unit, SyntaxError> {
         self.advance('(');
         self.advance('(');
@@ -275,7 +275,7 @@ impl Parser<'_> {
         Ok(Unit::Expansion(Expansion::Process { script, reads }))
     }
 
-    /// Backquotes: what stands between them is read once more, without its backslashes.
+    /// Reads backquotes: the text between them is parsed separately, without its backslashes.
     fn backquoted(&mut self) -> Result<Unit, SyntaxError> {
         self.advance('`');
         let mut inner = String::new();
@@ -304,7 +304,7 @@ impl Parser<'_> {
         Ok(Unit::Expansion(Expansion::Reread(script)))
     }
 
-    /// Parses text that is not in the source byte for byte; places in it are those of the text around it.
+    /// Parses text that does not occur in the source byte for byte; its places are those of the text around it.
     fn reread(&mut self, inner: &str) -> Result<Script, SyntaxError> {
         self.deeper()?;
         let mut parser = Parser::inside(inner, self);

@@ -1,11 +1,11 @@
-//! The dialects of SQL that are known.
+//! The supported dialects of SQL.
 
 use sqlparser::dialect::{self, Dialect as Parsed};
 
 /// A dialect of SQL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
-    /// What most of them have in common.
+    /// The common part of most dialects.
     Generic,
     /// PostgreSQL and its relatives.
     PostgreSql,
@@ -34,7 +34,7 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// All of them, the likely ones first.
+    /// All dialects, the likely ones first.
     pub(super) const ALL: &[Self] = &[
         Self::Generic,
         Self::PostgreSql,
@@ -51,7 +51,7 @@ impl Dialect {
         Self::Oracle,
     ];
 
-    /// One for each way to cut a text into words.
+    /// One dialect for each way to tokenize a text.
     pub(super) const FAMILIES: &[Self] = &[
         Self::Generic,
         Self::PostgreSql,
@@ -61,7 +61,7 @@ impl Dialect {
         Self::Snowflake,
     ];
 
-    /// By the name that servers use.
+    /// Parses a dialect by the name that servers use.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         Some(match name.to_ascii_lowercase().as_str() {

@@ -1,6 +1,6 @@
 //! Functions that do more than compute: they write, wait, lock, run programs, read files or reach the network.
 
-/// Names that mean that anywhere.
+/// The names that mean that anywhere.
 #[rustfmt::skip]
 const NAMES: &[&str] = &[
     // PostgreSQL
@@ -25,18 +25,18 @@ const NAMES: &[&str] = &[
     "httpuritype", "dburitype",
 ];
 
-/// Names that mean that where a table is wanted.
+/// The names that mean that where a table is expected.
 #[rustfmt::skip]
 const TABLE_NAMES: &[&str] = &[
     "file", "url", "s3", "gcs", "oss", "cosn", "remote", "mysql", "postgresql", "mongodb", "redis", "sqlite", "jdbc", "odbc", "hdfs", "executable", "input", "cluster", "query",
     "icebergs3", "iceberg", "deltalake", "hudi", "ytsaurus", "mergetreeindex",
 ];
 
-/// Beginnings that mean that, whatever follows.
+/// The prefixes that mean that, whatever follows.
 #[rustfmt::skip]
 const BEGINNINGS: &[&str] = &["xp_", "sp_", "lo_", "dblink_", "dbms_", "utl_", "system$", "sys_exec", "lib_mysqludf", "http_", "aws_", "plpy", "plperl", "st_asraster_file", "pgp_pub_"];
 
-/// Schemas whose functions are the machinery of the database.
+/// The schemas whose functions are internals of the database.
 const SCHEMAS: &[&str] = &[
     "dbms_",
     "utl_",
@@ -52,7 +52,7 @@ const SCHEMAS: &[&str] = &[
     "pgagent",
 ];
 
-/// PostgreSQL's own functions are refused, but for those that tell something.
+/// The functions of PostgreSQL's own that only return information; its others are refused.
 #[rustfmt::skip]
 const PG_TELLS: &[&str] = &[
     "pg_typeof", "pg_size_pretty", "pg_size_bytes", "pg_relation_size", "pg_total_relation_size", "pg_table_size", "pg_indexes_size", "pg_database_size", "pg_tablespace_size",
@@ -64,7 +64,7 @@ const PG_TELLS: &[&str] = &[
     "pg_partition_root", "pg_basetype", "pg_timezone_names", "pg_timezone_abbrevs", "pg_settings_get_flags",
 ];
 
-/// Whether a function, perhaps of a schema, does more than read rows.
+/// Returns whether a function, perhaps of a schema, does more than read rows.
 pub(super) fn has_effect(name: &str, schema: Option<&str>, behind_from: bool) -> bool {
     let name = name.to_ascii_lowercase();
     let name = name.as_str();
@@ -86,7 +86,8 @@ fn pg_tells(name: &str) -> bool {
     PG_TELLS.contains(&name) || name.starts_with("pg_get_") || name.starts_with("pg_stat_get_") || name.ends_with("_is_visible")
 }
 
-/// Names that a value has no reason to call: those above, and those that tell an attacker what he has reached.
+/// Returns whether a value has no reason to call a function: those above, and those that tell an attacker about the
+/// system.
 pub(super) fn is_probe(name: &str) -> bool {
     const PROBES: &[&str] = &[
         "extractvalue",

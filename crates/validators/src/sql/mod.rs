@@ -1,7 +1,8 @@
-//! SQL: statements that only read, in every dialect that could take the text; and values that stay values.
+//! Judges SQL: statements that only read, in every dialect that could accept the text; and values that stay values.
 //!
-//! Databases disagree about where a string ends, what a comment is, and which functions write. So a text is read by the tokenizer of every
-//! family of dialects that would read it differently, each reading is judged word by word, and one of the parsers has to know it as a query.
+//! Databases disagree about where a string ends, what a comment is, and which functions write. So a text is read by the
+//! tokenizer of every family of dialects that would read it differently, each reading is judged word by word, and one
+//! of the parsers has to accept it as a query.
 
 mod dialect;
 mod functions;
@@ -18,11 +19,11 @@ use self::tokens::{HINT, Tokens};
 use crate::finding::Findings;
 use crate::text;
 
-/// Longer texts are refused unread.
+/// The size in bytes above which texts are refused unread.
 const MAX_BYTES: usize = 32 * 1024;
-/// How many tokens may nest one in another: operators, brackets, set operations. Trees are walked and dropped recursively.
+/// How deeply tokens may nest: operators, brackets, set operations. Trees are walked and dropped recursively.
 const MAX_NESTING: usize = 600;
-/// How deep the parser may go.
+/// How deeply the parser may recurse.
 const MAX_DEPTH: usize = 24;
 
 /// Judges a text that should only read. Without a dialect, it has to be harmless in all of them.
@@ -47,7 +48,7 @@ pub fn check(text: &str, dialect: Option<Dialect>) -> Findings {
     };
     let mut first = None;
     for family in families {
-        // What a database can't even cut into words, it refuses by itself.
+        // A text that a database cannot even tokenize is refused by the database.
         if let Ok(tokens) = Tokens::read(text, family) {
             tokens.judge(&mut findings);
             first = first.or(Some((family, tokens)));
@@ -63,14 +64,14 @@ pub fn check(text: &str, dialect: Option<Dialect>) -> Findings {
     findings
 }
 
-/// Why a text is no reading statement.
+/// The reason why a text is not a statement that reads.
 struct Refusal {
     rule: &'static str,
     reason: String,
 }
 
-/// Whether one of the parsers knows the text as statements that read. One that knows it as something else decides.
-/// `first` is a reading that is there already.
+/// Checks that one of the parsers accepts the text as statements that read. One that accepts it as something else
+/// decides. `first` is a reading that already exists.
 fn parsed(text: &str, candidates: &[Dialect], mut first: Option<(Dialect, Tokens<'_>)>) -> Result<(), Refusal> {
     let mut reason = "no dialect of SQL knows the text".to_owned();
     for candidate in candidates {
@@ -119,8 +120,8 @@ fn parsed(text: &str, candidates: &[Dialect], mut first: Option<(Dialect, Tokens
     })
 }
 
-/// Whether a text that no parser knows can only be a query, for any database that knows it: it begins as one, and no word in it could make
-/// something else of it, however it is cut into words.
+/// Returns whether a text that no parser accepts can only be a query, for any database that accepts it: it begins as
+/// one, and no word in it could change its kind, however it is tokenized.
 fn is_plain_select(text: &str) -> bool {
     let mut readings = Dialect::FAMILIES
         .iter()

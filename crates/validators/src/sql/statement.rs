@@ -1,11 +1,11 @@
-//! What a parsed statement does, as far as its own kind says.
+//! Decides what a parsed statement does, as far as its kind shows.
 
 use sqlparser::ast::{Query, SetExpr, Statement};
 
-/// How many set operations are looked into. There are no more, as the number of tokens that nest is bounded.
+/// How many set operations are examined. There are no more, because the number of nesting tokens is bounded.
 const MAX_OPERANDS: usize = 1000;
 
-/// What a statement does that is more than reading; `None` when it only reads.
+/// Returns what a statement does beyond reading; `None` when it only reads.
 pub(super) fn writes(statement: &Statement) -> Option<String> {
     match statement {
         Statement::Query(query) => query_writes(query),
@@ -46,7 +46,7 @@ fn query_writes(query: &Query) -> Option<String> {
     inner.or_else(|| body_writes(&query.body))
 }
 
-/// Set operations lean to the left, so a stack instead of recursion.
+/// Judges the body of a query. Set operations nest to the left, so it uses a stack instead of recursion.
 fn body_writes(body: &SetExpr) -> Option<String> {
     let mut waiting = vec![body];
     for _ in 0..MAX_OPERANDS {
@@ -68,7 +68,7 @@ fn body_writes(body: &SetExpr) -> Option<String> {
     Some("a statement of that size".to_owned())
 }
 
-/// Pragmas of SQLite that tell something. With `=` they set it.
+/// Judges pragmas of SQLite that return information. With `=` they set it.
 pub(super) fn pragma_writes(name: &str, has_value: bool, sets: bool) -> Option<String> {
     const TELLS: &[&str] = &[
         "table_info",

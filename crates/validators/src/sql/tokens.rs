@@ -1,4 +1,4 @@
-//! A statement word by word: what no parser has to know to see that it writes.
+//! Judges a statement word by word: writing is recognised without a parser.
 
 use std::ops::Range;
 
@@ -11,17 +11,17 @@ use crate::finding::{Findings, shown};
 /// The way out of a refused statement.
 pub(super) const HINT: &str = "give one `SELECT`, `WITH … SELECT`, `SHOW`, `DESCRIBE` or `EXPLAIN`";
 
-/// What a statement that reads begins with.
+/// The words with which a statement that reads begins.
 const READS: &[&str] = &[
     "SELECT", "WITH", "VALUES", "TABLE", "EXPLAIN", "DESCRIBE", "DESC", "SHOW", "PRAGMA", "FROM",
 ];
 
-/// What a statement that writes begins with, wherever statements may stand.
+/// The words with which a statement that writes begins, wherever statements may stand.
 const WRITES: &[&str] = &[
     "INSERT", "UPDATE", "DELETE", "MERGE", "REPLACE", "TRUNCATE", "DROP", "CREATE", "ALTER", "UPSERT",
 ];
 
-/// What stands behind such a word when it is one, and not a name.
+/// The words that follow such a word if it begins a statement, and is not a name.
 const BEHIND_WRITES: &[&str] = &[
     "INTO",
     "FROM",
@@ -37,7 +37,7 @@ const BEHIND_WRITES: &[&str] = &[
     "DATABASE",
 ];
 
-/// Words of statements that are no queries, and of clauses that make one write.
+/// The words of statements that are not queries, and of clauses that make one write.
 #[rustfmt::skip]
 const OTHERS: &[&str] = &[
     "INSERT", "UPDATE", "DELETE", "MERGE", "REPLACE", "TRUNCATE", "DROP", "CREATE", "ALTER", "UPSERT", "INTO", "GRANT", "REVOKE", "EXEC", "EXECUTE", "CALL", "DO", "COPY",
@@ -46,10 +46,10 @@ const OTHERS: &[&str] = &[
     "PUT", "REMOVE", "OPENROWSET", "OPENQUERY", "NEXT", "SHARE",
 ];
 
-/// What a statement begins with that no parser has to know: it reads, whatever its clauses are.
+/// The first words of statements that need no parser: they read, whatever their clauses are.
 const PLAIN_READS: &[&str] = &["SELECT", "WITH", "VALUES", "DESCRIBE", "DESC", "SHOW", "EXPLAIN"];
 
-/// Whether families of dialects could cut the text into different words.
+/// Returns whether families of dialects could tokenize the text differently.
 pub(super) fn is_ambiguous(text: &str) -> bool {
     text.contains(['\\', '#', '$', '`', '[', '@', '{'])
         || text.contains("--")
@@ -75,7 +75,7 @@ impl<'a> Tokens<'a> {
         self.located
     }
 
-    /// How many tokens may put one node into another.
+    /// Returns how many tokens may nest one node in another.
     pub(super) fn nesting(&self) -> usize {
         self.located
             .iter()
@@ -107,7 +107,7 @@ impl<'a> Tokens<'a> {
             .count()
     }
 
-    /// Judges what can be told without a parser.
+    /// Judges what can be decided without a parser.
     pub(super) fn judge(&self, findings: &mut Findings) {
         for located in &self.located {
             if let Token::Whitespace(Whitespace::MultiLineComment(comment)) = &located.token
@@ -145,7 +145,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// `PRAGMA name` or `PRAGMA name(value)`, as its name and whether it has a value.
+    /// Returns name and presence of a value of `PRAGMA name` or `PRAGMA name(value)`.
     pub(super) fn pragma(&self) -> Option<(&str, bool)> {
         let tokens: Vec<&Token> = self
             .located
@@ -167,13 +167,13 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// Whether a database that reads backquotes as quotes, or not at all, could take these tokens for a statement: to others a backquote is a
-    /// mistake, and the statement with it.
+    /// Returns whether a database that reads backquotes as quotes, or not at all, could take these tokens for a
+    /// statement: for others a backquote is an error, and so is the statement.
     pub(super) fn is_possible(&self) -> bool {
         !self.located.iter().any(|located| matches!(located.token, Token::Char('`')))
     }
 
-    /// Whether one statement stands here that begins as a query and has no word of any other kind of statement.
+    /// Returns whether there is one statement that begins as a query and has no word of any other kind of statement.
     pub(super) fn is_plain_select(&self) -> bool {
         let words: Vec<&TokenWithSpan> = self
             .located
@@ -203,7 +203,7 @@ impl<'a> Tokens<'a> {
         start..self.offset(located.span.end).max(start)
     }
 
-    /// The tokenizer counts lines and characters.
+    /// Returns the byte offset of a location, which the tokenizer counts in lines and characters.
     fn offset(&self, location: Location) -> usize {
         let line = usize::try_from(location.line.max(1) - 1).unwrap_or(usize::MAX);
         let column = usize::try_from(location.column.max(1) - 1).unwrap_or(usize::MAX);
@@ -222,7 +222,7 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// A token with those around it.
+/// A token with its neighbours.
 struct Near<'t> {
     words: &'t [&'t TokenWithSpan],
     at: usize,
@@ -234,7 +234,7 @@ impl Near<'_> {
         self.words.get(at).map(|located| &located.token)
     }
 
-    /// The unquoted word at a step, in capitals.
+    /// Returns the unquoted word at a distance, in capitals.
     fn word(&self, step: isize) -> Option<String> {
         match self.token(step)? {
             Token::Word(word) if word.quote_style.is_none() => Some(word.value.to_ascii_uppercase()),
@@ -257,7 +257,7 @@ impl Near<'_> {
         )
     }
 
-    /// Whether a word of other statements stands here as part of a query.
+    /// Returns whether a word of other statements is part of a query here.
     fn is_clause_of_query(&self) -> bool {
         match self.word(0).as_deref() {
             Some("USING") => !self.is_text(1),
@@ -273,7 +273,7 @@ impl Near<'_> {
         }
     }
 
-    /// Whether the word begins a statement inside of another one.
+    /// Returns whether the word begins a statement inside another one.
     fn begins_inner(&self) -> bool {
         let behind_bracket = matches!(self.token(-1), Some(Token::LParen | Token::RParen));
         let goes_on = self.is_any(1, BEHIND_WRITES)
@@ -307,7 +307,7 @@ impl Near<'_> {
         text_as_table.then(|| ("sql.file", "a file stands where a table is wanted".to_owned()))
     }
 
-    /// `TRIM(BOTH FROM 'x')`, `EXTRACT(DAY FROM '2024-01-01')`: here `FROM` is part of a call.
+    /// Returns whether `FROM` is part of a call here: `TRIM(BOTH FROM 'x')`, `EXTRACT(DAY FROM '2024-01-01')`.
     fn in_function(&self) -> bool {
         let before = self.at.saturating_sub(5)..self.at;
         before.into_iter().any(|at| {

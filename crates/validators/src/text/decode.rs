@@ -1,17 +1,17 @@
-//! Percent and backslash escapes, decoded once.
+//! Decodes percent and backslash escapes once.
 
-/// What percent decoding made of a text.
+/// The result of percent decoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Decoded {
     /// Nothing was encoded.
     Same,
-    /// This is what it means.
+    /// The decoded text.
     Text(String),
-    /// The bytes are no UTF-8: an overlong or broken form, which decoders read differently.
+    /// The bytes are not UTF-8: an overlong or broken form, which decoders read differently.
     Malformed,
 }
 
-/// Decodes each `%XX` once. A `%` without two hexadecimal digits behind it stands for itself.
+/// Decodes each `%XX` once. A `%` without two hexadecimal digits behind it stays.
 pub(crate) fn percent_decode(text: &str) -> Decoded {
     let bytes = text.as_bytes();
     if !bytes.contains(&b'%') {
@@ -43,7 +43,7 @@ fn hex_pair(bytes: &[u8], at: usize) -> Option<u8> {
     Some(digit(*bytes.get(at)?)? << 4 | digit(*bytes.get(at + 1)?)?)
 }
 
-/// Whether there is a `%uXXXX`, which no standard knows and some servers decode.
+/// Returns whether there is a `%uXXXX`, which no standard defines and some servers decode.
 pub(crate) fn has_unicode_percent(text: &str) -> bool {
     text.match_indices("%u").chain(text.match_indices("%U")).any(|(at, _)| {
         let digits = text.as_bytes().get(at + 2..at + 6);
@@ -51,7 +51,7 @@ pub(crate) fn has_unicode_percent(text: &str) -> bool {
     })
 }
 
-/// The first escape that stands for a letter, a digit or a separator of paths, which nobody has to escape in a path.
+/// Returns the first escape of a letter, a digit or a separator of paths, which need not be escaped in a path.
 pub(crate) fn needless_escape(text: &str) -> Option<&str> {
     text.match_indices('%').find_map(|(at, _)| {
         let value = hex_pair(text.as_bytes(), at + 1)?;
@@ -60,7 +60,7 @@ pub(crate) fn needless_escape(text: &str) -> Option<&str> {
     })
 }
 
-/// Dots and slashes written as numbers, `0x2f`, as some servers decode them; `None` when there are none.
+/// Decodes dots and slashes written as numbers, `0x2f`, as some servers do; `None` when there are none.
 pub(crate) fn numbers_unescaped(text: &str) -> Option<String> {
     if !text.contains("0x") && !text.contains("0X") {
         return None;
@@ -70,7 +70,7 @@ pub(crate) fn numbers_unescaped(text: &str) -> Option<String> {
     (unescaped != lower).then_some(unescaped)
 }
 
-/// Decodes backslash escapes as programming languages have them; `None` when there are none.
+/// Decodes backslash escapes as in programming languages; `None` when there are none.
 pub(crate) fn unescape(text: &str) -> Option<String> {
     if !text.contains('\\') {
         return None;
@@ -93,7 +93,7 @@ pub(crate) fn unescape(text: &str) -> Option<String> {
     changed.then_some(out)
 }
 
-/// The character of the escape at the start of `rest`, and how many bytes it takes.
+/// Returns the character of the escape at the start of `rest`, and how many bytes it takes.
 fn escape(rest: &str) -> Option<(char, usize)> {
     let number = |start: usize, digits: usize, radix: u32| {
         let text = rest.get(start..start + digits)?;

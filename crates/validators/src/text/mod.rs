@@ -1,4 +1,4 @@
-//! Other readings of a text: what a decoder, a normaliser or a careless reader on the way may make of it.
+//! Other readings of a text: what a decoder, a normaliser or a lenient parser may make of it.
 
 mod decode;
 
@@ -6,7 +6,8 @@ pub(crate) use decode::{Decoded, has_unicode_percent, needless_escape, numbers_u
 
 use unicode_normalization::UnicodeNormalization;
 
-/// The compatibility form (NFKC), with the slashes and dots that only look alike made plain too. `None` when it is the same text.
+/// Returns the compatibility form (NFKC), in which lookalike slashes and dots are plain too. Returns `None` if the text
+/// does not change.
 pub(crate) fn folded(text: &str) -> Option<String> {
     if text.is_ascii() {
         return None;
@@ -24,16 +25,17 @@ fn plain(c: char) -> char {
     }
 }
 
-/// The first character that a reader would not see: control characters but for tab and newline, and those that hide or turn text.
+/// Returns the first invisible character: control characters except tab and newline, and those that hide or reorder
+/// text.
 pub(crate) fn invisible(text: &str) -> Option<(usize, char)> {
     text.char_indices().find(|(_, c)| is_invisible(*c))
 }
 
-/// Whether a reader would not see the character, or see others in another order because of it.
+/// Returns whether a character is invisible, or makes others appear in another order.
 pub(crate) fn is_invisible(c: char) -> bool {
     match c {
         '\t' | '\n' => false,
-        // Joins emoji and letters of some scripts; hides nothing by itself.
+        // These join emoji and letters of some scripts; they hide nothing by themselves.
         '\u{200d}' | '\u{200c}' => false,
         c if c.is_control() => true,
         '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}' => true,

@@ -1,26 +1,26 @@
-//! URLs and hosts inside of any text.
+//! Finds URLs and hosts inside any text.
 
 use std::net::IpAddr;
 use std::ops::Range;
 
-/// How many are looked for in one text.
+/// How many addresses are searched for in one text.
 pub(crate) const MAX_FOUND: usize = 1000;
 
 /// An address in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// Where it stands.
+    /// The place of the address.
     pub span: Range<usize>,
-    /// What it is.
+    /// The kind of the address.
     pub kind: Kind,
 }
 
-/// What an address in a text is.
+/// The kind of an address in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// It has a scheme, or two slashes.
+    /// An address with a scheme, or two slashes.
     Url,
-    /// The whole text is an address of a host.
+    /// A host that is the whole text.
     Host,
 }
 
@@ -58,7 +58,7 @@ pub fn find(text: &str) -> Vec<Found> {
     found
 }
 
-/// Where the scheme before `//` begins; `at` when there is none.
+/// Returns where the scheme before `//` begins; `at` when there is none.
 fn scheme_start(text: &str, at: usize) -> usize {
     let Some(before) = text[..at].strip_suffix(':') else { return at };
     let length = before
@@ -74,13 +74,13 @@ fn scheme_start(text: &str, at: usize) -> usize {
     }
 }
 
-/// `//host`: at the beginning, not in the middle of a path or a comment.
+/// Returns whether `//host` is at the beginning, not in the middle of a path or a comment.
 fn is_free(text: &str, at: usize) -> bool {
     let behind = text[at + 2..].chars().next();
     at == 0 && behind.is_some_and(|c| c.is_ascii_alphanumeric() || c == '[')
 }
 
-/// Sentences end behind addresses, too.
+/// Cuts punctuation off the end of an address, where a sentence may end.
 fn trimmed(text: &str, start: usize, end: usize) -> usize {
     let url = &text[start..end];
     let mut kept = url.trim_end_matches(['.', ',', ';', '!', ')', '}']);
@@ -90,7 +90,8 @@ fn trimmed(text: &str, start: usize, end: usize) -> usize {
     start + kept.len()
 }
 
-/// Whether a text is an address of a machine by itself: numbers in any form that parsers take for one, or `localhost`.
+/// Returns whether a text is an address of a machine by itself: numbers in any form that parsers accept, or
+/// `localhost`.
 fn is_machine(text: &str) -> bool {
     if text.is_empty() || text.len() > 253 || text.contains(char::is_whitespace) {
         return false;

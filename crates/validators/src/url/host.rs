@@ -1,4 +1,4 @@
-//! Names: those that are a machine's or a network's own, and those that say their address.
+//! Judges host names: those local to a machine or a network, and those that contain an address.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -6,21 +6,22 @@ use super::ranges::special;
 use super::refusal::Refusal;
 use crate::finding::shown;
 
-/// Domains that are no public names: RFC 6761, 6762, 7686, 8375, 9476, and what clouds and home networks use.
+/// The domains that are not public names: RFC 6761, 6762, 7686, 8375, 9476, and those that clouds and home networks
+/// use.
 #[rustfmt::skip]
 const PRIVATE: &[&str] = &[
     "localhost", "local", "localdomain", "internal", "intranet", "private", "corp", "home", "lan", "arpa", "onion", "test", "invalid", "alt", "consul", "svc", "cluster",
     "domain", "workgroup", "host", "kubernetes", "docker", "ip6-localhost", "ip6-loopback",
 ];
 
-/// Services that resolve a name to the address in it.
+/// The services that resolve a name to the address in it.
 #[rustfmt::skip]
 const ECHOES: &[&str] = &[
     "nip.io", "sslip.io", "xip.io", "localtest.me", "lvh.me", "vcap.me", "lacolhost.com", "yoogle.com", "localho.st", "local.gd", "traefik.me", "rbndr.us",
     "1u.ms", "backname.io", "ip6.name", "ipq.co", "bugbounty.dod.network", "spoofed.burpcollaborator.net", "r3dir.me", "localdomain.pw",
 ];
 
-/// Judges a name; says which one is to be resolved.
+/// Judges a name; returns the name to be resolved.
 pub(super) fn judge(name: &str, written: &str) -> Result<Option<String>, Refusal> {
     let name = name.trim_end_matches('.').to_ascii_lowercase();
     if name.is_empty() || name.contains("..") {
@@ -69,7 +70,7 @@ pub(super) fn judge(name: &str, written: &str) -> Result<Option<String>, Refusal
     Ok(Some(name))
 }
 
-/// A special IPv4 address in the labels of a name: `10.0.0.1.example.org`, `app-10-0-0-1.example.org`.
+/// Returns a special IPv4 address in the labels of a name: `10.0.0.1.example.org`, `app-10-0-0-1.example.org`.
 fn embedded(name: &str) -> Option<IpAddr> {
     let parts: Vec<&str> = name.split(['.', '-']).collect();
     parts.windows(4).find_map(|four| {
@@ -79,7 +80,8 @@ fn embedded(name: &str) -> Option<IpAddr> {
     })
 }
 
-/// Circled letters, full-width dots and the like, which become plain ones: nobody writes a host like that.
+/// Returns whether a host is written in circled letters, full-width dots and the like, which become plain ones:
+/// legitimate hosts are not.
 fn disguised(written: &str) -> bool {
     let host = written.split("//").nth(1).unwrap_or(written);
     let host = host.split(['/', '?', '#']).next().unwrap_or_default();

@@ -1,8 +1,9 @@
-//! URLs and hosts: nothing that leads into a network of one's own, however it is written (MGP §4.5, `network_restricted`).
+//! Judges URLs and hosts: none may lead into a private network, however it is written (MGP §4.5, `network_restricted`).
 //!
-//! A judgement has two halves. [`check`] parses as browsers do (WHATWG), refuses what is special by itself, and says which names are left;
-//! the caller resolves them, and [`judge_addresses`] says whether every answer is public. What the caller then connects to has to be one of
-//! these addresses: a name can be resolved to something else a moment later. Where the server makes the connection, all this is advice.
+//! A judgement has two halves. [`check`] parses as browsers do (WHATWG), refuses special addresses, and returns the
+//! names that remain; the caller resolves them, and [`judge_addresses`] decides whether every answer is public. The
+//! caller then has to connect to one of these addresses: a name can resolve to something else a moment later. Where the
+//! server makes the connection, the judgement is only advice.
 
 mod find;
 mod host;
@@ -21,8 +22,8 @@ use self::refusal::Refusal;
 use crate::finding::{Findings, shown};
 use crate::text;
 
-/// Schemes beside `http` and `https` that libraries fetch from, or hand to something that acts. Others are names of somebody's own, as those of
-/// MCP's resources are.
+/// The schemes besides `http` and `https` that libraries fetch from, or pass to something that acts. Others are private
+/// names, such as those of MCP's resources.
 const FETCHED: [&str; 34] = [
     "about",
     "blob",
@@ -60,32 +61,32 @@ const FETCHED: [&str; 34] = [
     "wss",
 ];
 
-/// Longer addresses are refused.
+/// The length in bytes above which addresses are refused.
 const MAX_BYTES: usize = 8 * 1024;
 /// How many addresses one name may have.
 const MAX_ADDRESSES: usize = 64;
 
 const HINT: &str = "use an `http` or `https` address of a public host";
 
-/// What network access is judged by.
+/// The rules by which network access is judged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Policy {
-    /// Hosts that are allowed although they are special: names, or addresses, as they are written in a URL.
+    /// The hosts that are allowed although they are special: names, or addresses, as they are written in a URL.
     pub allow: Vec<String>,
-    /// Schemes that are allowed besides `http` and `https`.
+    /// The schemes that are allowed besides `http` and `https`.
     pub schemes: Vec<String>,
 }
 
-/// What became of an address.
+/// The judgement of an address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Judged {
-    /// What is refused.
+    /// The findings of the address.
     pub findings: Findings,
-    /// The name that is left to be resolved, in its ASCII form.
+    /// The name that remains to be resolved, in its ASCII form.
     pub resolve: Option<String>,
 }
 
-/// Judges a URL, or a host with perhaps a port and a path behind it.
+/// Judges a URL, or a host with an optional port and path.
 #[must_use]
 pub fn check(text: &str, policy: &Policy) -> Judged {
     let mut judged = Judged::default();
@@ -96,7 +97,7 @@ pub fn check(text: &str, policy: &Policy) -> Judged {
     judged
 }
 
-/// Judges what a name was resolved to. No answer is a refusal: what can't be resolved can't be judged.
+/// Judges the addresses of a name. No address is a refusal, because then there is nothing to judge.
 #[must_use]
 pub fn judge_addresses(name: &str, addresses: &[IpAddr]) -> Findings {
     let mut findings = Findings::default();
@@ -119,7 +120,7 @@ fn judge(text: &str, policy: &Policy) -> Result<Option<String>, Refusal> {
     if text.len() > MAX_BYTES {
         return Err(Refusal::new("network.length", "the address is longer than 8 KiB"));
     }
-    // Parsers strip or keep these as they please.
+    // Parsers differ in whether they strip or keep these.
     if let Some(c) = text
         .trim_matches(' ')
         .chars()
@@ -173,7 +174,7 @@ fn parse(text: &str) -> Result<Url, Refusal> {
     Url::parse(&format!("http://{text}")).map_err(invalid)
 }
 
-/// `name:` before anything else, unless what follows is a port.
+/// Returns whether the text begins with `name:`, unless a port follows.
 fn has_scheme(text: &str) -> bool {
     let Some((scheme, rest)) = text.split_once(':') else { return false };
     let named = scheme.starts_with(|c: char| c.is_ascii_alphabetic())

@@ -1,9 +1,9 @@
-//! Addresses that are not public: the special-purpose registries of IANA, after unwrapping what carries an IPv4 address inside.
+//! Addresses that are not public: the special-purpose registries of IANA, after extracting embedded IPv4 addresses.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Why an address is not public.
+/// The reason why an address is not public.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Special {
     range: &'static str,
@@ -21,7 +21,7 @@ impl fmt::Display for Special {
     }
 }
 
-/// IPv4: base, prefix, what it is.
+/// The special IPv4 ranges: base, prefix, purpose.
 #[rustfmt::skip]
 const V4: &[([u8; 4], u32, &str)] = &[
     ([0, 0, 0, 0],       8,  "this network (0.0.0.0/8)"),
@@ -46,7 +46,7 @@ const V4: &[([u8; 4], u32, &str)] = &[
     ([240, 0, 0, 0],     4,  "reserved (240.0.0.0/4)"),
 ];
 
-/// IPv6: base, prefix, what it is.
+/// The special IPv6 ranges: base, prefix, purpose.
 #[rustfmt::skip]
 const V6: &[([u16; 8], u32, &str)] = &[
     ([0, 0, 0, 0, 0, 0, 0, 0],           128, "unspecified (::)"),
@@ -64,7 +64,7 @@ const V6: &[([u16; 8], u32, &str)] = &[
     ([0xff00, 0, 0, 0, 0, 0, 0, 0],      8,   "multicast (ff00::/8)"),
 ];
 
-/// Why an address is not public, if it is not.
+/// Returns why an address is not public, if it is not.
 #[must_use]
 pub fn special(address: IpAddr) -> Option<Special> {
     match address {
@@ -99,12 +99,13 @@ fn special_v6(address: Ipv6Addr) -> Option<Special> {
         })
 }
 
-/// Public addresses are in 2000::/3 or carry an IPv4 address; nothing else has been given out.
+/// Returns whether an IPv6 address is outside the assigned ranges: public addresses are in 2000::/3 or carry an IPv4
+/// address.
 fn is_outside(address: Ipv6Addr) -> bool {
     address.segments()[0] >> 13 != 1 && carried(address).iter().all(Option::is_none)
 }
 
-/// The IPv4 addresses inside of an IPv6 address: mapped, compatible, translated (RFC 6052), 6to4, Teredo, ISATAP.
+/// Returns the IPv4 addresses inside an IPv6 address: mapped, compatible, translated (RFC 6052), 6to4, Teredo, ISATAP.
 fn carried(address: Ipv6Addr) -> [Option<Ipv4Addr>; 3] {
     let s = address.segments();
     let pair = |high: u16, low: u16| Some(Ipv4Addr::from(u32::from(high) << 16 | u32::from(low)));

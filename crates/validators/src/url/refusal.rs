@@ -1,6 +1,6 @@
 //! The refusal of an address.
 
-/// Why an address is refused.
+/// The reason why an address is refused.
 pub(super) struct Refusal {
     pub(super) rule: &'static str,
     pub(super) reason: String,

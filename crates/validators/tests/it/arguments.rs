@@ -1,4 +1,4 @@
-//! Whole calls: which arguments are found, and what becomes of them.
+//! Tests of whole calls: which arguments are found, and how they are judged.
 
 use std::fmt::Write as _;
 

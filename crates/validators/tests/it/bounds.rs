@@ -1,4 +1,4 @@
-//! Bounds: any input is judged in bounded time and depth, without a panic.
+//! Tests of bounds: any input is judged in bounded time and depth, without a panic.
 
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
@@ -11,10 +11,11 @@ use validators::{Findings, path, shell, sql, url};
 
 use crate::rows::{CLASSES, roots};
 
-/// Far more than any of them takes, on any machine, unoptimised; far less than what is not bounded would.
+/// A time far longer than any judgement takes, on any machine, unoptimised; far shorter than an unbounded one would
+/// take.
 const LONG: Duration = Duration::from_secs(10);
 
-/// Pieces that make parsers nest, repeat and go back.
+/// The pieces that make parsers nest, repeat and backtrack.
 const PIECES: &[&str] = &[
     "(",
     "[",
@@ -93,7 +94,7 @@ fn what_nests_and_repeats_is_judged_in_time() {
     }
 }
 
-/// What stands in backquotes is read twice: findings in it are about the whole word.
+/// Text in backquotes is parsed twice: findings in it are about the whole word.
 #[test]
 fn spans_of_backquoted_scripts_lie_in_the_text() {
     for text in ["U@¥`\u{a51}`", "echo ¥`¥¥ \\`rm¥\\``", "`¥`"] {
@@ -120,7 +121,7 @@ fn plan() -> Plan {
     plan
 }
 
-/// Texts made of pieces that mean something, and of anything.
+/// Generates texts of meaningful pieces, and of anything.
 fn texts() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         3 => proptest::sample::select(PIECES).prop_map(str::to_owned),
@@ -131,7 +132,7 @@ fn texts() -> impl Strategy<Value = String> {
     proptest::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
 }
 
-/// What every judgement keeps to.
+/// Checks what holds for every judgement.
 fn is_sound(text: &str, findings: &Findings) {
     for finding in findings.as_slice() {
         assert!(

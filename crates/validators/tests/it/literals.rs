@@ -1,13 +1,14 @@
-//! No validator knows a row by heart: rules that hold the data's own strings would be worth nothing on others.
+//! Checks that no validator contains rows of the data: rules that contain the data's own strings would be useless on
+//! others.
 
 use std::path::{Path, PathBuf};
 
 use crate::rows::{CLASSES, read};
 
-/// Shorter strings are words of the languages themselves.
+/// The length in bytes below which strings are words of the languages themselves.
 const MIN_BYTES: usize = 12;
 
-/// The rows that are given with `CHANCERY_SECURITY_DATA`, or the project's own.
+/// Returns the folder of rows given with `CHANCERY_SECURITY_DATA`, or the project's own.
 fn data() -> PathBuf {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
     std::env::var_os("CHANCERY_SECURITY_DATA").map_or(own, PathBuf::from)

@@ -1,4 +1,4 @@
-//! The validators from outside: their rates on data, their rules by example, and their bounds on any input.
+//! Integration tests of the validators: their rates on data, their rules by example, and their bounds on any input.
 
 mod arguments;
 mod bounds;

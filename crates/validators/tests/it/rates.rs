@@ -1,4 +1,4 @@
-//! The rates that the validators promise, on the project's own rows.
+//! Tests of the rates that the validators promise, on the project's own rows.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -58,7 +58,8 @@ fn the_rows_are_spread_over_constructs() {
     }
 }
 
-/// The table of constructs: what the rows are about, and how many there are of each kind. `UPDATE_EXPECT=1` writes it anew.
+/// Prints the table of constructs: what the rows are about, and how many there are of each kind. `UPDATE_EXPECT=1`
+/// rewrites it.
 #[test]
 fn the_constructs_are_printed() {
     let mut table = String::from("class construct: hostile, benign\n");

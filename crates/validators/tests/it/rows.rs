@@ -7,24 +7,24 @@ use validators::code::{self, Language};
 use validators::path::Roots;
 use validators::{Findings, path, shell, sql, url};
 
-/// One string, and what has to become of it.
+/// A string, and its expected judgement.
 pub(crate) struct Row {
     pub id: String,
     pub text: String,
     /// Whether it has to be refused.
     pub hostile: bool,
-    /// What it stands for, in the table of constructs.
+    /// Its construct in the table of constructs.
     pub construct: String,
-    /// Whether only name resolution can tell.
+    /// Whether only name resolution can decide.
     pub needs_network: bool,
 }
 
-/// What is asked of a class.
+/// The required rates of a class.
 pub(crate) struct Class {
     pub name: &'static str,
-    /// At least this share of the hostile rows is refused, in percent.
+    /// The share of the hostile rows that has to be refused at least, in percent.
     pub blocked: f64,
-    /// At most this share of the benign rows is.
+    /// The share of the benign rows that may be refused at most, in percent.
     pub alarms: f64,
     pub judge: fn(&str) -> Findings,
 }
@@ -71,7 +71,7 @@ fn shell_command(text: &str) -> Findings {
     shell::check(text, &policy)
 }
 
-/// The rows of a class; none where the folder has no file of it.
+/// Returns the rows of a class; none if the folder has no file of it.
 pub(crate) fn read(folder: &Path, class: &str) -> Result<Vec<Row>, String> {
     let file = folder.join(format!("{class}.jsonl"));
     let Ok(text) = std::fs::read_to_string(&file) else {

@@ -1,4 +1,4 @@
-//! What the validators say, word by word: one example of each rule.
+//! Tests of the validators' findings, word by word: one example of each rule.
 
 use std::fmt::Write as _;
 

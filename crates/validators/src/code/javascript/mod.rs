@@ -1,4 +1,5 @@
-//! JavaScript and TypeScript: modules, globals that run code, properties that reach constructors, and names that are computed.
+//! Judges JavaScript and TypeScript: modules, globals that run code, properties that reach constructors, and computed
+//! names.
 
 mod strings;
 mod tables;
@@ -46,7 +47,8 @@ impl Judge<'_, '_> {
         }
     }
 
-    /// `<!--`, and `-->` at the beginning of a line: scripts take the rest of the line for a comment, modules and grammars for code.
+    /// Refuses `<!--`, and `-->` at the beginning of a line: scripts take the rest of the line for a comment, modules
+    /// and grammars for code.
     fn markup_comments(&mut self) {
         let text = self.source.text;
         let closing = text.match_indices("-->").filter(|(at, _)| {
@@ -111,7 +113,7 @@ impl Judge<'_, '_> {
         }
     }
 
-    /// `import(…)` and `require(…)`: the module has to be written out.
+    /// Judges `import(…)` and `require(…)`: the module has to be a literal.
     fn load(&mut self, node: Node<'_>, argument: Option<Node<'_>>) {
         match argument.and_then(|argument| strings::value(self.source, argument)) {
             Some(module) => self.module(node, &module),
@@ -119,7 +121,7 @@ impl Judge<'_, '_> {
         }
     }
 
-    /// A timer takes a function; text would be run as code.
+    /// Judges a timer: it takes a function; text would be run as code.
     fn timer(&mut self, node: Node<'_>, name: &str, argument: Option<Node<'_>>) {
         let is_text = argument.is_some_and(|argument| matches!(argument.kind(), "string" | "template_string" | "binary_expression"));
         if is_text {
@@ -171,7 +173,7 @@ impl Judge<'_, '_> {
         }
     }
 
-    /// `process.version`: what tells something about the run.
+    /// Returns whether only a harmless part such as `process.version` is used, which gives information about the run.
     fn takes_harmless_part(&self, node: Node<'_>) -> bool {
         let member = node.parent();
         let property = member
@@ -180,7 +182,7 @@ impl Judge<'_, '_> {
         property.is_some_and(|property| tables::PROCESS_PARTS.contains(&self.text(property)))
     }
 
-    /// Whether an identifier stands for a value that exists, and is not being named here.
+    /// Returns whether an identifier refers to an existing value, and is not being defined here.
     fn is_reference(node: Node<'_>) -> bool {
         let field = node.field();
         match node.parent().kind() {
@@ -201,7 +203,7 @@ impl Judge<'_, '_> {
         node.parent().kind() == "call_expression" && field == Some("function")
     }
 
-    /// `x.constructor.name`: what logs write.
+    /// Returns whether this is `x.constructor.name`, which is common in logging.
     fn is_name_of_class(&self, node: Node<'_>) -> bool {
         let member = node.parent();
         let (outer, field) = (member.parent(), member.field());
@@ -234,7 +236,7 @@ impl Judge<'_, '_> {
         self.computed(node, node.child_by_field_name("index"));
     }
 
-    /// `object[index]`: a number, a plain variable, or a text that may be looked up.
+    /// Judges `object[index]`: the index may be a number, a plain variable, or a text that is not a blocked name.
     fn computed(&mut self, node: Node<'_>, index: Option<Node<'_>>) {
         let Some(index) = index else { return };
         match strings::value(self.source, index) {
@@ -251,7 +253,8 @@ impl Judge<'_, '_> {
         }
     }
 
-    /// A text, or a sum of texts, that is the name of a blocked property, at `strict`: it is there to be looked up.
+    /// Judges a text, or a sum of texts, that is the name of a blocked property, at `strict`: its purpose is to look
+    /// the property up.
     fn string(&mut self, node: Node<'_>) {
         if !self.policy.is_strict() {
             return;
@@ -267,12 +270,12 @@ fn is_blocked_property(name: &str) -> bool {
     tables::BLOCKED_PROPERTIES.contains(&name)
 }
 
-/// An index that is a number, or a variable as it stands.
+/// Returns whether an index is a number, or a plain variable.
 fn is_plain_index(source: &Source<'_>, index: Node<'_>) -> bool {
     match index.kind() {
         "number" | "identifier" | "member_expression" | "unary_expression" | "update_expression" | "this" | "subscript_expression" => true,
         "parenthesized_expression" => index.named_child(0).is_some_and(|inner| is_plain_index(source, inner)),
-        // A sum of numbers and variables; a text in it makes a name.
+        // A sum of numbers and variables is accepted; a text in it makes a name.
         "binary_expression" => ["left", "right"]
             .iter()
             .all(|side| index.child_by_field_name(side).is_some_and(|side| is_plain_index(source, side))),

@@ -1,13 +1,13 @@
-//! What a text in the program means: literals, templates without holes, and sums of them.
+//! Evaluates texts in the program: literals, templates without placeholders, and sums of them.
 
 use super::super::node::Node;
 use super::super::tree::{Source, text};
 use crate::text::unescape;
 
-/// How many sums may stand in sums.
+/// How deeply sums may nest.
 const MAX_DEPTH: usize = 32;
 
-/// The text, if all of it is written out.
+/// Returns the text, if it consists of literals only.
 pub(super) fn value(source: &Source<'_>, node: Node<'_>) -> Option<String> {
     nested(source, node, 0)
 }

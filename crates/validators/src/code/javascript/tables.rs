@@ -1,13 +1,13 @@
-//! What is known of JavaScript's globals, modules and properties, in lists that can be read.
+//! Lists of JavaScript's globals, modules and properties.
 
-/// Modules that `standard` refuses.
+/// The modules that `standard` refuses.
 #[rustfmt::skip]
 pub(in super::super) const BLOCKED_MODULES: &[&str] = &[
     "child_process", "cluster", "worker_threads", "vm", "vm2", "isolated-vm", "net", "tls", "dgram", "dns", "repl", "inspector", "module", "v8", "wasi", "trace_events", "process",
     "async_hooks", "diagnostics_channel", "test", "sea", "sqlite", "execa", "shelljs", "cross-spawn", "node-pty", "ffi-napi", "koffi", "edge-js", "puppeteer", "playwright",
 ];
 
-/// Modules that `strict` allows: they compute, and open nothing.
+/// The modules that `strict` allows: they compute, and open nothing.
 pub(in super::super) const ALLOWED_MODULES: &[&str] = &[
     "assert",
     "buffer",
@@ -21,7 +21,7 @@ pub(in super::super) const ALLOWED_MODULES: &[&str] = &[
     "timers",
 ];
 
-/// Globals that run code, wherever they are named.
+/// The globals that run code, wherever they are named.
 pub(super) const BLOCKED_GLOBALS: &[&str] = &[
     "eval",
     "Function",
@@ -32,7 +32,7 @@ pub(super) const BLOCKED_GLOBALS: &[&str] = &[
     "execScript",
 ];
 
-/// Globals that `strict` refuses: the host, the network, other threads, and ways around names.
+/// The globals that `strict` refuses: the host, the network, other threads, and ways around names.
 #[rustfmt::skip]
 pub(super) const HOST_GLOBALS: &[&str] = &[
     "process", "global", "globalThis", "window", "self", "frames", "parent", "top", "opener", "document", "module", "Deno", "Bun", "Worker", "SharedWorker",
@@ -41,13 +41,13 @@ pub(super) const HOST_GLOBALS: &[&str] = &[
     "WScript", "std",
 ];
 
-/// What `strict` allows of `process`.
+/// The parts of `process` that `strict` allows.
 #[rustfmt::skip]
 pub(super) const PROCESS_PARTS: &[&str] = &[
     "version", "versions", "platform", "arch", "uptime", "hrtime", "memoryUsage", "cpuUsage", "nextTick", "exit", "exitCode", "argv", "stdout", "stderr", "release", "pid", "emitWarning",
 ];
 
-/// Properties over which a program reaches constructors, prototypes and the host.
+/// The properties through which a program reaches constructors, prototypes and the host.
 #[rustfmt::skip]
 pub(super) const BLOCKED_PROPERTIES: &[&str] = &[
     "constructor", "__proto__", "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__", "mainModule", "getBuiltinModule", "dlopen", "_load", "_linkedBinding",
@@ -55,7 +55,7 @@ pub(super) const BLOCKED_PROPERTIES: &[&str] = &[
     "runMain",
 ];
 
-/// Methods that run programs, on whatever object.
+/// The methods that run programs, on any object.
 pub(super) const RUNNERS: &[&str] = &[
     "execSync",
     "execFile",
@@ -68,14 +68,14 @@ pub(super) const RUNNERS: &[&str] = &[
     "eval",
 ];
 
-/// Methods that write, on whatever object.
+/// The methods that write, on any object.
 #[rustfmt::skip]
 pub(super) const WRITERS: &[&str] = &[
     "writeFile", "writeFileSync", "appendFile", "appendFileSync", "createWriteStream", "write", "writeSync", "unlink", "unlinkSync", "rm", "rmSync", "rmdir", "rmdirSync", "mkdir",
     "mkdirSync", "rename", "renameSync", "copyFile", "copyFileSync", "truncate", "truncateSync", "chmod", "chmodSync", "symlink", "symlinkSync", "setItem", "removeItem", "put", "post",
 ];
 
-/// Functions whose result is a number, and so no name of a property.
+/// The functions whose result is a number, and so not a property name.
 pub(super) const NUMERIC: &[&str] = &[
     "parseInt",
     "Number",

@@ -1,4 +1,4 @@
-//! Calls: builtins that look up by name, files, templates, and what writes.
+//! Judges Python calls: builtins that look up by name, files, templates, and functions that write.
 
 use super::super::node::{Node, span};
 use super::super::{Level, refuse};
@@ -29,13 +29,13 @@ impl Judge<'_, '_> {
                 }
                 self.method(node, function, &arguments);
             }
-            // The result of a call, a lookup or a lambda is called: what it is can't be told from here.
+            // The result of a call, a lookup or a lambda is called: its target is unknown here.
             "call" | "subscript" | "lambda" | "parenthesized_expression" | "conditional_expression" | "await" => {}
             _ => {}
         }
     }
 
-    /// A builtin that is called by its name.
+    /// Judges a builtin that is called by its name.
     fn builtin(&mut self, node: Node<'_>, name: &str, arguments: &Arguments<'_>) {
         match name {
             "getattr" | "setattr" | "delattr" => self.by_name(node, name, arguments.at(1)),
@@ -49,7 +49,7 @@ impl Judge<'_, '_> {
         }
     }
 
-    /// A function of a module that looks up by name, or opens.
+    /// Judges a function of a module that looks up by name, or opens.
     fn known_call(&mut self, node: Node<'_>, dotted: &str, arguments: &Arguments<'_>) {
         match dotted {
             "operator.attrgetter" | "operator.methodcaller" => {
@@ -67,7 +67,7 @@ impl Judge<'_, '_> {
         }
     }
 
-    /// A name given as text: it has to be written out, and be one that may be asked for.
+    /// Judges a name given as text: it has to be a literal, and an allowed name.
     fn by_name(&mut self, node: Node<'_>, what: &str, argument: Option<Node<'_>>) {
         let Some(argument) = argument else { return };
         let Some(name) = strings::value(self.source, argument) else {
@@ -86,7 +86,7 @@ impl Judge<'_, '_> {
         }
     }
 
-    /// `open`: at `strict` a file inside, by its name; at `readonly` for reading.
+    /// Judges `open`: at `strict` the file has to be inside, given by its name; at `readonly` it may only be read.
     fn open(&mut self, node: Node<'_>, arguments: &Arguments<'_>) {
         if !self.policy.is_strict() {
             return;

@@ -1,4 +1,5 @@
-//! Python: imports with their aliases, names as they resolve, attributes, strings that are templates, and dynamic access.
+//! Judges Python: imports with their aliases, names as they resolve, attributes, strings that are templates, and
+//! dynamic access.
 
 mod arguments;
 mod calls;
@@ -27,7 +28,7 @@ pub(super) fn judge(source: &Source<'_>, policy: &Policy, findings: &mut Finding
     }
 }
 
-/// A judgement under way.
+/// The state of a judgement.
 struct Judge<'a, 'f> {
     source: &'a Source<'a>,
     policy: &'a Policy,
@@ -101,7 +102,7 @@ impl Judge<'_, '_> {
 
     // === names ===
 
-    /// Every identifier, whatever its role: a name that interpreters keep for themselves is refused wherever it stands.
+    /// Judges every identifier, whatever its role: a name that interpreters reserve is refused anywhere.
     fn identifier(&mut self, node: Node<'_>) {
         let name = names::normalised(self.text(node));
         if tables::is_forbidden_dunder(&name) && !(tables::is_definable(&name) && Self::is_defined(node)) {
@@ -128,7 +129,8 @@ impl Judge<'_, '_> {
         }
     }
 
-    /// Whether a function around the place has a parameter of that name: then it is that, and not the builtin.
+    /// Returns whether a function around the place has a parameter of that name: then the name is that parameter, and
+    /// not the builtin.
     fn is_parameter(&self, mut node: Node<'_>, name: &str) -> bool {
         while !node.is_root() {
             let parameters = node
@@ -175,7 +177,7 @@ impl Judge<'_, '_> {
         self.template_attribute(node, object, &name);
     }
 
-    /// A dotted name that begins with an imported module.
+    /// Judges a dotted name that begins with an imported module.
     fn resolved(&mut self, node: Node<'_>, dotted: &str) {
         let is_longest = node.parent().kind() != "attribute" || node.field() != Some("object");
         if tables::is_blocked_name(dotted) {
@@ -194,7 +196,8 @@ impl Judge<'_, '_> {
         }
     }
 
-    /// Whether an identifier stands for a value, and is not the name of an attribute, an argument or a definition.
+    /// Returns whether an identifier refers to a value, and is not the name of an attribute, an argument or a
+    /// definition.
     fn is_reference(node: Node<'_>) -> bool {
         let field = node.field();
         match node.parent().kind() {
@@ -208,13 +211,13 @@ impl Judge<'_, '_> {
         }
     }
 
-    /// Whether the identifier is the name of a function that is defined here.
+    /// Returns whether the identifier is the name of a function that is defined here.
     fn is_defined(node: Node<'_>) -> bool {
         let field = node.field();
         node.parent().kind() == "function_definition" && field == Some("name")
     }
 
-    /// Whether something is looked up in, called on or taken from the value.
+    /// Returns whether the value is subscripted, called, or has an attribute taken.
     fn is_base(node: Node<'_>) -> bool {
         let field = node.field();
         match node.parent().kind() {

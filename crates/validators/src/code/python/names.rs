@@ -1,4 +1,4 @@
-//! What names mean: imports and their aliases, and names that the program defines itself.
+//! Resolves names: imports and their aliases, and names that the program defines itself.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,15 +8,15 @@ use super::super::node::Node;
 use super::super::tree::{Source, text};
 use super::tables;
 
-/// How many meanings one name may have before it is taken for anything.
+/// How many meanings one name may have before it counts as unknown.
 const MAX_MEANINGS: usize = 16;
 
-/// The meanings of names in a program, wherever they are given: what follows what is not looked at.
+/// The meanings of names in a program, wherever they are defined: the order of statements is ignored.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     meanings: HashMap<String, Vec<String>>,
     modules: HashSet<String>,
-    /// Names that are given text and nothing else, with all their texts.
+    /// The names that are only ever assigned text, with all their texts.
     texts: HashMap<String, Option<Vec<String>>>,
 }
 
@@ -44,7 +44,7 @@ impl Names {
         names
     }
 
-    /// Modules that are used without being imported: whoever runs the program may have them at hand.
+    /// Adds modules that are used without being imported: the environment that runs the program may provide them.
     fn ambient(&mut self, source: &Source<'_>) {
         let mut used: Vec<&'static str> = Vec::new();
         let mut bound: HashSet<&str> = HashSet::new();
@@ -117,7 +117,7 @@ impl Names {
         }
     }
 
-    /// Names in the first part of a statement that gives them something that is not known.
+    /// Marks names in the first part of a statement that are assigned something unknown.
     fn not_text(&mut self, source: &Source<'_>, node: Node<'_>) {
         let part = node
             .child_by_field_name("left")
@@ -140,12 +140,12 @@ impl Names {
         self.modules.contains(dotted)
     }
 
-    /// All texts that a name can have, when it can have nothing else.
+    /// Returns all texts that a name can have, if it can have nothing else.
     pub(super) fn texts_of(&self, name: &str) -> Option<&[String]> {
         self.texts.get(name)?.as_deref()
     }
 
-    /// The dotted names that a chain of attributes can mean, when it begins with an imported name.
+    /// Returns the dotted names that a chain of attributes can mean, if it begins with an imported name.
     pub(super) fn dotted(&self, source: &Source<'_>, node: Node<'_>) -> Vec<String> {
         let mut behind = Vec::new();
         let mut at = node;
@@ -169,7 +169,7 @@ impl Names {
     }
 }
 
-/// Whether an identifier in that place is given a value there.
+/// Returns whether an identifier in that place is assigned a value.
 fn binds(around: &str, field: Option<&str>) -> bool {
     match around {
         "assignment" | "augmented_assignment" | "for_statement" | "for_in_clause" => field == Some("left"),
@@ -189,7 +189,7 @@ fn binds(around: &str, field: Option<&str>) -> bool {
     }
 }
 
-/// The name of what is imported, whatever it is called here.
+/// Returns the original name of what is imported, without its alias.
 pub(super) fn imported(source: &Source<'_>, node: Node<'_>) -> String {
     let name = node
         .child_by_field_name("name")
@@ -198,7 +198,7 @@ pub(super) fn imported(source: &Source<'_>, node: Node<'_>) -> String {
     squeezed(text(source, name))
 }
 
-/// The name of a parameter, whatever its default or type.
+/// Returns the name of a parameter, without its default and type.
 pub(super) fn parameter(source: &Source<'_>, node: Node<'_>) -> Option<String> {
     let name = match node.kind() {
         "identifier" => node,
@@ -214,14 +214,14 @@ fn alias(source: &Source<'_>, node: Node<'_>) -> Option<String> {
     Some(normalised(text(source, alias)))
 }
 
-/// A dotted name without the blanks, lines and comments that may stand in it.
+/// Returns a dotted name without the blanks, line breaks and comments in it.
 pub(super) fn squeezed(text: &str) -> String {
     let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default());
     let all: String = lines.flat_map(str::chars).filter(|c| !c.is_whitespace() && *c != '\\').collect();
     normalised(&all)
 }
 
-/// Python reads identifiers in their compatibility form.
+/// Returns an identifier in its compatibility form, as Python reads it.
 pub(super) fn normalised(name: &str) -> String {
     if name.is_ascii() { name.to_owned() } else { name.nfkc().collect() }
 }

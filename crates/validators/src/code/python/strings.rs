@@ -1,4 +1,4 @@
-//! Strings: those that are templates reach attributes, and those that name what interpreters keep are there to be looked up.
+//! Judges strings: templates reach attributes, and the names of reserved attributes are used to look them up.
 
 use super::super::node::{Node, span};
 use super::super::refuse;
@@ -7,7 +7,7 @@ use super::arguments::Arguments;
 use super::{Judge, tables};
 use crate::text::unescape;
 
-/// What a string literal means, if it is one, without anything put in.
+/// Returns the value of a string literal without placeholders, if the node is one.
 pub(super) fn value(source: &Source<'_>, node: Node<'_>) -> Option<String> {
     match node.kind() {
         "string" if node.children().all(|child| child.kind() != "interpolation") => Some(literal(text(source, node))),
@@ -17,7 +17,7 @@ pub(super) fn value(source: &Source<'_>, node: Node<'_>) -> Option<String> {
     }
 }
 
-/// The text of a literal as it is written, with its prefix and quotes.
+/// Returns the text of a literal as it is written, with its prefix and quotes.
 fn literal(written: &str) -> String {
     let start = written.find(['"', '\'']).unwrap_or(0);
     let (prefix, quoted) = written.split_at(start);
@@ -34,7 +34,7 @@ fn literal(written: &str) -> String {
 }
 
 impl Judge<'_, '_> {
-    /// A string that is the name of something that interpreters keep for themselves, at `strict`.
+    /// Judges a string that is the name of a reserved attribute, at `strict`.
     pub(super) fn string(&mut self, node: Node<'_>) {
         if !self.policy.is_strict() {
             return;
@@ -45,7 +45,7 @@ impl Judge<'_, '_> {
         }
     }
 
-    /// `.format` and `.format_map`: a template reaches attributes of what it is given, so it has to be known.
+    /// Judges `.format` and `.format_map`: a template reaches attributes of its arguments, so it has to be known.
     pub(super) fn template_attribute(&mut self, node: Node<'_>, object: Node<'_>, name: &str) {
         if !matches!(name, "format" | "format_map" | "vformat") {
             return;
@@ -67,7 +67,7 @@ impl Judge<'_, '_> {
         }
     }
 
-    /// All texts that an expression can be, as far as the program says.
+    /// Returns all texts that an expression can be, if the program shows them.
     fn known_texts(&self, node: Node<'_>) -> Option<Vec<String>> {
         if node.kind() == "identifier" {
             let texts = self.names.texts_of(self.text(node))?;
@@ -81,7 +81,8 @@ fn is_name(part: &str) -> bool {
     part.chars().all(|c| c.is_alphanumeric() || c == '_')
 }
 
-/// Whether a replacement field of a template takes an attribute that begins with an underscore, or one that runs things.
+/// Returns whether a replacement field of a template takes an attribute that begins with an underscore, or one that
+/// runs programs.
 fn reaches(template: &str) -> bool {
     template.split('{').skip(1).any(|field| {
         let field = field.split(['}', '!', ':']).next().unwrap_or_default();

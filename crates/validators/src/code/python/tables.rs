@@ -1,6 +1,7 @@
-//! What is known of Python's library: modules, builtins and attributes, in lists that can be read.
+//! Lists of Python's modules, builtins and attributes.
 
-/// Modules that `standard` refuses: they run programs or code, reach the network, load what is not judged, or take the interpreter apart.
+/// The modules that `standard` refuses: they run programs or code, reach the network, load unjudged code, or access the
+/// interpreter's internals.
 #[rustfmt::skip]
 pub(in super::super) const BLOCKED_MODULES: &[&str] = &[
     "subprocess", "pty", "popen2", "commands", "multiprocessing", "concurrent.futures.process", "asyncio.subprocess", "posix", "nt", "_posixsubprocess", "_winapi",
@@ -14,7 +15,7 @@ pub(in super::super) const BLOCKED_MODULES: &[&str] = &[
     "urllib.request", "urllib2", "lxml", "xml.sax", "xml.dom", "xml.etree",
 ];
 
-/// Modules that `strict` allows: they compute, and open nothing.
+/// The modules that `strict` allows: they compute, and open nothing.
 #[rustfmt::skip]
 pub(in super::super) const ALLOWED_MODULES: &[&str] = &[
     "__future__", "abc", "argparse", "array", "ast", "asyncio", "base64", "binascii", "bisect", "calendar", "cmath", "collections", "colorsys", "contextlib", "contextvars",
@@ -24,7 +25,7 @@ pub(in super::super) const ALLOWED_MODULES: &[&str] = &[
     "uuid", "warnings", "weakref", "zlib", "zoneinfo",
 ];
 
-/// Modules of which only some parts are allowed at `strict`.
+/// The modules of which only some parts are allowed at `strict`.
 #[rustfmt::skip]
 const PARTIAL: &[(&str, &[&str])] = &[
     ("sys", &["argv", "exit", "version", "version_info", "stdout", "stderr", "stdin", "maxsize", "float_info", "int_info", "getsizeof", "byteorder", "platform",
@@ -33,7 +34,7 @@ const PARTIAL: &[(&str, &[&str])] = &[
     ("os.path", &["join", "basename", "dirname", "split", "splitext", "normpath", "normcase", "isabs", "commonpath", "commonprefix", "relpath", "sep", "splitdrive", "pardir", "curdir"]),
 ];
 
-/// Builtins that run or read what is not in the program. Taking one is as bad as calling it.
+/// The builtins that run or read what is not in the program. A reference to one is as dangerous as a call.
 pub(super) const BLOCKED_BUILTINS: &[&str] = &[
     "eval",
     "exec",
@@ -46,7 +47,7 @@ pub(super) const BLOCKED_BUILTINS: &[&str] = &[
     "help",
 ];
 
-/// Attributes of frames, code and generators, over which a program reaches what surrounds it.
+/// The attributes of frames, code and generators, through which a program reaches its surroundings.
 #[rustfmt::skip]
 pub(super) const FRAME_ATTRIBUTES: &[&str] = &[
     "gi_frame", "gi_code", "gi_yieldfrom", "cr_frame", "cr_code", "cr_await", "cr_origin", "ag_frame", "ag_code", "ag_await", "f_back", "f_locals", "f_globals",
@@ -54,7 +55,7 @@ pub(super) const FRAME_ATTRIBUTES: &[&str] = &[
     "im_class",
 ];
 
-/// Methods and functions that run programs, whatever object they are found on.
+/// The methods and functions that run programs, on any object.
 #[rustfmt::skip]
 pub(super) const RUNNERS: &[&str] = &[
     "system", "popen", "popen2", "popen3", "popen4", "Popen", "fork", "forkpty", "startfile", "posix_spawn", "posix_spawnp", "spawnl", "spawnle", "spawnlp", "spawnlpe",
@@ -63,7 +64,7 @@ pub(super) const RUNNERS: &[&str] = &[
     "exec_module", "find_spec", "_getframe", "settrace", "setprofile", "addaudithook", "eval", "exec", "execfile", "run_code", "run_path", "run_module", "unpickle",
 ];
 
-/// Functions of modules that are dangerous although the module is not.
+/// The dangerous functions of modules that are not dangerous themselves.
 #[rustfmt::skip]
 const BLOCKED_NAMES: &[&str] = &[
     "os.system", "os.popen", "os.fork", "os.forkpty", "os.kill", "os.killpg", "os.startfile", "os.putenv", "os.unsetenv", "os.setuid", "os.setgid", "os.chroot", "os.chown",
@@ -80,7 +81,7 @@ const BLOCKED_NAMES: &[&str] = &[
     "typing.get_type_hints", "typing_extensions.get_type_hints", "typing.ForwardRef", "ast.PyCF_ALLOW_TOP_LEVEL_AWAIT",
 ];
 
-/// Functions of modules that write.
+/// The functions of modules that write.
 pub(super) const WRITERS: &[&str] = &[
     "os.rename",
     "os.renames",
@@ -94,21 +95,21 @@ pub(super) const WRITERS: &[&str] = &[
     "shutil.move",
 ];
 
-/// Methods that write, on whatever object.
+/// The methods that write, on any object.
 #[rustfmt::skip]
 pub(super) const WRITING_METHODS: &[&str] = &[
     "write", "writelines", "write_text", "write_bytes", "unlink", "rmdir", "mkdir", "makedirs", "touch", "symlink_to", "hardlink_to", "truncate", "chmod", "lchmod", "rename",
     "executemany", "executescript", "commit", "sendall", "sendto", "post", "put", "patch", "to_csv", "to_excel", "to_sql", "to_parquet", "savefig", "savetxt",
 ];
 
-/// Modules whose name, found as an attribute, is taken for the module itself.
+/// The modules whose name, found as an attribute, counts as the module itself.
 #[rustfmt::skip]
 const MODULE_NAMES: &[&str] = &[
     "os", "sys", "subprocess", "builtins", "__builtin__", "socket", "importlib", "ctypes", "pickle", "shutil", "posix", "nt", "pty", "multiprocessing", "threading",
     "posixpath", "ntpath", "linecache", "tempfile", "inspect", "gc", "code", "runpy", "_os", "_sys", "_io", "_thread", "_posixsubprocess", "_socket",
 ];
 
-/// Double-underscored names that do no harm, as operators and in definitions.
+/// The double-underscored names that do no harm, as operators and in definitions.
 #[rustfmt::skip]
 const DUNDERS: &[&str] = &[
     "__init__", "__new__", "__del__", "__repr__", "__str__", "__bytes__", "__format__", "__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__", "__hash__", "__bool__",
@@ -121,36 +122,37 @@ const DUNDERS: &[&str] = &[
     "__version__", "__author__", "__all__", "__slots__", "__annotations__", "__future__", "__post_init__", "__set_name__", "__match_args__", "__get__", "__set__",
     "__copy__", "__deepcopy__", "__fspath__", "__sizeof__", "__class_getitem__", "__debug__", "__main__", "__file__", "__license__", "__copyright__", "__email__",
     "__metaclass__", "__nonzero__", "__unicode__", "__cmp__", "__div__", "__hex__", "__oct__", "__long__", "__iterator__",
-    // What types and errors tell of themselves.
+    // Information about types and errors.
     "__args__", "__origin__", "__parameters__", "__constraints__", "__bound__", "__covariant__", "__contravariant__", "__metadata__", "__required_keys__",
     "__optional_keys__", "__total__", "__type_params__", "__members__", "__module__", "__notes__", "__cause__", "__suppress_context__", "__path__",
 ];
 
-/// Double-underscored names that classes may define, although a program that calls them by name goes around what they stand for.
+/// The double-underscored names that classes may define, although a program that calls them by name bypasses the
+/// operators they implement.
 #[rustfmt::skip]
 const DEFINABLE: &[&str] = &[
     "__getattr__", "__setattr__", "__delattr__", "__dir__", "__init_subclass__", "__instancecheck__", "__subclasscheck__", "__subclasshook__", "__getstate__", "__setstate__",
     "__prepare__", "__delete__", "__getnewargs__", "__rich_repr__", "__html__", "__json__", "__clause_element__", "__array__",
 ];
 
-/// Modules that are taken for themselves even where nothing imports them: a host may have done it.
+/// The modules that count as imported even where the program does not import them: a host may have done it.
 #[rustfmt::skip]
 pub(super) const AMBIENT: &[&str] = &[
     "os", "sys", "subprocess", "socket", "pickle", "cPickle", "marshal", "shelve", "ctypes", "pty", "shutil", "importlib", "builtins", "multiprocessing", "tempfile", "posix",
     "runpy", "dill", "ftplib", "telnetlib", "smtplib", "paramiko", "yaml", "jsonpickle",
 ];
 
-/// Whether a name is doubly underscored on both sides and not one of those that do no harm.
+/// Returns whether a name has double underscores on both sides and is not a harmless one.
 pub(super) fn is_forbidden_dunder(name: &str) -> bool {
     name.len() > 4 && name.starts_with("__") && name.ends_with("__") && !DUNDERS.contains(&name)
 }
 
-/// Whether a class may define a method of that name.
+/// Returns whether a class may define a method of that name.
 pub(super) fn is_definable(name: &str) -> bool {
     DEFINABLE.contains(&name)
 }
 
-/// Whether a dotted name is a dangerous function, or inside of one.
+/// Returns whether a dotted name is a dangerous function, or inside of one.
 pub(super) fn is_blocked_name(dotted: &str) -> bool {
     BLOCKED_NAMES
         .iter()
@@ -161,19 +163,19 @@ pub(super) fn is_module(name: &str) -> bool {
     MODULE_NAMES.contains(&name)
 }
 
-/// The allowed parts of a module, if it is one of which only some are.
+/// Returns the allowed parts of a module, if it is one of which only some are.
 pub(super) fn parts_of(module: &str) -> Option<&'static [&'static str]> {
     PARTIAL.iter().find(|(name, _)| *name == module).map(|(_, parts)| *parts)
 }
 
-/// Whether a dotted name leads into such a module.
+/// Returns whether a dotted name leads into such a module.
 pub(super) fn is_in_partial(dotted: &str) -> bool {
     PARTIAL
         .iter()
         .any(|(name, _)| dotted.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
 }
 
-/// Whether a dotted name is one of the allowed parts, or what belongs to one that is no module.
+/// Returns whether a dotted name is one of the allowed parts, or belongs to a part that is not a module.
 pub(super) fn is_part(dotted: &str) -> bool {
     let Some((parent, name)) = dotted.rsplit_once('.') else {
         return false;

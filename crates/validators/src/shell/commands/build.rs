@@ -1,16 +1,17 @@
-//! Build tools: they run the project's own code, and may neither install, publish, nor run what the command line names.
+//! Judges build tools: they run the project's own code, and may neither install, publish, nor run a program named on
+//! the command line.
 
 use super::super::argument::{Argument, Shape};
 use super::super::judge::Judge;
 use crate::finding::shown;
 
-/// One tool: its subcommands, and the options that name a program.
+/// A tool with its subcommands, and the options that name a program.
 struct Tool {
     reads: &'static [&'static str],
     builds: &'static [&'static str],
-    /// Subcommands that install what the project declares, as long as nothing else is named.
+    /// The subcommands that install what the project declares, as long as no package is named.
     declared: &'static [&'static str],
-    /// Subcommands of two words.
+    /// The subcommands of two words.
     pairs: &'static [&'static str],
     refused: &'static [&'static str],
 }
@@ -194,7 +195,7 @@ fn judge_tool(judge: &mut Judge<'_>, tool: &Tool, arguments: &[Argument]) {
     every(judge, tool, arguments);
 }
 
-/// Options that install for the whole machine.
+/// Returns whether an option installs for the whole machine.
 fn is_everywhere(option: &str) -> bool {
     option == "--global"
         || option == "--location"
@@ -216,7 +217,7 @@ fn every(judge: &mut Judge<'_>, tool: &Tool, arguments: &[Argument]) {
     }
 }
 
-/// `make`: targets and variables, none of which may be code.
+/// Judges `make`: targets and variables, none of which may be code.
 pub(super) fn make(judge: &mut Judge<'_>, arguments: &[Argument]) {
     if judge.reads_only() {
         judge.refuse_write(arguments[0].span.clone(), "make");

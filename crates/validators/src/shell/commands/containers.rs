@@ -1,16 +1,18 @@
-//! `docker` and `kubectl`: what only tells how things are. What starts, changes or enters anything leaves the sandbox.
+//! Judges `docker` and `kubectl`: only what shows a state is allowed. What starts, changes or enters anything leaves
+//! the sandbox.
 
 use super::super::argument::{Argument, Shape};
 use super::super::judge::Judge;
 use crate::finding::shown;
 
-/// One tool: what tells, and which options lead to another machine, or a file with the way to one.
+/// A tool with the subcommands that only show, and the options that lead to another machine, or to a file that
+/// configures one.
 struct Tool {
     reads: &'static str,
-    /// Subcommands of two words that tell.
+    /// The subcommands of two words that only show.
     pairs: &'static str,
     refused: &'static str,
-    /// Options before the subcommand whose value is the next argument.
+    /// The options before the subcommand whose value is the next argument.
     takes_value: &'static str,
 }
 
@@ -37,7 +39,7 @@ pub(super) fn docker(judge: &mut Judge<'_>, arguments: &[Argument]) {
 
 pub(super) fn kubectl(judge: &mut Judge<'_>, arguments: &[Argument]) {
     judge_tool(judge, &KUBECTL, arguments);
-    // What a cluster keeps secret is no answer for everybody.
+    // The secrets of a cluster must not be shown.
     let secret = |argument: &&Argument| {
         argument
             .text
@@ -85,7 +87,7 @@ fn judge_tool(judge: &mut Judge<'_>, tool: &Tool, arguments: &[Argument]) {
     }
 }
 
-/// `docker compose` has options of its own before its subcommand.
+/// Returns whether an option still stands before the subcommand: `docker compose` has options of its own.
 fn stands_before_subcommand(words: &[&Argument]) -> bool {
     words.iter().all(|word| word.text == "compose") && words.len() < 2
 }

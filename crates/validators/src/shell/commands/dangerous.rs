@@ -1,9 +1,10 @@
-//! Commands that no profile lets run, and why.
+//! The commands that no profile allows, with reasons.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// Commands that hand over control, change the machine or reach the network. No profile lets them run, and none asks what their operands are.
+/// The commands that give away control, change the machine or reach the network. No profile allows them, whatever their
+/// operands.
 #[rustfmt::skip]
 const DANGEROUS: &[(&str, &str)] = &[
     ("acts as somebody else", "sudo su doas pkexec runuser setpriv newgrp sg passwd chpasswd visudo useradd usermod userdel groupadd adduser deluser gpasswd chsh chfn login"),
@@ -26,7 +27,7 @@ static DANGERS: LazyLock<HashMap<&'static str, &'static str>> = LazyLock::new(||
         .collect()
 });
 
-/// Why a command is never run, if it is one of those.
+/// Returns why a command is never run, if it is one of those.
 pub(crate) fn danger_of(name: &str) -> Option<&'static str> {
     let family = || {
         ["mkfs.", "fsck.", "qemu-system-", "mount.", "ld-linux"]

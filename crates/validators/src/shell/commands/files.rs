@@ -1,10 +1,10 @@
-//! Commands that change files: removing, linking, modes and archives.
+//! Judges commands that change files: removing, linking, modes and archives.
 
 use super::super::argument::{Argument, Shape, abbreviates};
 use super::super::judge::{Access, Judge};
 use crate::finding::shown;
 
-/// `rm`: single files, never a tree.
+/// Judges `rm`: it may remove single files, never a tree.
 pub(super) fn rm(judge: &mut Judge<'_>, arguments: &[Argument]) {
     let hint = "remove single files by name";
     if judge.reads_only() {
@@ -29,7 +29,7 @@ pub(super) fn rm(judge: &mut Judge<'_>, arguments: &[Argument]) {
     }
 }
 
-/// `ln`: both ends stay inside.
+/// Judges `ln`: both ends have to stay inside.
 pub(super) fn ln(judge: &mut Judge<'_>, arguments: &[Argument]) {
     for argument in &arguments[1..] {
         match argument.shape() {
@@ -45,7 +45,7 @@ pub(super) fn ln(judge: &mut Judge<'_>, arguments: &[Argument]) {
     }
 }
 
-/// `chmod`: no special bits, nothing for everybody, no trees.
+/// Judges `chmod`: no special bits, no rights for all users, no trees.
 pub(super) fn chmod(judge: &mut Judge<'_>, arguments: &[Argument]) {
     let mut mode_due = true;
     for argument in &arguments[1..] {
@@ -89,7 +89,7 @@ fn is_mode(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_digit() || "ugoarwxXst+-=,".contains(c))
 }
 
-/// Set-user-id, set-group-id, and writable by everybody.
+/// Returns whether a mode sets the user or group id, or allows all users to write.
 fn is_open_mode(mode: &str) -> bool {
     if mode.chars().all(|c| c.is_ascii_digit()) {
         let digits = mode.trim_start_matches('0').as_bytes();
@@ -105,7 +105,7 @@ fn is_open_mode(mode: &str) -> bool {
     })
 }
 
-/// `tar`: lists, makes and unpacks inside, and runs nothing.
+/// Judges `tar`: it may list, make and unpack inside, and run nothing.
 pub(super) fn tar(judge: &mut Judge<'_>, arguments: &[Argument]) {
     const REFUSED: &str = "checkpoint-action to-command use-compress-program rsh-command info-script new-volume-script absolute-names rmt-command \
                            files-from exclude-from transform xform recursive-unlink unlink-first remove-files";
@@ -142,7 +142,7 @@ pub(super) fn tar(judge: &mut Judge<'_>, arguments: &[Argument]) {
     }
 }
 
-/// `zip`, `unzip`: may not name a program that tests or unpacks.
+/// Judges `zip` and `unzip`: they may not name a program that tests or unpacks.
 pub(super) fn zip(judge: &mut Judge<'_>, arguments: &[Argument]) {
     let mut lists_only = false;
     for argument in &arguments[1..] {

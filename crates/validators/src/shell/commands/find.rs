@@ -1,19 +1,19 @@
-//! `find` and `fd`: they may look, and run only what is judged like any other command.
+//! Judges `find` and `fd`: they may search, and run only commands that are judged like any other.
 
 use super::super::argument::{Argument, Shape, abbreviates};
 use super::super::judge::{Access, Judge};
 use crate::finding::shown;
 
-/// Tests and actions of `find` without an argument.
+/// The tests and actions of `find` without an argument.
 const ALONE: &str = "a and o or not ! ( ) , d depth daystart empty executable false follow ignore_readdir_race L H P ls mount nogroup noignore_readdir_race \
                      noleaf nouser nowarn print print0 prune quit readable true warn writable xdev E X s help version";
-/// Those whose argument is text.
+/// The tests whose argument is text.
 const WITH_TEXT: &str = "amin atime cmin ctime fstype gid group ilname iname inum ipath iregex iwholename links lname maxdepth mindepth mmin mtime name path \
                          perm printf regex regextype size type uid used user wholename xtype context D Btime newermt";
-/// Those whose argument is a file that is read.
+/// The tests whose argument is a file that is read.
 const WITH_FILE: &str = "anewer cnewer newer samefile";
 
-/// `find`: where it looks is a path, and `-exec` is a command like any other.
+/// Judges `find`: its starting points are paths, and `-exec` is a command like any other.
 pub(super) fn find(judge: &mut Judge<'_>, arguments: &[Argument]) {
     let mut at = 1;
     let mut expression = false;
@@ -70,7 +70,7 @@ fn is_operator(text: &str) -> bool {
     matches!(text, "(" | ")" | "!" | ",")
 }
 
-/// The command behind `-exec`, up to `;` or `+`. What is found is inside of where it was looked for.
+/// Judges the command after `-exec`, up to `;` or `+`. The found files are inside the starting points.
 fn executed(judge: &mut Judge<'_>, arguments: &[Argument], start: usize) -> usize {
     let length = arguments[start..].iter().position(|one| one.text == ";" || one.text == "+");
     let Some(length) = length else {
@@ -83,7 +83,7 @@ fn executed(judge: &mut Judge<'_>, arguments: &[Argument], start: usize) -> usiz
     start + length + 1
 }
 
-/// `fd`: a pattern, folders, and `-x` with a command that is judged.
+/// Judges `fd`: a pattern, folders, and `-x` with a command that is judged.
 pub(super) fn fd(judge: &mut Judge<'_>, arguments: &[Argument]) {
     let mut pattern_due = true;
     let mut at = 1;

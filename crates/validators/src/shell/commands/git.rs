@@ -1,28 +1,29 @@
-//! `git`: what looks, and what changes the working tree; nothing that runs a program of somebody's choice.
+//! Judges `git`: subcommands that read, and that change the working tree; nothing that runs a program chosen by the
+//! caller.
 
 use super::super::argument::{Argument, Shape, abbreviates, lists};
 use super::super::judge::{Access, Judge};
 use crate::finding::shown;
 
-/// Subcommands that only look.
+/// The subcommands that only read.
 const READS: &str = "status log diff show blame annotate describe rev-parse ls-files ls-tree grep shortlog reflog cat-file name-rev merge-base cherry \
                      count-objects diff-tree diff-index diff-files for-each-ref rev-list show-ref show-branch whatchanged var version check-ignore check-attr \
                      range-diff fsck get-tar-commit-id verify-commit verify-tag help";
-/// Subcommands that change the working tree, the index or local branches.
+/// The subcommands that change the working tree, the index or local branches.
 const WRITES: &str = "add commit checkout switch restore merge rebase cherry-pick revert mv init apply am archive stage format-patch gc repack prune worktree";
-/// Subcommands that do either, by what stands behind them.
+/// The subcommands that do either, depending on their arguments.
 const MIXED: &str = "branch tag stash remote config notes rm reset clean bisect submodule";
-/// Subcommands that talk to a remote, which has to be one that is configured.
+/// The subcommands that contact a remote, which has to be a configured one.
 const REMOTES: &str = "fetch pull push";
 
-/// Options that run a program, or take what to run from somewhere, whatever the subcommand.
+/// The options that run a program, or take its name from somewhere, for all subcommands.
 const REFUSED: &str = "exec remote upload-pack receive-pack ext-diff textconv open-files-in-pager template config-env exec-path \
                        separate-git-dir reference to-command extcmd tool output-directory namespace super-prefix mirror web man info";
-/// Options whose value is text.
+/// The options whose value is text.
 const TEXTS: &str = "m message author date format pretty grep S G L L_ U n w since until after before committer max-count skip abbrev sort contains merged \
                      no-contains points-at diff-filter stat color word-diff word-diff-regex inter-hunk-context trailer cleanup fixup squash b B c C t track \
                      orphan source s e A unified decorate";
-/// Settings that may be given for one call.
+/// The settings that may be given for one call.
 const SETTINGS: &[&str] = &[
     "color.",
     "user.name",
@@ -111,7 +112,7 @@ fn subcommand(judge: &mut Judge<'_>, name: &Argument, rest: &[Argument]) {
     }
 }
 
-/// A subcommand whose own subcommands are not all harmless: `git bisect run` runs what it is given.
+/// Judges a subcommand whose own subcommands are not all harmless: `git bisect run` runs its argument.
 fn one_of(judge: &mut Judge<'_>, name: &Argument, rest: &[Argument], allowed: &str) {
     let Some(first) = rest.iter().find(|one| one.shape() == Shape::Operand) else {
         return;
@@ -135,7 +136,7 @@ fn lists_in(list: &str, name: &str) -> bool {
     list.split_whitespace().any(|one| one == name)
 }
 
-/// Whether this use of the subcommand only looks.
+/// Returns whether this use of the subcommand only reads.
 fn reads(name: &str, rest: &[Argument]) -> bool {
     if lists_in(READS, name) {
         return !rest.iter().any(|one| one.text.starts_with("--output"));
@@ -175,7 +176,7 @@ fn reads(name: &str, rest: &[Argument]) -> bool {
     }
 }
 
-/// What can't be taken back.
+/// Returns whether the subcommand destroys something that cannot be restored.
 fn destroys(name: &str, rest: &[Argument]) -> bool {
     let has = |letters: &[char], long: &str| {
         rest.iter().any(|one| match one.shape() {
@@ -245,7 +246,8 @@ fn options(judge: &mut Judge<'_>, name: &Argument, rest: &[Argument]) {
     }
 }
 
-/// A merge strategy is a program by its name: only git's own. Says how many further arguments belong to the option.
+/// Judges a merge strategy, which is a program by its name: only git's own are allowed. Returns how many further
+/// arguments belong to the option.
 fn strategy(judge: &mut Judge<'_>, command: &Argument, argument: &Argument, next: Option<&Argument>) -> Option<usize> {
     const OWN: &str = "ort recursive resolve octopus ours subtree";
     if !lists_in("merge pull revert cherry-pick rebase", &command.text) {
@@ -270,7 +272,7 @@ fn strategy(judge: &mut Judge<'_>, command: &Argument, argument: &Argument, next
     Some(usize::from(value.is_none()))
 }
 
-/// Where the result goes. Says how many further arguments belong to the option.
+/// Judges the option for the place of the result. Returns how many further arguments belong to the option.
 fn output(judge: &mut Judge<'_>, argument: &Argument, next: Option<&Argument>) -> Option<usize> {
     match (argument.shape(), next) {
         (
@@ -297,7 +299,7 @@ fn output(judge: &mut Judge<'_>, argument: &Argument, next: Option<&Argument>) -
     }
 }
 
-/// Options that take a value only behind `=`.
+/// Returns whether an option takes a value only behind `=`.
 fn takes_optional(name: &str) -> bool {
     matches!(
         name,
@@ -305,7 +307,7 @@ fn takes_optional(name: &str) -> bool {
     )
 }
 
-/// Settings are where git keeps programs to run: only names and looks may be written.
+/// Judges `config`. Settings can name programs to run, so only names and appearance may be written.
 fn config(judge: &mut Judge<'_>, rest: &[Argument]) {
     let mut operands = Vec::new();
     for argument in rest {
@@ -336,7 +338,7 @@ fn config(judge: &mut Judge<'_>, rest: &[Argument]) {
     }
 }
 
-/// A remote is only written down here; where it leads is judged.
+/// Judges `remote`, which only records a remote; its address is judged.
 fn remote(judge: &mut Judge<'_>, rest: &[Argument]) {
     for argument in rest {
         let text = argument.text.as_str();
@@ -350,7 +352,7 @@ fn remote(judge: &mut Judge<'_>, rest: &[Argument]) {
     }
 }
 
-/// `push`, `pull` and `fetch` go to a configured remote, by its name.
+/// Judges `push`, `pull` and `fetch`, which have to use a configured remote, by its name.
 fn remote_names(judge: &mut Judge<'_>, rest: &[Argument]) {
     let Some(first) = rest.iter().find(|one| one.shape() == Shape::Operand) else {
         return;

@@ -1,8 +1,9 @@
-//! The commands that are known.
+//! The table of known commands.
 //!
-//! A command that is not here is refused by the profiles that check every stage. A row says only what a reader of the command's manual can
-//! check: nothing is allowed because it looks harmless. Commands share a row only if they agree about every option in it: an option that one of
-//! them has a value for, and another has not, would take the other's file for text.
+//! A command that is not here is refused by the profiles that check every stage. A row states only what the command's
+//! manual confirms: nothing is allowed because it looks harmless. Commands share a row only if they agree about every
+//! option in it: if an option has a value for one of them and not for another, a file of the other would be taken for
+//! text.
 
 use super::row::Kind::{Build, Name, Pattern, Read, Text, Write};
 use super::row::{Row, row, special};

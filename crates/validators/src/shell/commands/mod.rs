@@ -1,4 +1,4 @@
-//! What is known of each command: a table of rows, and rules of their own for the few that need them.
+//! The rules for each command: a table of rows, and functions for the few that need their own.
 
 mod build;
 mod containers;

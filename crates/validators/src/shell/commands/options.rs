@@ -53,18 +53,18 @@ pub(crate) fn simple(judge: &mut Judge<'_>, row: &Row, arguments: &[Argument]) {
     }
 }
 
-/// Whether what is named as a pager shows text and does nothing else.
+/// Returns whether the program named as a pager only shows text.
 fn shows_only(glued: Option<&str>, next: Option<&Argument>) -> bool {
     let value = glued.or_else(|| next.map(|next| next.text.as_str()));
     matches!(value, Some("" | "never" | "cat" | "less" | "more" | "most"))
 }
 
-/// Pagers take commands of their own behind a plus.
+/// Returns whether a command is a pager, which takes commands of its own behind a plus.
 fn is_pager(name: &str) -> bool {
     matches!(name, "less" | "more" | "most" | "bat")
 }
 
-/// A line, the end, or a pattern to begin at.
+/// Returns whether a pager's command is a line, the end, or a pattern to begin at.
 fn is_place(command: &str) -> bool {
     matches!(command, "G" | "F") || command.starts_with('/') || (!command.is_empty() && command.chars().all(|c| c.is_ascii_digit()))
 }
@@ -73,7 +73,7 @@ fn is_pattern_option(option: &str) -> bool {
     matches!(option, "regexp" | "file" | "from-file" | "files")
 }
 
-/// One operand of a command with a plain row.
+/// Judges one operand of a command with a plain row.
 fn operand(judge: &mut Judge<'_>, row: &Row, argument: &Argument) {
     // Compilers and their relatives read further arguments out of `@FILE`.
     let text = argument.text.strip_prefix('@').unwrap_or(&argument.text);
@@ -85,7 +85,7 @@ fn operand(judge: &mut Judge<'_>, row: &Row, argument: &Argument) {
     }
 }
 
-/// What the argument behind an option is.
+/// The kind of value of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Value {
     Text,
@@ -93,12 +93,12 @@ enum Value {
     Written,
 }
 
-/// Whether the list holds the name as an option whose value is glued to it, or missing.
+/// Returns whether the list contains the name as an option whose value is attached to it, or missing.
 fn lists_glued(list: &str, name: &str) -> bool {
     list.split(' ').any(|one| one.strip_suffix('?') == Some(name))
 }
 
-/// A long option; says what the next argument is, if it is its value.
+/// Judges a long option; returns the kind of the next argument, if that is its value.
 fn long(judge: &mut Judge<'_>, row: &Row, command: &Argument, argument: &Argument, option: &str, glued: Option<&str>) -> Option<Value> {
     let is_text = lists(row.texts, option);
     let is_glued_text = lists_glued(row.texts, option);
@@ -119,7 +119,7 @@ fn long(judge: &mut Judge<'_>, row: &Row, command: &Argument, argument: &Argumen
     None
 }
 
-/// Letters behind one dash, up to the first that takes a value.
+/// Judges letters behind one dash, up to the first that takes a value.
 fn short(judge: &mut Judge<'_>, row: &Row, command: &Argument, argument: &Argument, letters: &str) -> Option<Value> {
     // Some programs write long names behind one dash.
     if letters.len() > 1 && lists(row.refused, letters.split('=').next().unwrap_or_default()) {

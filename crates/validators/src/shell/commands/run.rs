@@ -1,11 +1,12 @@
-//! Builtins with an effect, and interpreters: their code is judged by the validator of its language, their files are the project's own.
+//! Judges builtins with an effect, and interpreters: code on the command line is judged by the validator of its
+//! language, files are the project's own.
 
 use super::super::argument::{Argument, Shape};
 use super::super::judge::{Access, Judge};
 use crate::code::{self, Language};
 use crate::finding::shown;
 
-/// `cd`: from there on, relative paths would mean something else, so it may go nowhere but down.
+/// Judges `cd`: afterwards relative paths have another meaning, so it may only go down.
 pub(super) fn cd(judge: &mut Judge<'_>, arguments: &[Argument]) {
     for argument in &arguments[1..] {
         let steps_up = argument.text == "-" || argument.text.split('/').any(|segment| segment == "..");
@@ -25,7 +26,7 @@ pub(super) fn cd(judge: &mut Judge<'_>, arguments: &[Argument]) {
     }
 }
 
-/// `printf` and `test`: text, and with `-v` the name of a variable, whose index the shell would evaluate.
+/// Judges `printf` and `test`: text, and with `-v` the name of a variable, whose index the shell would evaluate.
 pub(super) fn text_or_variable(judge: &mut Judge<'_>, arguments: &[Argument]) {
     let mut names_variable = false;
     for argument in &arguments[1..] {
@@ -47,7 +48,7 @@ pub(super) fn text_or_variable(judge: &mut Judge<'_>, arguments: &[Argument]) {
     }
 }
 
-/// `export`: what is harmless as a prefix is harmless here.
+/// Judges `export`: variables that are harmless as a prefix are harmless here.
 pub(super) fn export(judge: &mut Judge<'_>, arguments: &[Argument]) {
     for argument in &arguments[1..] {
         if argument.text != "-p" {
@@ -61,7 +62,7 @@ pub(super) fn export(judge: &mut Judge<'_>, arguments: &[Argument]) {
     }
 }
 
-/// `set -euo pipefail`: switches that make a script stricter, and no others; alone it would show every variable.
+/// Judges `set -euo pipefail`: switches that make a script stricter, and no others; alone it would show every variable.
 pub(super) fn set(judge: &mut Judge<'_>, arguments: &[Argument]) {
     let strict = |argument: &Argument| match argument.shape() {
         Shape::Short(letters) => letters.chars().all(|c| "euxo".contains(c)),
@@ -85,7 +86,7 @@ pub(super) fn set(judge: &mut Judge<'_>, arguments: &[Argument]) {
     }
 }
 
-/// `getent`: what the system tells anybody, but for the hashes of passwords.
+/// Judges `getent`: public information of the system, but not the hashes of passwords.
 pub(super) fn getent(judge: &mut Judge<'_>, arguments: &[Argument]) {
     for argument in &arguments[1..] {
         let is_secret = matches!(argument.text.as_str(), "shadow" | "gshadow");
@@ -101,7 +102,7 @@ pub(super) fn getent(judge: &mut Judge<'_>, arguments: &[Argument]) {
     }
 }
 
-/// `exit 1`.
+/// Judges commands whose operand is a number: `exit 1`.
 pub(super) fn number(judge: &mut Judge<'_>, arguments: &[Argument]) {
     for argument in &arguments[1..] {
         if !argument.text.chars().all(|c| c.is_ascii_digit()) {
@@ -110,7 +111,7 @@ pub(super) fn number(judge: &mut Judge<'_>, arguments: &[Argument]) {
     }
 }
 
-/// `python FILE`, `-m MODULE` of the project or a tool, `-c CODE` as far as the code passes `strict`.
+/// Judges `python FILE`, `-m MODULE` of the project or a tool, and `-c CODE` if the code passes `strict`.
 pub(super) fn python(judge: &mut Judge<'_>, arguments: &[Argument]) {
     let mut at = 1;
     while let Some(argument) = arguments.get(at) {
@@ -151,7 +152,7 @@ pub(super) fn python(judge: &mut Judge<'_>, arguments: &[Argument]) {
     piped_code(judge, arguments);
 }
 
-/// `node FILE`, `-e CODE` as far as it passes `strict`.
+/// Judges `node FILE`, and `-e CODE` if it passes `strict`.
 pub(super) fn node(judge: &mut Judge<'_>, arguments: &[Argument]) {
     let mut at = 1;
     while let Some(argument) = arguments.get(at) {
@@ -185,7 +186,7 @@ pub(super) fn node(judge: &mut Judge<'_>, arguments: &[Argument]) {
     piped_code(judge, arguments);
 }
 
-/// Without a file an interpreter reads its input, which nobody has judged.
+/// Refuses an interpreter without a file, which would run its input unjudged.
 fn piped_code(judge: &mut Judge<'_>, arguments: &[Argument]) {
     if judge.is_piped() {
         let hint = "give the code in a file of the project";
@@ -200,7 +201,7 @@ fn code(judge: &mut Judge<'_>, argument: &Argument, language: Language, text: &s
     }
 }
 
-/// A file of the project and what it is given.
+/// Judges a file of the project and its arguments.
 fn project(judge: &mut Judge<'_>, arguments: &[Argument], from: usize) {
     for argument in arguments.iter().skip(from) {
         judge.loose(argument);

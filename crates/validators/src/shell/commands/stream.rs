@@ -1,9 +1,9 @@
-//! `sed` and `awk`: little languages that can run commands and write files, and may do neither.
+//! Judges `sed` and `awk`, whose languages can run commands and write files: both are refused.
 
 use super::super::argument::{Argument, Shape, abbreviates};
 use super::super::judge::{Access, Judge};
 
-/// `sed`: the script may change text, and nothing else.
+/// Judges `sed`: the script may change text, and nothing else.
 pub(super) fn sed(judge: &mut Judge<'_>, arguments: &[Argument]) {
     let mut script_due = true;
     let mut in_place = false;
@@ -74,7 +74,7 @@ fn sed_script(judge: &mut Judge<'_>, argument: &Argument, script: &str) {
     }
 }
 
-/// Whether a script holds only commands that change text. What is not understood is not pure.
+/// Returns whether a script contains only commands that change text. A command that is not understood is not pure.
 fn is_pure_sed(script: &str) -> bool {
     let mut scanner = Scanner { rest: script };
     while scanner.more() {
@@ -90,7 +90,7 @@ struct Scanner<'a> {
 }
 
 impl Scanner<'_> {
-    /// Goes to the next command, if there is one.
+    /// Advances to the next command; returns whether there is one.
     fn more(&mut self) -> bool {
         self.rest = self.rest.trim_start_matches(|c: char| c.is_whitespace() || c == ';' || c == '}');
         !self.rest.is_empty()
@@ -102,7 +102,7 @@ impl Scanner<'_> {
         Some(c)
     }
 
-    /// Reads one command with its addresses.
+    /// Reads a command with its addresses.
     fn sed_command(&mut self) -> Option<()> {
         self.addresses()?;
         match self.take()? {
@@ -111,13 +111,13 @@ impl Scanner<'_> {
                 self.rest = self.rest.trim_start_matches(|c: char| c.is_ascii_digit());
                 Some(())
             }
-            // Some readers end a label at a semicolon, so what is behind one is read as a command.
+            // Some implementations end a label at a semicolon, so what follows is read as a command.
             ':' | 'b' | 't' | 'T' => {
                 let end = self.rest.find([';', '}', '\n']).unwrap_or(self.rest.len());
                 self.rest = &self.rest[end..];
                 Some(())
             }
-            // Text goes to the end of the line.
+            // Text extends to the end of the line.
             'a' | 'i' | 'c' | '#' => {
                 self.rest = self.rest.find('\n').map_or("", |end| &self.rest[end..]);
                 Some(())
@@ -161,7 +161,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Up to the delimiter, which a backslash keeps from ending it. No bracket does.
+    /// Reads up to the delimiter, which a backslash escapes. Brackets do not protect it.
     fn delimited(&mut self, delimiter: char) -> Option<()> {
         loop {
             match self.take()? {
@@ -176,7 +176,7 @@ impl Scanner<'_> {
     }
 }
 
-/// `awk`: the program may compute and print to its output, and nothing else.
+/// Judges `awk`: the program may compute and print to its output, and nothing else.
 pub(super) fn awk(judge: &mut Judge<'_>, arguments: &[Argument]) {
     let mut program_due = true;
     let mut at = 1;
@@ -213,14 +213,15 @@ pub(super) fn awk(judge: &mut Judge<'_>, arguments: &[Argument]) {
     }
 }
 
-/// Keywords behind which a pattern may stand.
+/// The keywords after which a pattern may stand.
 const AWK_KEYWORDS: &[&str] = &[
     "print", "printf", "return", "in", "else", "do", "if", "while", "case", "delete", "exit", "for", "switch", "BEGIN", "END",
 ];
 
-/// Whether a program neither calls `system`, nor reads with `getline`, nor writes to a pipe or a file. Strings, patterns and comments are skipped.
+/// Returns whether a program neither calls `system`, nor reads with `getline`, nor writes to a pipe or a file. Strings,
+/// patterns and comments are skipped.
 fn is_pure_awk(program: &str) -> bool {
-    // Where a pattern begins and where a division is can be disputed; these words are refused wherever they stand.
+    // It is ambiguous where a pattern begins and where a division is; these words are refused anywhere.
     if ["system", "getline", "extension"].iter().any(|word| program.contains(word)) {
         return false;
     }
@@ -235,7 +236,7 @@ fn is_pure_awk(program: &str) -> bool {
                 let Some(behind) = skip_quoted(rest, '"') else { return false };
                 rest = behind;
             }
-            // A count, or a pattern: both can stand here.
+            // This may be a count or a pattern.
             '/' if matches!(last, '+' | '-') => return false,
             '/' if !(last.is_alphanumeric() || matches!(last, '_' | ')' | ']' | '$' | '"')) => {
                 let Some(behind) = skip_quoted(rest, '/') else { return false };
@@ -260,7 +261,7 @@ fn is_pure_awk(program: &str) -> bool {
                     return false;
                 }
                 printing |= word == "print" || word == "printf";
-                // Behind a keyword stands no division.
+                // A division cannot follow a keyword.
                 last = if AWK_KEYWORDS.contains(&word.as_str()) { ';' } else { 'a' };
                 continue;
             }

@@ -13,12 +13,12 @@ static TABLE: LazyLock<HashMap<&'static str, &'static Row>> = LazyLock::new(|| {
         .collect()
 });
 
-/// The row of a command.
+/// Returns the row of a command.
 pub(crate) fn row_of(name: &str) -> Option<&'static Row> {
     TABLE.get(name).copied()
 }
 
-/// Whether the name is a command's, allowed or not.
+/// Returns whether the name is that of a known command, allowed or not.
 pub(crate) fn is_known(name: &str) -> bool {
     row_of(name).is_some() || danger_of(name).is_some()
 }

@@ -1,9 +1,9 @@
-//! Commands that run another command: it is judged in their place.
+//! Judges commands that run another command: that command is judged in their place.
 
 use super::super::argument::{Argument, Shape, lists};
 use super::super::judge::{Access, Judge, is_harmless_variable};
 
-/// `env [NAME=value…] [COMMAND…]`.
+/// Judges `env [NAME=value…] [COMMAND…]`.
 pub(super) fn env(judge: &mut Judge<'_>, arguments: &[Argument]) {
     let mut at = 1;
     while let Some(argument) = arguments.get(at) {
@@ -39,7 +39,8 @@ pub(super) fn env(judge: &mut Judge<'_>, arguments: &[Argument]) {
     }
 }
 
-/// Wrappers whose options all take numbers or names, and which run the first operand: `timeout` has one operand of its own.
+/// Judges wrappers whose options all take numbers or names, and which run the first operand: `timeout` has one operand
+/// of its own.
 pub(super) fn prefix(judge: &mut Judge<'_>, arguments: &[Argument]) {
     let name = arguments[0].text.as_str();
     let (with_value, mut own_operands) = match name {
@@ -54,7 +55,7 @@ pub(super) fn prefix(judge: &mut Judge<'_>, arguments: &[Argument]) {
     while let Some(argument) = arguments.get(at) {
         at += 1;
         match argument.shape() {
-            // `command -v` and `-V` only say where a command is.
+            // `command -v` and `-V` only show where a command is.
             Shape::Short("v" | "V") if name == "command" => return,
             Shape::Short("o") | Shape::Long { name: "output", .. } if name == "time" => {
                 judge.refuse_option(&arguments[0], argument);
@@ -73,7 +74,7 @@ pub(super) fn prefix(judge: &mut Judge<'_>, arguments: &[Argument]) {
     }
 }
 
-/// `xargs`: its command gets names from its input, so it may only be one that reads.
+/// Judges `xargs`: its command gets names from its input, so it may only be one that reads.
 pub(super) fn xargs(judge: &mut Judge<'_>, arguments: &[Argument]) {
     let mut at = 1;
     while let Some(argument) = arguments.get(at) {
@@ -104,7 +105,7 @@ pub(super) fn xargs(judge: &mut Judge<'_>, arguments: &[Argument]) {
     }
 }
 
-/// Commands whose operands are each a script: `watch`, `hyperfine`.
+/// Judges commands whose operands are each a script: `watch`, `hyperfine`.
 pub(super) fn texts(judge: &mut Judge<'_>, arguments: &[Argument]) {
     let is_watch = arguments[0].text == "watch";
     let mut at = 1;
@@ -117,7 +118,7 @@ pub(super) fn texts(judge: &mut Judge<'_>, arguments: &[Argument]) {
                 value: None,
             } if is_watch => at += 1,
             Shape::Operand if is_watch => {
-                // The words are joined and given to a shell, which reads them once more.
+                // The words are joined and passed to a shell, which parses them again.
                 let joined: Vec<&str> = arguments[at - 1..].iter().map(|one| one.text.as_str()).collect();
                 if arguments[at - 1..].iter().all(|one| judge.fixed(one)) {
                     judge.inner_script(argument, &joined.join(" "));
@@ -165,7 +166,8 @@ fn script(judge: &mut Judge<'_>, argument: &Argument, text: &str) {
     }
 }
 
-/// `sh -c SCRIPT` is its script; `sh FILE` is a file of the project; anything else takes commands from somewhere else.
+/// Judges a shell: `sh -c SCRIPT` is judged as its script, `sh FILE` is a file of the project; anything else takes
+/// commands from elsewhere.
 pub(super) fn shell(judge: &mut Judge<'_>, arguments: &[Argument]) {
     let mut at = 1;
     let mut reads_script = false;
@@ -206,7 +208,7 @@ pub(super) fn shell(judge: &mut Judge<'_>, arguments: &[Argument]) {
     );
 }
 
-/// `busybox COMMAND …`.
+/// Judges `busybox COMMAND …`.
 pub(super) fn applet(judge: &mut Judge<'_>, arguments: &[Argument]) {
     if arguments.len() > 1 {
         judge.run(&arguments[1..]);

@@ -1,8 +1,8 @@
-//! Whether a command stands behind a separator, or a sentence goes on.
+//! Decides whether a command follows a separator, or a sentence continues.
 
 use super::super::commands::is_known;
 
-/// What kind of separator it is, and so how much it says by itself.
+/// The kind of separator, which determines how suspicious it is by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Boundary {
     /// It opens the value: no sentence begins like that.
@@ -15,11 +15,11 @@ pub(super) enum Boundary {
     Line,
     /// `$(`, a backquote.
     Substitution,
-    /// A backquote inside of a sentence, where code and names are set like that.
+    /// A backquote inside a sentence, where code and names are quoted like that.
     Span,
 }
 
-/// Commands that are words of the language, too.
+/// The commands that are also English words.
 #[rustfmt::skip]
 const WORDS: &[&str] = &[
     "at", "batch", "bind", "black", "break", "builtin", "cal", "call", "cat", "clear", "column", "comm", "command", "complete", "copy", "cut", "date", "declare",
@@ -33,7 +33,7 @@ const WORDS: &[&str] = &[
     "composer", "vagrant", "terraform", "screen", "emacs", "choose", "delta", "strip", "info", "jobs", "ar", "sd", "tox", "set", "nano", "vim", "sed", "awk", "fortune", "az", "R", "octave",
 ];
 
-/// Those of them that tell or do something even alone, or with one operand.
+/// Those of them that show or do something even alone, or with one operand.
 #[rustfmt::skip]
 const TELLING: &[&str] = &[
     "id", "who", "w", "users", "env", "uptime", "groups", "logname", "date", "history", "set", "halt", "init", "cat", "type", "dir", "head", "tail", "more", "less", "net",
@@ -41,7 +41,7 @@ const TELLING: &[&str] = &[
     "free", "route", "top", "last",
 ];
 
-/// Whether `rest`, which stands behind the separator, begins with a command.
+/// Returns whether `rest`, the text behind the separator, begins with a command.
 pub(super) fn begins_command(rest: &str, boundary: Boundary) -> bool {
     let joins = |c: char| boundary != Boundary::Line && matches!(c, '|' | '&' | ';');
     let rest = rest.trim_start_matches(|c: char| matches!(c, ' ' | '\t' | '\'' | '"' | ')' | '(' | '{' | '!') || joins(c));
@@ -79,7 +79,7 @@ pub(super) fn begins_command(rest: &str, boundary: Boundary) -> bool {
     }
 }
 
-/// Commands that begin requests in plain words, too: "find /data/report.pdf", "open https://…".
+/// The commands with which plain requests begin, too: "find /data/report.pdf", "open https://…".
 #[rustfmt::skip]
 const REQUESTS: &[&str] = &[
     "at", "bind", "call", "clear", "copy", "cut", "enable", "erase", "expand", "export", "fetch", "file", "find", "fold", "format", "go", "help", "host", "import", "install", "join", "kill", "last",
@@ -87,7 +87,8 @@ const REQUESTS: &[&str] = &[
     "service", "set", "shift", "size", "sort", "source", "split", "strip", "sum", "sync", "test", "time", "touch", "trap", "view", "wait", "watch", "write", "choose", "info", "delta",
 ];
 
-/// Whether a whole value is one command and its operands, and nothing that a sentence has: options, folders of the system, addresses.
+/// Returns whether a whole value is one command and its operands, with parts that no sentence has: options, folders of
+/// the system, addresses.
 pub(super) fn is_command_line(text: &str) -> bool {
     const MOST: usize = 8;
     let mut words = text.split_whitespace();
@@ -110,7 +111,8 @@ pub(super) fn is_command_line(text: &str) -> bool {
     acts_on_place || runs_code
 }
 
-/// Shells write commands in small letters, and the other system in whichever, but no sentence writes them in capitals.
+/// Returns whether a word is the name of a command, in small letters or all in capitals: Windows ignores case, and no
+/// sentence writes commands in capitals.
 fn is_command_name(word: &str) -> bool {
     if is_known(word) {
         return true;
@@ -135,7 +137,7 @@ fn is_program_path(token: &str, boundary: Boundary) -> bool {
         && (drive || token.starts_with("./") || token.starts_with("../") || (token.starts_with('/') && token.len() > 1))
 }
 
-/// Whether what follows is what only a command has: options, paths, variables, redirects, numbers, addresses.
+/// Returns whether what follows is what only a command has: options, paths, variables, redirects, numbers, addresses.
 fn takes_options(behind: &str) -> bool {
     let command = behind.split([';', '|', '&', '`', '\n', '\r']).next().unwrap_or_default();
     command.split_whitespace().take(8).enumerate().any(|(at, word)| {
@@ -154,13 +156,13 @@ fn takes_options(behind: &str) -> bool {
     })
 }
 
-/// Whether the command stands alone: nothing, or another separator, follows.
+/// Returns whether the command stands alone: the text ends, or another separator follows.
 fn is_alone(behind: &str) -> bool {
     let trimmed = behind.trim_start_matches([' ', '\t', '\'', '"']);
     trimmed.is_empty() || trimmed.starts_with([';', '|', '&', '\n', '\r', '`', ')', '#', '%'])
 }
 
-/// How many operands follow, up to the next separator.
+/// Returns how many operands follow, up to the next separator.
 fn operands(behind: &str) -> usize {
     behind
         .split([';', '|', '&', '\n', '`'])

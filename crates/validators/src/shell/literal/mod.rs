@@ -1,7 +1,9 @@
-//! A value that a server may put into a command line: it has to stay one word, whatever quotes the server forgot.
+//! Judges a value that a server may put into a command line: it has to stay one word, even if the server forgot to
+//! quote it.
 //!
-//! Prose has quotes, brackets, semicolons and ampersands too. What makes an injection of them is a command behind: so every place where a
-//! shell would begin a new command is looked at, in the text and in its decoded forms, and refused if a command stands there.
+//! Prose has quotes, brackets, semicolons and ampersands too. They are an injection if a command follows: so every
+//! place where a shell would begin a new command is examined, in the text and in its decoded forms, and refused if a
+//! command stands there.
 
 mod evidence;
 
@@ -12,7 +14,7 @@ use crate::finding::{Findings, shown};
 use crate::text::{self, Decoded};
 
 const MAX_BYTES: usize = 64 * 1024;
-/// How much of the text before a place is looked at, to see whether it is a sentence.
+/// How many bytes before a place are examined, to decide whether it is in a sentence.
 const PROSE_BYTES: usize = 160;
 /// How often a text is decoded while it changes.
 const MAX_ROUNDS: usize = 3;
@@ -74,11 +76,11 @@ fn decoded_injection(text: &str) -> Option<String> {
     text::folded(text).and_then(|folded| found(&folded))
 }
 
-/// One way to read the value.
+/// One reading of the value.
 #[derive(Clone, Copy, Debug)]
 struct Reading<'a> {
     text: &'a str,
-    /// In decoded text a new line was hidden, which prose has no reason to do.
+    /// Whether a line break was hidden in the encoded text, for which prose has no reason.
     hidden_lines: bool,
 }
 
@@ -96,7 +98,7 @@ impl<'a> Reading<'a> {
         Self { text, hidden_lines: true }
     }
 
-    /// The first place where a shell would run something.
+    /// Returns the first place where a shell would run something.
     fn injection(self) -> Option<Found<'a>> {
         let text = self.text;
         if let Some(what) = whole_command(text) {
@@ -157,7 +159,8 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// What stands in front of an injection that opens the value: quotes, brackets and blanks, which break out of something.
+/// Returns whether the text before an injection only opens the value: quotes, brackets and blanks, which end an
+/// enclosing quotation.
 fn is_breakout(before: &str) -> bool {
     before.len() <= 16
         && before
@@ -165,7 +168,7 @@ fn is_breakout(before: &str) -> bool {
             .all(|c| matches!(c, ' ' | '\t' | '\'' | '"' | ')' | '}' | ']' | '%' | '\\'))
 }
 
-/// Whether a separator stands where prose has it: behind a word of a sentence, with a blank and a word behind it.
+/// Returns whether a separator is used as in prose: after a word of a sentence, followed by a blank and a word.
 fn is_prose(before: &str, behind: &str) -> bool {
     // The last few words are enough, however long the text is.
     let mut start = before.len().saturating_sub(PROSE_BYTES);
@@ -178,7 +181,7 @@ fn is_prose(before: &str, behind: &str) -> bool {
     behind.starts_with(' ') && words.take(2).count() == 2
 }
 
-/// `&amp;`, `&#39;`: an ampersand that is a character of the text.
+/// Returns whether an ampersand begins a character entity: `&amp;`, `&#39;`.
 fn opens_entity(behind: &str) -> bool {
     const NAMES: &[&str] = &[
         "amp", "lt", "gt", "quot", "apos", "nbsp", "mdash", "ndash", "hellip", "copy", "reg", "trade", "euro", "deg", "middot", "bull",
@@ -201,21 +204,21 @@ fn closes_entity(before: &str) -> bool {
     start.is_some_and(|(at, _)| opens_entity(&format!("{};", &before[at + 1..])))
 }
 
-/// `${name}` in a template: a plain name, not one that shells set.
+/// Returns whether `${name}` is a template's placeholder: a plain name, not one that shells set.
 fn is_placeholder(behind: &str) -> bool {
     let Some((name, _)) = behind.split_once('}') else { return false };
     let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | ' '));
     is_name && name != "IFS"
 }
 
-/// `> /path`: a redirect, not an arrow.
+/// Returns whether `> /path` is a redirect, not an arrow.
 fn into_file(before: &str, behind: &str) -> bool {
     let target = behind.trim_start_matches(['>', '|', '&', ' ']);
     let is_path = target.starts_with('/') && target[1..].starts_with(|c: char| c.is_alphanumeric() || c == '.');
     is_path && !before.ends_with(['-', '=', '<'])
 }
 
-/// `() {`: the start of a function, which some shells ran when it came in a variable.
+/// Returns whether `() {` begins a function, which some shells ran when it was in a variable.
 fn is_function(behind: &str) -> bool {
     behind
         .trim_start()
@@ -223,14 +226,15 @@ fn is_function(behind: &str) -> bool {
         .is_some_and(|rest| rest.trim_start().starts_with('{'))
 }
 
-/// A Markdown table: its second line is made of dashes and bars.
+/// Returns whether the text is a Markdown table: its second line consists of dashes and bars.
 fn is_table(text: &str) -> bool {
     text.lines()
         .nth(1)
         .is_some_and(|line| line.contains("--") && line.contains('|') && line.chars().all(|c| matches!(c, '|' | '-' | ':' | ' ')))
 }
 
-/// A value that is a command as a whole: it leaves an operator open behind it, calls for code to be run, or says where to act.
+/// Returns a value that is a command as a whole: it ends with an open operator, requests that code is run, or names
+/// where to act.
 fn whole_command(text: &str) -> Option<&str> {
     let trimmed = text.trim();
     let start = trimmed.trim_start_matches(['\'', '"', ')', ';', ' ']);
@@ -249,7 +253,7 @@ fn whole_command(text: &str) -> Option<&str> {
     (is_command_line(trimmed) || is_directive(trimmed)).then_some(trimmed)
 }
 
-/// A directive of a page that makes the server run something.
+/// Returns whether the text is a directive of a page that makes the server run something.
 fn is_directive(text: &str) -> bool {
     const CALLS: &[&str] = &["system(", "exec(", "passthru(", "popen(", "`"];
     if !text.contains("<!") && !text.contains("<?") {

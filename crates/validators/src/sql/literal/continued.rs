@@ -1,14 +1,15 @@
-//! A value that goes on as its statement: operators with operands, comments that cut, clauses.
+//! Finds values that continue their statement: operators with operands, comments that cut off the rest, clauses.
 
 use super::pieces::Piece;
 
 const OPERATORS: &[&str] = &["or", "and", "xor", "having", "rlike", "regexp", "div", "sounds"];
 const COMPARISONS: &[&str] = &["like", "in", "between", "is", "regexp", "rlike", "exists", "glob", "ilike", "not"];
-/// `file(s)`: what sentences put in brackets behind a word.
+/// The endings that sentences put in brackets behind a word: `file(s)`.
 const PLURALS: &[&str] = &["s", "es", "ies", "en"];
 const CONSTANTS: &[&str] = &["true", "false", "null"];
 
-/// Whether the value goes on as a statement from here: behind closing brackets an operator with operands, or the end of the statement.
+/// Returns how the value continues as a statement from here: after closing brackets an operator with operands, or the
+/// end of the statement.
 pub(super) fn continues(pieces: &[Piece<'_>], from: usize) -> Option<&'static str> {
     let rest = &pieces[from..];
     let behind_quote = from > 0;
@@ -20,7 +21,7 @@ pub(super) fn continues(pieces: &[Piece<'_>], from: usize) -> Option<&'static st
     let (operator, behind) = if behind_quote {
         (rest, rest)
     } else {
-        // Behind nothing, a value comes first: a number, a word, or none.
+        // If nothing precedes, a value comes first: a number, a word, or none.
         let value = rest
             .iter()
             .take_while(|piece| {
@@ -58,13 +59,13 @@ pub(super) fn continues(pieces: &[Piece<'_>], from: usize) -> Option<&'static st
     }
 }
 
-/// `1-true`: a number and a constant that are counted together.
+/// Finds `1-true`: arithmetic of a number and a constant.
 pub(super) fn sum_of_constants(pieces: &[Piece<'_>]) -> Option<&'static str> {
     let [Piece::Number, operator, constant] = pieces else { return None };
     (operator.is_symbol("-+*/^&|%") && constant.is_word(CONSTANTS)).then_some("an operator follows the value")
 }
 
-/// Behind a logical operator: a comparison, or something that is true by itself and ends there.
+/// Finds a condition after a logical operator: a comparison, or something that is true by itself and ends there.
 fn condition(behind: &[Piece<'_>], opens_text: bool) -> Option<&'static str> {
     const WHY: &str = "a condition follows the value";
     let opening = behind
@@ -101,7 +102,7 @@ fn condition(behind: &[Piece<'_>], opens_text: bool) -> Option<&'static str> {
         .then_some(WHY)
 }
 
-/// Behind a comparison or a sum: a value that is one at once.
+/// Finds an operand after a comparison or a sum: a value that follows at once.
 fn operand(behind: &[Piece<'_>]) -> Option<&'static str> {
     let opening = behind.iter().take_while(|piece| piece.is_symbol("=<>(!~+-*&|")).count();
     let rest = &behind[opening..];
@@ -116,7 +117,7 @@ fn operand(behind: &[Piece<'_>]) -> Option<&'static str> {
     is_value.then_some("an operator follows the value")
 }
 
-/// `ORDER BY 1`, `GROUP BY x HAVING …`.
+/// Finds `ORDER BY 1`, `GROUP BY x HAVING …`.
 fn ordered(behind: &[Piece<'_>]) -> Option<&'static str> {
     let by = behind.first().is_some_and(|piece| piece.is_word(&["by"]));
     let target = behind.get(1).is_some_and(|piece| *piece == Piece::Number || piece.is_symbol("("));

@@ -1,8 +1,9 @@
-//! A value that a server may put into a statement: it has to stay one value, whatever quotes the server forgot.
+//! Judges a value that a server may put into a statement: it has to stay one value, even if the server forgot to quote
+//! it.
 //!
-//! Names have apostrophes, and sentences say "or", "union" and "select". What makes an injection of them is what follows: an operator with
-//! operands behind a quote, a comment that cuts off the rest, a second query. The value is read as its statement would be, in each of its
-//! quotes, and decoded.
+//! Names have apostrophes, and sentences say "or", "union" and "select". They are an injection because of what follows:
+//! an operator with operands behind a quote, a comment that cuts off the rest, a second query. The value is read as its
+//! statement would be, in each of its quotes, and decoded.
 
 mod continued;
 mod pieces;
@@ -43,7 +44,7 @@ pub fn check(text: &str) -> Findings {
     findings
 }
 
-/// Judges the text as it stands, and as somebody on the way may decode it.
+/// Judges the text as it stands, and as an intermediary may decode it.
 fn readings(text: &str) -> Option<&'static str> {
     let mut now = Cow::Borrowed(text);
     for _ in 0..=MAX_ROUNDS {
@@ -70,7 +71,7 @@ fn readings(text: &str) -> Option<&'static str> {
         .or_else(|| without_comments(text).and_then(|joined| injection(&joined)))
 }
 
-/// Quotes and signs as pages write them; `None` when there are none.
+/// Decodes quotes and signs as web pages write them; `None` when there are none.
 fn markup_decoded(text: &str) -> Option<String> {
     const ENTITIES: &[(&str, &str)] = &[
         ("&apos;", "'"),
@@ -88,7 +89,7 @@ fn markup_decoded(text: &str) -> Option<String> {
     (decoded != text).then_some(decoded)
 }
 
-/// Comments inside of a word: `sel/**/ect`, which a filter on the way may take out. `None` when there are none.
+/// Removes comments inside a word, `sel/**/ect`, as a filter may do. Returns `None` when there are none.
 fn without_comments(text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -101,7 +102,7 @@ fn without_comments(text: &str) -> Option<String> {
     (out.len() < text.len()).then_some(out)
 }
 
-/// Judges one reading in each place where it may stand: behind nothing, and behind each quote of its own.
+/// Judges one reading in each place where it may stand: at the start, and behind each quote of its own.
 fn injection(text: &str) -> Option<&'static str> {
     if only_quotes_and_operators(text) {
         return Some("it is nothing but quotes and operators");
@@ -133,7 +134,8 @@ fn is_bracket(c: char) -> bool {
     matches!(c, '[' | '{')
 }
 
-/// A comment at the beginning cuts off what stands behind the value; an operator or an open quote takes it in.
+/// Returns whether a comment at the beginning cuts off what follows the value, or an operator or an open quote takes it
+/// in.
 fn begins_badly(text: &str) -> Option<&'static str> {
     let start = text.trim_start().trim_start_matches([';', ')']);
     let cuts = start.starts_with("-- ")

@@ -1,17 +1,17 @@
-//! A value in pieces: words, numbers, quotes, comments and signs.
+//! Splits a value into pieces: words, numbers, quotes, comments and signs.
 
-/// A piece of a value, in a reading that knows no strings: where they begin is what is in question.
+/// A piece of a value, in a reading without strings: where they begin is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Piece<'a> {
     Word(&'a str),
     Number,
     Quote,
-    /// `--`, `#`, `/*`; whether anything but blanks and quotes follows.
+    /// A comment, `--`, `#`, `/*`, and whether anything but blanks and quotes follows.
     Comment {
         last: bool,
     },
     Symbol(char),
-    /// A bracket with a blank before it, as sentences have it, and calls hardly.
+    /// A bracket with a blank before it, as in sentences, and rarely in calls.
     Aside,
 }
 
@@ -33,7 +33,7 @@ impl Piece<'_> {
     }
 }
 
-/// Cuts a value into pieces.
+/// Splits a value into pieces.
 pub(super) fn lex(text: &str) -> Vec<Piece<'_>> {
     const MOST: usize = 4096;
     let mut pieces = Vec::new();
@@ -70,7 +70,7 @@ pub(super) fn lex(text: &str) -> Vec<Piece<'_>> {
                 pieces.push(comment(&rest[2..]));
             }
             '/' if rest.starts_with("/*") => {
-                // Databases take it for a blank.
+                // Databases treat it as a blank.
                 match rest[2..].find("*/") {
                     Some(end) => length = end + 4,
                     None => {
@@ -91,7 +91,8 @@ pub(super) fn lex(text: &str) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// `` `code` `` in a sentence: a blank or a bracket before it, none inside its quotes, and no letter behind it.
+/// Recognises `` `code` `` in a sentence: a blank or a bracket before it, none inside its quotes, and no letter behind
+/// it.
 fn code_span<'a>(before: &str, rest: &'a str) -> Option<&'a str> {
     let opens = before.is_empty() || before.ends_with([' ', '\n', '(']);
     let length = rest[1..].find('`')?;
@@ -101,7 +102,7 @@ fn code_span<'a>(before: &str, rest: &'a str) -> Option<&'a str> {
     (opens && is_tight && ends).then(|| &rest[..length + 2])
 }
 
-/// `1or1`: a number, an operator and a number, which databases read as three words.
+/// Recognises `1or1`: a number, an operator and a number, which databases read as three words.
 fn glued_operator(text: &str) -> Option<&'static str> {
     let inner = text.trim_matches(|c: char| c.is_ascii_digit());
     let both_sides = text.starts_with(|c: char| c.is_ascii_digit()) && text.ends_with(|c: char| c.is_ascii_digit());

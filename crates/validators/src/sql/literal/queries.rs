@@ -1,9 +1,9 @@
-//! A value that brings a statement, a query or a call of its own.
+//! Finds values that contain a statement, a query or a call of their own.
 
 use super::pieces::Piece;
 use crate::sql::functions;
 
-/// A second query: united with the first, behind a semicolon, or in brackets.
+/// Finds a second query: united with the first, behind a semicolon, or in brackets.
 pub(super) fn second_query(pieces: &[Piece<'_>]) -> Option<&'static str> {
     const VERBS: &[&str] = &[
         "select", "insert", "update", "delete", "drop", "create", "alter", "truncate", "exec", "execute", "declare", "shutdown", "waitfor",
@@ -81,13 +81,13 @@ pub(super) fn second_query(pieces: &[Piece<'_>]) -> Option<&'static str> {
     compared_constants(pieces).or_else(|| whole_statement(pieces))
 }
 
-/// `where 1=1`, `if(7=8)`: two numbers are compared where a condition stands, which tells nothing about any row.
+/// Finds `where 1=1`, `if(7=8)`: a comparison of two numbers as a condition, which depends on no row.
 fn compared_constants(pieces: &[Piece<'_>]) -> Option<&'static str> {
     const BEFORE: &[&str] = &["where", "and", "or", "xor", "not", "when", "having", "if", "iif", "on"];
     pieces
         .windows(5)
         .any(|five| {
-            // Numbers first: they are few.
+            // Numbers first, because they are few.
             let compared = |at: usize| five[at] == Piece::Number && five[at + 1] == Piece::Symbol('=') && five[at + 2] == Piece::Number;
             (compared(1) || (compared(2) && five[1].is_symbol("("))) && five[0].is_word(BEFORE)
         })
@@ -107,7 +107,7 @@ fn operand_of_select(piece: Piece<'_>) -> bool {
         || matches!(piece, Piece::Word(word) if word.starts_with('@'))
 }
 
-/// A value that is a statement from its first word on.
+/// Finds a value that is a statement from its first word on.
 fn whole_statement(pieces: &[Piece<'_>]) -> Option<&'static str> {
     let start = pieces
         .iter()
@@ -149,13 +149,13 @@ fn whole_statement(pieces: &[Piece<'_>]) -> Option<&'static str> {
     (is_statement && (marked || start > 0 || declares(rest))).then_some("it is a statement, not a value")
 }
 
-/// `select f()`: a query of one call, and nothing behind it.
+/// Finds `select f()`: a query of one call, and nothing behind it.
 fn calls_alone(rest: &[Piece<'_>]) -> bool {
     matches!(rest, [select, Piece::Word(_), Piece::Symbol('('), Piece::Symbol(')'), end @ ..]
         if select.is_word(&["select"]) && end.iter().all(|piece| piece.is_symbol(";") || matches!(piece, Piece::Comment { .. })))
 }
 
-/// `declare @q int`, `exec(@q)`: variables of SQL Server.
+/// Finds `declare @q int`, `exec(@q)`: variables of SQL Server.
 fn declares(rest: &[Piece<'_>]) -> bool {
     const TYPES: &[&str] = &[
         "varchar", "nvarchar", "char", "nchar", "int", "bigint", "table", "sysname", "datetime", "bit", "as",
@@ -167,7 +167,8 @@ fn declares(rest: &[Piece<'_>]) -> bool {
     runs || (is_word(0, &["declare"]) && is_variable(1) && is_word(2, TYPES))
 }
 
-/// Calls and names that no value has a reason to hold: those that wait, read files, or tell what has been reached.
+/// Finds calls and names that a value has no reason to contain: those that wait, read files, or give information about
+/// the system.
 pub(super) fn probe(pieces: &[Piece<'_>]) -> Option<&'static str> {
     const CATALOGS: &[&str] = &[
         "information_schema",
@@ -212,7 +213,8 @@ pub(super) fn probe(pieces: &[Piece<'_>]) -> Option<&'static str> {
     None
 }
 
-/// Names of ordinary words need more than a bracket behind them: only those that no sentence has count by themselves.
+/// Returns whether a word with a bracket behind it is a dangerous call. Names that are ordinary words need more
+/// evidence.
 fn is_dangerous_call(word: &str) -> bool {
     const PLAIN: &[&str] = &[
         "version",
