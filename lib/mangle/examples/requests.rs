@@ -1,4 +1,5 @@
-//! From rules in files to many requests over one snapshot: load, freeze, give facts as data, answer questions, read, explain.
+//! From rules in files to many requests over one snapshot: load, freeze, add facts as data, answer questions, read,
+//! explain.
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use mangle::{
     value::View,
 };
 
-/// What is called how, how far it is trusted, and what stands in it.
+/// The files: name, trust level and text.
 const FILES: [(&str, Level, &str); 2] = [
     (
         "policy.mg",
@@ -25,14 +26,14 @@ allowed(T) :- user(U), clearance(U, L), tool(T, R), R <= L.",
     ("domain.mg", Level::Domain, "offer(T) :- allowed(T), tool(T, _)."),
 ];
 
-/// Rules that can run, and what is needed to talk about them.
+/// A program with its interner and sources.
 struct Rules {
     sources: Sources,
     predicates: Vec<PredicateInfo>,
     program: Arc<Program>,
 }
 
-/// Reads rules. What is wrong with them is said as text; a service keeps its old rules then.
+/// Reads the rules. Returns what is wrong with them as text; a service then keeps its old rules.
 fn load() -> Result<Rules, String> {
     let mut sources = Sources::new();
     for (name, _, text) in FILES {
@@ -40,7 +41,7 @@ fn load() -> Result<Rules, String> {
     }
     let parsed: Vec<Parsed> = sources.iter().map(|source| parse(source, Dialect::Strict)).collect();
     let said = |found: &[Diagnostic]| -> String { found.iter().filter(|one| one.is_error()).map(|one| human(one, &sources)).collect() };
-    // What could not be read may be what forbids something, so nothing is made of the rest.
+    // A part that could not be read may be what forbids something, so the rest is not used either.
     if !parsed.iter().all(Parsed::is_ok) {
         return Err(parsed.iter().map(|one| said(&one.diagnostics)).collect());
     }
@@ -57,7 +58,7 @@ fn load() -> Result<Rules, String> {
     }
 }
 
-/// The facts that all requests see. When they change, the rules need not be read again.
+/// Evaluates the facts that all requests share. When they change, the rules need not be read again.
 fn freeze(program: &Arc<Program>) -> Result<Snapshot, EvalError> {
     let mut base = Base::new(Arc::clone(program), &Options::default())?;
     let tool = program.find("tool", 2).expect("the policy declares it");
@@ -71,7 +72,7 @@ fn freeze(program: &Arc<Program>) -> Result<Snapshot, EvalError> {
     base.freeze()
 }
 
-/// One request: its own facts, time, budget and flag. Any number of them may run at the same time.
+/// Evaluates one request, with its own facts, time, budget and flag. Any number of them may run at the same time.
 fn request(snapshot: &Snapshot, rules: &Rules, user: &str, options: &Options) -> Result<Model, EvalError> {
     let mut evaluation = snapshot.request(options)?;
     let pred = snapshot.program().find("user", 1).expect("the policy declares it");
@@ -93,7 +94,8 @@ fn request(snapshot: &Snapshot, rules: &Rules, user: &str, options: &Options) ->
     }
 }
 
-/// Here a service would ask a database, once for the whole batch. If that fails, it drops the evaluation.
+/// Answers questions. Here a service would ask a database, once for the whole batch; if that fails, it drops the
+/// evaluation.
 fn answer(evaluation: &mut Evaluation, batch: &Batch) -> Result<(), EvalError> {
     for question in &batch.questions {
         let known: Vec<_> = question.args.iter().flatten().copied().collect();
@@ -108,7 +110,7 @@ fn answer(evaluation: &mut Evaluation, batch: &Batch) -> Result<(), EvalError> {
     Ok(())
 }
 
-/// What is offered, and why `/erase` is not.
+/// Returns what is offered, and why `/erase` is not.
 fn report(model: &Model, rules: &Rules) -> Result<String, EvalError> {
     let offer = model.program().find("offer", 1).expect("the domain defines it");
     let mut text = String::new();
@@ -131,7 +133,7 @@ fn report(model: &Model, rules: &Rules) -> Result<String, EvalError> {
 
 pub(crate) fn main() -> Result<(), String> {
     let rules = load()?;
-    // The end of an evaluation, with the place of the rule that was at work.
+    // Shows how an evaluation failed, with the place of the rule that was running.
     let failed = |error: EvalError| human(&error.finding(&rules.program), &rules.sources);
     let snapshot = freeze(&rules.program).map_err(failed)?;
     let model = request(&snapshot, &rules, "/ann", &Options::default()).map_err(failed)?;

@@ -1,4 +1,4 @@
-//! The types of one rule's variables, premise by premise. Where a premise has alternatives, each is followed.
+//! The types of one rule's variables, computed premise by premise. Where a premise has alternatives, each is followed.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -20,38 +20,39 @@ use crate::{
     },
 };
 
-/// How many alternatives of a rule are followed at once; more are joined.
+/// How many alternatives of a rule are followed at once; above that they are joined.
 const MAX_STATES: usize = 16;
-/// How many types of variables all the alternatives of a rule may have: of rules with many variables fewer alternatives are followed.
+/// How many variable types all the alternatives of a rule may hold together: in rules with many variables, fewer
+/// alternatives are followed.
 const MAX_TYPES: usize = 1_024;
 
-/// Whether something fits, and why not.
+/// The result of a check, with the problem if there is one.
 type Checked = Result<(), Box<Diagnostic>>;
 
-/// What is known of each variable; nothing is [`Type::Any`].
+/// The known type of each variable; nothing known is [`Type::Any`].
 type State = Vec<Type>;
 
-/// What a rule gives.
+/// The result of checking a rule.
 #[derive(Debug, Default)]
 pub(crate) struct Judgement {
     /// The types of the head's arguments: alternatives.
     pub(crate) rows: Vec<Vec<Type>>,
-    /// What does not fit.
+    /// The problems found.
     pub(crate) problems: Vec<Diagnostic>,
 }
 
-/// Looks at rules.
+/// The checker of one rule's types.
 pub(crate) struct Checker<'c, 'u> {
     model: &'c Model<'u>,
     prefixes: &'c Prefixes,
     cancel: &'c Cancel,
     variables: Variables,
     problems: Vec<Diagnostic>,
-    /// Arguments of functions by their place.
+    /// The arguments of functions, by their place.
     arguments: BTreeMap<Span, Argument>,
 }
 
-/// How an argument of a function fares in the alternatives of a rule: it is wrong if it fits in none.
+/// How often an argument of a function was checked, and how often it did not fit. It is wrong if it never fits.
 #[derive(Default)]
 struct Argument {
     looks: usize,
@@ -77,7 +78,7 @@ impl<'c, 'u> Checker<'c, 'u> {
         for &index in &rule.order {
             let premise = &rule.clause.premises[index];
             states = self.premise(premise, rule.premises[index], states);
-            // Nobody looks at what is said of a rule when the analysis was cancelled.
+            // If the analysis was cancelled, findings about the rule are not needed.
             if states.is_empty() || self.cancel.is_cancelled() {
                 return self.judge(Vec::new());
             }
@@ -103,7 +104,7 @@ impl<'c, 'u> Checker<'c, 'u> {
         Judgement { rows, problems }
     }
 
-    /// The arguments that a caller gives have their declared types.
+    /// Gives the arguments that a caller provides their declared types.
     fn given(&mut self, rule: &RuleInfo<'_>, state: &mut State) {
         let info = self.model.pred(rule.head);
         if !info.deferred {
@@ -124,11 +125,11 @@ impl<'c, 'u> Checker<'c, 'u> {
         state.get(number).cloned().unwrap_or(Type::Any)
     }
 
-    /// Narrows a term to a type; whether anything is left. What is not a variable is only looked at.
+    /// Narrows a term to a type; returns whether any value is left. A term that is not a variable is only checked.
     fn refine(&mut self, state: &mut State, term: &Term, ty: &Type) -> bool {
         let known = self.type_of(term, state);
         let narrow = meet(&known, ty);
-        // Of what an empty list holds nothing is known.
+        // Nothing is known of the elements of an empty list.
         if narrow.is_never() && !known.is_never() && !ty.is_never() {
             return false;
         }
@@ -171,7 +172,8 @@ impl<'c, 'u> Checker<'c, 'u> {
         }
     }
 
-    /// Each state with each alternative of the predicate that fits it. After a warning, with each as far as it fits.
+    /// Returns each state narrowed by each alternative of the predicate that fits it. After a mere warning, it is
+    /// narrowed as far as it fits.
     fn stored(&mut self, atom: &Atom, pred: crate::program::PredId, states: &[State], test: bool) -> Vec<State> {
         let next = self.with_rows(atom, pred, states, true);
         let nothing_known = self.model.pred(pred).types.is_empty();
@@ -181,7 +183,7 @@ impl<'c, 'u> Checker<'c, 'u> {
         next
     }
 
-    /// Each state narrowed by each alternative of the predicate; if they have to fit as a `whole`, by those that do.
+    /// Returns each state narrowed by each alternative of the predicate; with `whole`, only by those that fit entirely.
     fn with_rows(&mut self, atom: &Atom, pred: crate::program::PredId, states: &[State], whole: bool) -> Vec<State> {
         let model = self.model;
         let mut next: Vec<State> = Vec::new();
@@ -208,8 +210,8 @@ impl<'c, 'u> Checker<'c, 'u> {
         joined(next)
     }
 
-    /// No alternative of the predicate fits. That is an error if types of variables tell it; a constant may be a key that the facts
-    /// of tomorrow have. How bad it is.
+    /// Reports that no alternative of the predicate fits, and returns the severity. It is an error if the types of
+    /// variables show it; a constant may be a key that later facts have.
     fn never(&mut self, atom: &Atom, pred: crate::program::PredId, states: &[State], test: bool) -> Severity {
         let info = self.model.pred(pred);
         let text = if test {
@@ -248,7 +250,7 @@ impl<'c, 'u> Checker<'c, 'u> {
         severity
     }
 
-    /// Whether a variable of the atom has no value that the row takes in its place.
+    /// Returns whether a variable of the atom has no value that the row accepts in its place.
     fn variables_apart(&mut self, atom: &Atom, row: &[Type], state: &State) -> bool {
         atom.args.iter().zip(row).any(|(arg, ty)| {
             let is_variable = matches!(arg.kind, TermKind::Variable(_));
@@ -257,8 +259,8 @@ impl<'c, 'u> Checker<'c, 'u> {
         })
     }
 
-    /// Each state by itself; if none is left a problem is reported, the first of those that weigh least. After a warning it goes on
-    /// as if nothing had been learnt.
+    /// Applies `one` to each state and returns those that fit. If none does, the first of the most severe problems is
+    /// reported; after a mere warning the states stay as they were.
     fn through(&mut self, states: &[State], span: Span, mut one: impl FnMut(&mut Self, &mut State) -> Checked) -> Vec<State> {
         let mut problem = None;
         let mut next = Vec::new();
@@ -315,7 +317,7 @@ impl<'c, 'u> Checker<'c, 'u> {
             }
             (":match_entry", [map, key, value]) => match self.type_of(map, state) {
                 Type::Map(both) => {
-                    // One name more or less is a matter of data: the map may have other keys tomorrow.
+                    // A name that is missing is a matter of data: the map may have other keys later.
                     if !(both.0.is_name() && matches!(key.kind, TermKind::Name(_))) {
                         self.narrow(state, key, &both.0)?;
                     }
@@ -345,7 +347,7 @@ impl<'c, 'u> Checker<'c, 'u> {
         Ok(())
     }
 
-    /// Narrows, or says why it cannot.
+    /// Narrows a term to a type, or says why it cannot.
     fn narrow(&mut self, state: &mut State, term: &Term, ty: &Type) -> Checked {
         let known = self.type_of(term, state);
         if self.refine(state, term, ty) {
@@ -356,7 +358,8 @@ impl<'c, 'u> Checker<'c, 'u> {
         Err(Box::new(found.here("this can never match")))
     }
 
-    /// How bad it is that a term of the type `known` never has the type `wanted`. A name constant counts as what declarations call it.
+    /// Returns how severe it is that a term of the type `known` never has the type `wanted`. A name constant counts as
+    /// what declarations call it.
     fn severity(&self, known: &Type, wanted: &Type) -> Severity {
         if apart(&self.prefixes.widen(known.clone()), wanted) {
             Severity::Error
@@ -397,7 +400,7 @@ impl<'c, 'u> Checker<'c, 'u> {
         })
     }
 
-    /// `!=` between things of different types always holds: a mistake, if no alternative has it otherwise.
+    /// Reports `!=` between different types, which always holds, if that is so in all alternatives.
     fn unequal(&mut self, left: &Term, right: &Term, span: Span, states: Vec<State>) -> Vec<State> {
         let differ = |this: &mut Self, state: &mut State| {
             let (one, other) = (this.type_of(left, state), this.type_of(right, state));
@@ -416,7 +419,8 @@ impl<'c, 'u> Checker<'c, 'u> {
         }
     }
 
-    /// The extended order is defined for everything; names and strings are worth a word.
+    /// Warns of names and strings in comparisons. They are not errors, because the extended order is defined for all
+    /// values.
     fn ordered(&mut self, left: &Term, right: &Term, span: Span, states: Vec<State>) -> Vec<State> {
         if let Some(state) = states.first() {
             let (one, other) = (self.type_of(left, state), self.type_of(right, state));
@@ -486,7 +490,7 @@ impl<'c, 'u> Checker<'c, 'u> {
         }
     }
 
-    /// The type of a term.
+    /// Returns the type of a term.
     fn type_of(&mut self, term: &Term, state: &State) -> Type {
         match &term.kind {
             TermKind::Variable(name) => self.get(state, name, term.span),
@@ -540,7 +544,7 @@ impl<'c, 'u> Checker<'c, 'u> {
         }
     }
 
-    /// What a function gives for these arguments; an argument that cannot fit is reported.
+    /// Returns the type of a function's result for these arguments; an argument that cannot fit is reported.
     fn applied(&mut self, call: &Call, signature: &Signature, state: &State) -> Type {
         let mut vars = HashMap::new();
         for (index, arg) in call.args.iter().enumerate() {
@@ -579,7 +583,8 @@ fn compared(term: &Term, known: &Type, wanted: &Type, severity: Severity) -> Dia
     })
 }
 
-/// The comparison of two variables that are times or durations, written as the relation for it.
+/// Adds a fix to the finding: the comparison of two variables that are times or durations, written as the relation for
+/// them.
 fn by_relation(found: Diagnostic, op: Comparison, sides: [&Term; 2], known: &Type, span: Span) -> Diagnostic {
     let kind = match known {
         Type::Time => "time",
@@ -600,7 +605,7 @@ fn by_relation(found: Diagnostic, op: Comparison, sides: [&Term; 2], known: &Typ
     found.fix(format!("write `{written}`"), span, written)
 }
 
-/// The type of a struct with these fields.
+/// Returns the type of a struct with these fields.
 pub(super) fn structure(entries: &[(Term, Term)], mut of: impl FnMut(&Term) -> Type) -> Type {
     let mut fields: Vec<Field> = Vec::new();
     for (key, value) in entries {
@@ -616,7 +621,7 @@ pub(super) fn structure(entries: &[(Term, Term)], mut of: impl FnMut(&Term) -> T
     Type::Struct(fields.into())
 }
 
-/// Few enough states: too many become one that allows what any of them does.
+/// Limits the number of states: too many are joined into one that allows what any of them allows.
 fn joined(states: Vec<State>) -> Vec<State> {
     let width = states.iter().map(Vec::len).min().unwrap_or(0);
     if states.len() <= (MAX_TYPES / width.max(1)).clamp(1, MAX_STATES) {

@@ -1,4 +1,4 @@
-//! What a declaration says: its descriptors read, its types resolved.
+//! Declarations with their descriptors read and their types resolved.
 
 use std::sync::Arc;
 
@@ -16,57 +16,57 @@ use crate::{
     },
 };
 
-/// A declaration, understood.
+/// A declaration with its descriptors read.
 #[derive(Clone, Debug, Default)]
 pub struct Declaration {
-    /// The whole, and the predicate's name in it.
+    /// The place of the whole declaration.
     pub span: Span,
     /// The predicate's name.
     pub name_span: Span,
     /// The names of the arguments.
     pub args: Vec<Word>,
-    /// `doc(..)`
+    /// The texts of `doc(..)`.
     pub doc: Vec<Box<str>>,
-    /// `arg(X, ..)`, by position.
+    /// The texts of `arg(X, ..)`, by position.
     pub arg_docs: Vec<Box<str>>,
-    /// `bound [..]`: the alternatives, each with a type for every argument. None means anything.
+    /// The types of `bound [..]`: the alternatives, each with a type for every argument. An empty list allows anything.
     pub bounds: Vec<Vec<Type>>,
-    /// `mode(..)`: the ways to call it.
+    /// The modes of `mode(..)`: the ways to call it.
     pub modes: Vec<Vec<Mode>>,
-    /// Its facts hold at intervals.
+    /// Whether its facts hold at intervals.
     pub temporal: bool,
-    /// `external()`: its rows come from outside, asked for when needed.
+    /// Whether it is `external()`: its rows come from outside, asked for when needed.
     pub external: bool,
-    /// `nondeterministic()`: the same question may have another answer.
+    /// Whether it is `nondeterministic()`: a repeated question may have another answer.
     pub nondeterministic: bool,
-    /// `extensional()`: its facts are data, and no rule defines it.
+    /// Whether it is `extensional()`: its facts are data, and no rule defines it.
     pub extensional: bool,
-    /// `session()`: a request may bring facts of it, and so may every level.
+    /// Whether it is `session()`: a request may add facts of it, and so may every level.
     pub session: bool,
-    /// `deferred()`: it is computed where it is called.
+    /// Whether it is `deferred()`: it is computed where it is called.
     pub deferred: bool,
-    /// `private()`: other packages may not use it.
+    /// Whether it is `private()`: other packages may not use it.
     pub private: bool,
-    /// `open(/domain)`: levels from this one on may define it too.
+    /// The level of `open(/domain)`: levels from this one on may define it too.
     pub open: Option<Level>,
-    /// `fundep([keys], [values])`
+    /// The functional dependencies of `fundep([keys], [values])`.
     pub fundeps: Vec<(Vec<usize>, Vec<usize>)>,
-    /// `merge([argument], 'by')`
+    /// The rule for merging of `merge([argument], 'by')`.
     pub merge: Option<MergeBy>,
 }
 
-/// `merge([argument], 'by')`
+/// How rows are merged: `merge([argument], 'by')`.
 #[derive(Clone, Debug)]
 pub struct MergeBy {
-    /// Which argument is merged.
+    /// The position of the merged argument.
     pub merged: usize,
-    /// The predicate that says how.
+    /// The predicate that merges two values.
     pub by: Arc<str>,
-    /// Where it says so.
+    /// The place of the descriptor.
     pub span: Span,
 }
 
-/// What may stand in `descr [..]`.
+/// The descriptors that may stand in `descr [..]`.
 const DESCRIPTORS: &[&str] = &[
     "arg",
     "deferred",
@@ -242,7 +242,7 @@ fn open(atom: &Atom, report: &mut Report) -> Option<Level> {
     level
 }
 
-/// The positions of a list of arguments.
+/// Returns the positions of a list of arguments.
 fn positions(term: &Term, out: &Declaration, report: &mut Report) -> Vec<usize> {
     match &term.kind {
         TermKind::List(items) => items.iter().filter_map(|item| position(item, out, report)).collect(),
@@ -287,7 +287,7 @@ fn merge(atom: &Atom, out: &Declaration, report: &mut Report) -> Option<MergeBy>
     })
 }
 
-/// What one descriptor asks of the others.
+/// Checks what one descriptor requires of the others.
 fn whole(decl: &Decl, out: &Declaration, report: &mut Report) {
     if out.external && out.modes.len() != 1 {
         let found = invalid(out.name_span, "an external predicate has exactly one mode");
@@ -313,7 +313,7 @@ fn invalid(span: Span, text: &str) -> Diagnostic {
     Diagnostic::new(Code::InvalidDeclaration, span, text)
 }
 
-/// `1 type`, `2 types`
+/// Returns a number with its noun: `1 type`, `2 types`.
 pub(super) fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }

@@ -1,4 +1,4 @@
-//! Constants and types: whether a constant has a type, and which type a constant shows.
+//! Constants and types: whether a constant has a type, and the type of a constant.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -11,25 +11,27 @@ use super::{
 };
 use crate::syntax::ast::{Term, TermKind};
 
-/// The name types that declarations speak of: a name constant shows the longest of them that it lies under.
+/// The names that occur as types in declarations. A name constant has the longest of them that it lies under as its
+/// type.
 #[derive(Debug, Default)]
 pub(crate) struct Prefixes {
     known: HashMap<Arc<str>, Mentioned>,
-    /// How long they are: a name may have very many parts, and few of its beginnings are worth a look.
+    /// The lengths of these names: a name may have very many parts, and only a few of its prefixes need to be looked
+    /// up.
     lengths: BTreeSet<usize>,
 }
 
-/// How declarations speak of a name.
+/// How a name occurs in declarations.
 #[derive(Clone, Copy, Debug, Default)]
 struct Mentioned {
-    /// As itself: `.Singleton</a>`.
+    /// As a single name: `.Singleton</a>`.
     alone: bool,
-    /// As what stands for the names under it: `/a`.
+    /// As a prefix of the names under it: `/a`.
     prefix: bool,
 }
 
 impl Prefixes {
-    /// All that the declarations of a program mention.
+    /// Collects all names that the declarations of a program mention.
     pub(crate) fn of(model: &Model<'_>) -> Self {
         let mut prefixes = Self::default();
         let decls = model.predicates.iter().filter_map(|info| info.declaration.as_ref());
@@ -58,7 +60,7 @@ impl Prefixes {
         }
     }
 
-    /// The type of a name constant.
+    /// Returns the type of a name constant.
     fn name(&self, name: &str) -> Type {
         let ends = self.lengths.range(..=name.len()).rev();
         let parts = ends.filter(|&&at| at == name.len() || name.as_bytes()[at] == b'/');
@@ -70,7 +72,7 @@ impl Prefixes {
         fitting.unwrap_or(Type::Name)
     }
 
-    /// A type without single names that no declaration speaks of.
+    /// Replaces single names that no declaration mentions by wider types.
     pub(crate) fn widen(&self, ty: Type) -> Type {
         match ty {
             Type::Only(name) => self.name(&name),
@@ -85,8 +87,8 @@ impl Prefixes {
     }
 }
 
-/// Whether the type check tells two types apart, having no value in common. It lets pass names beside values without parts, and
-/// byte strings beside anything, as the public engine does.
+/// Returns whether the type check regards two types as having no value in common. Like the public engine, it accepts
+/// names beside values without parts, and byte strings beside anything.
 pub(crate) fn apart(one: &Type, other: &Type) -> bool {
     let plain = |ty: &Type| matches!(ty, Type::Number | Type::Float | Type::String | Type::Time | Type::Duration);
     let passes = |one: &Type, other: &Type| matches!(one, Type::Bytes) || (matches!(one, Type::Name) && plain(other));
@@ -97,7 +99,7 @@ pub(crate) fn apart(one: &Type, other: &Type) -> bool {
     meet(one, other).is_never() && !pairs.any(|(one, other)| passes(one, other) || passes(other, one))
 }
 
-/// Whether a constant has a type. What is no constant is looked at elsewhere.
+/// Returns whether a constant has a type. Terms that are not constants are checked elsewhere.
 pub(crate) fn fits(term: &Term, ty: &Type) -> bool {
     match (&term.kind, ty) {
         (_, Type::Any | Type::Var(_)) | (TermKind::Variable(_) | TermKind::Wildcard | TermKind::Call(_), _) => true,
@@ -118,7 +120,7 @@ pub(crate) fn fits(term: &Term, ty: &Type) -> bool {
     }
 }
 
-/// Whether the fields that a type asks for are there and fit.
+/// Returns whether the fields that a type requires are present and fit.
 fn struct_fits(entries: &[(Term, Term)], fields: &[Field]) -> bool {
     let mut given: Vec<Option<&Term>> = vec![None; fields.len()];
     for (key, value) in entries {
@@ -132,7 +134,7 @@ fn struct_fits(entries: &[(Term, Term)], fields: &[Field]) -> bool {
     both.all(|(field, value)| value.map_or(field.optional, |value| fits(value, &field.ty)))
 }
 
-/// The type that a constant shows.
+/// Returns the type of a constant.
 pub(crate) fn type_of_constant(term: &Term, prefixes: &Prefixes) -> Type {
     let all =
         |terms: &mut dyn Iterator<Item = &Term>| terms.fold(Type::never(), |union, term| join(&union, &type_of_constant(term, prefixes)));

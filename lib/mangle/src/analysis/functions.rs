@@ -1,4 +1,4 @@
-//! Functions in rules: whether they exist, take so many arguments, and what types they have.
+//! Checks functions in rules: whether they exist, their number of arguments, and their types.
 
 use std::{collections::HashMap, sync::LazyLock};
 
@@ -14,7 +14,7 @@ use crate::{
     syntax::ast::{Call, Clause, Premise, Term, TermKind},
 };
 
-/// The types of a built-in, read.
+/// The parsed types of a built-in.
 #[derive(Debug)]
 pub(crate) struct Signature {
     params: Vec<Type>,
@@ -30,7 +30,7 @@ impl Signature {
         }
     }
 
-    /// The type of an argument; the last one repeats.
+    /// Returns the type of an argument; the last one repeats.
     pub(crate) fn param(&self, index: usize) -> &Type {
         let last = self.params.len().saturating_sub(1);
         self.params.get(index.min(last)).unwrap_or(&Type::Any)
@@ -53,22 +53,22 @@ static RELATIONS: LazyLock<HashMap<&'static str, Signature>> = LazyLock::new(|| 
         .collect()
 });
 
-/// The function of this name.
+/// Returns the function of this name.
 pub(crate) fn function(name: &str) -> Option<&'static (Function, Signature)> {
     FUNCTIONS.get(name)
 }
 
-/// The reducer of this name.
+/// Returns the reducer of this name.
 pub(crate) fn reducer(name: &str) -> Option<&'static (Reducer, Signature)> {
     REDUCERS.get(name)
 }
 
-/// The types of a relation's arguments.
+/// Returns the types of a relation's arguments.
 pub(crate) fn relation(name: &str) -> Option<&'static Signature> {
     RELATIONS.get(name)
 }
 
-/// Checks every function of every rule, and what stands in a fact where a value stands.
+/// Checks every function of every rule, and the values in facts.
 pub(crate) fn check(model: &Model<'_>, report: &mut Report) {
     let mut check = Check { report };
     for fact in &model.facts {
@@ -131,7 +131,7 @@ impl Check<'_> {
     fn field(&mut self, key: &Term, value: &Term) {
         if !matches!(key.kind, TermKind::Name(_) | TermKind::Variable(_)) {
             let mut found = Diagnostic::new(Code::InvalidStruct, key.span, "the field of a struct is no name");
-            // The public engine takes any key, and nothing goes wrong until the field is looked for.
+            // The public engine accepts any key, and an error only shows when the field is looked up.
             found.severity = Severity::Warning;
             let as_name = match &key.kind {
                 TermKind::String(text) if is_part(text) => Some(format!("/{text}")),
@@ -205,7 +205,7 @@ impl Check<'_> {
     }
 }
 
-/// Whether a text may be the part of a name: `/text`.
+/// Returns whether a text can be a part of a name: `/text`.
 fn is_part(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }

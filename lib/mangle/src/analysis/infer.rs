@@ -1,4 +1,4 @@
-//! Which types the rows of each predicate have: declared, or inferred from facts and rules, from the bottom up.
+//! The types of the rows of each predicate: declared, or inferred bottom-up from facts and rules.
 
 use super::{
     clause_types::{Checker, Judgement},
@@ -14,11 +14,11 @@ use crate::{
     syntax::ast::{Term, TermKind},
 };
 
-/// How many alternatives the rows of a predicate without declaration may have; beyond that columns are joined.
+/// How many alternatives the rows of an undeclared predicate may have; above that, columns are joined.
 const MAX_ROWS: usize = 12;
-/// How often the rules of a recursive group are looked at before what still grows is taken for anything.
+/// How many times the rules of a recursive group are checked before types that still grow become [`Type::Any`].
 const MAX_ROUNDS: usize = 6;
-/// How deep an inferred type may be.
+/// How deeply an inferred type may nest.
 const MAX_DEPTH: usize = 12;
 
 /// Fills in the types of every predicate and reports what does not fit.
@@ -40,7 +40,7 @@ pub(crate) fn infer(model: &mut Model<'_>, strata: &Strata, report: &mut Report)
     }
 }
 
-/// Declared types stand; a declaration without any means anything.
+/// Takes over declared types; a declaration without types allows anything.
 fn declared(model: &mut Model<'_>, report: &Report) {
     for info in &mut model.predicates {
         if report.is_cancelled() {
@@ -56,7 +56,7 @@ fn declared(model: &mut Model<'_>, report: &Report) {
     }
 }
 
-/// Facts have to fit the declaration, or add to what is inferred.
+/// Checks facts against the declaration, or adds their types to the inferred ones.
 fn facts(model: &mut Model<'_>, prefixes: &Prefixes, report: &mut Report) {
     for index in 0..model.facts.len() {
         if report.is_cancelled() {
@@ -89,7 +89,7 @@ fn types_of(args: &[Term]) -> Vec<Type> {
     args.iter().map(|arg| type_of_constant(arg, &Prefixes::default())).collect()
 }
 
-/// Whether a constant has no parts: then one that fits says nothing new.
+/// Returns whether a constant has no parts: another one that fits then adds nothing.
 fn is_simple(term: &Term) -> bool {
     !matches!(term.kind, TermKind::List(_) | TermKind::Map(_) | TermKind::Struct(_))
 }
@@ -97,7 +97,7 @@ fn is_simple(term: &Term) -> bool {
 fn misfit(model: &Model<'_>, pred: PredId, clause: &crate::syntax::ast::Clause) -> Diagnostic {
     let info = model.pred(pred);
     let args = &clause.head.args;
-    // The alternative that fits longest is probably the one that was meant.
+    // The alternative that fits the longest is probably the intended one.
     let last = args.len().saturating_sub(1);
     let mismatch = |row: &Vec<Type>| args.iter().zip(row).position(|(arg, ty)| !fits(arg, ty)).unwrap_or(last);
     let best = info.types.iter().max_by_key(|row| mismatch(row));
@@ -121,13 +121,13 @@ fn misfit(model: &Model<'_>, pred: PredId, clause: &crate::syntax::ast::Clause) 
     found
 }
 
-/// The alternatives of a predicate as text.
+/// Returns the alternatives of a predicate as text.
 fn rows(types: &[Vec<Type>]) -> String {
     let row = |row: &Vec<Type>| format!("[{}]", Commas(row));
     types.iter().map(row).collect::<Vec<_>>().join(", ")
 }
 
-/// Adds an alternative, unless it says nothing new.
+/// Adds an alternative, unless it adds nothing.
 fn add(types: &mut Vec<Vec<Type>>, row: Vec<Type>) {
     let covers = |known: &[Type], row: &[Type]| row.iter().zip(known).all(|(one, other)| is_narrower(one, other));
     if types.iter().any(|known| covers(known, &row)) {
@@ -220,7 +220,7 @@ fn rows_of(info: &super::model::PredicateInfo) -> String {
     rows(&info.types)
 }
 
-/// Names that other languages have for the types of values. Here they are types too: of the names below them.
+/// Names that other languages use for types of values. Here they are types too: of the names below them.
 const MISNOMERS: &[(&str, &str)] = &[
     ("/int", "/number"),
     ("/integer", "/number"),
@@ -240,7 +240,7 @@ const MISNOMERS: &[(&str, &str)] = &[
     ("/bool", ".Union<.Singleton</true>, .Singleton</false>>"),
 ];
 
-/// Says so if a declared type is probably meant to be another one.
+/// Adds advice if a declared type probably was meant to be another one.
 fn misnamed(declared: &Type, found: Diagnostic) -> Diagnostic {
     let Type::Under(name) = declared else { return found };
     match MISNOMERS.iter().find(|row| row.0 == &**name) {

@@ -1,26 +1,27 @@
-//! Trust: who may define what. Rules only ever add, so what a level may not say has to be refused when it is loaded.
+//! Trust levels: which source may define what. Rules only ever add facts, so a definition that a level may not make has
+//! to be refused when it is loaded.
 
 use std::fmt;
 
-/// How far a source is trusted, lowest first.
+/// How far a source is trusted, in ascending order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
-    /// What came with a request.
+    /// The source came with a request.
     Client,
-    /// What the author of a domain wrote.
+    /// The author of a domain wrote the source.
     Domain,
-    /// What the operator allows.
+    /// The operator wrote the source.
     Policy,
-    /// What the product itself rests on; also the level of a program that stands alone, hence the default.
+    /// The source is part of the product; also the level of a program that stands alone, hence the default.
     #[default]
     Schema,
 }
 
 impl Level {
-    /// All of them, lowest first.
+    /// All levels, in ascending order.
     pub const ALL: [Self; 4] = [Self::Client, Self::Domain, Self::Policy, Self::Schema];
 
-    /// As it is written on the command line and in `open(/domain)`.
+    /// Returns the level's name on the command line and in `open(/domain)`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Client => "client",
@@ -30,7 +31,7 @@ impl Level {
         }
     }
 
-    /// The level of this name.
+    /// Returns the level of a name.
     pub fn by_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|level| level.name() == name)
     }

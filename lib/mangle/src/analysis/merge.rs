@@ -1,4 +1,4 @@
-//! `merge([X], 'by')`: the predicate that it names, and whether it is fit for it.
+//! Checks `merge([X], 'by')`: whether the predicate that it names exists and can merge.
 
 use super::{
     declaration::MergeBy,
@@ -10,7 +10,7 @@ use crate::{
     program::{Mode, PredId},
 };
 
-/// The predicate that says how two rows are merged: of the same package, or named in full.
+/// Returns the predicate that merges two rows: of the declaration's own package, or named in full.
 pub(crate) fn target(model: &Model<'_>, info: &PredicateInfo, merge: &MergeBy) -> Option<PredId> {
     let local = if info.package.is_empty() {
         None

@@ -1,4 +1,4 @@
-//! Facts that come as data: whether their values have the types that their predicate is declared with.
+//! Checks facts that come as data: whether their values have the types that their predicate is declared with.
 
 use std::fmt;
 
@@ -11,21 +11,22 @@ use crate::value::{Interner, Value, View};
 /// A value that does not have the type that its predicate is declared with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Misfit {
-    /// Of which predicate.
+    /// The predicate.
     pub predicate: String,
-    /// Which argument, from zero.
+    /// The position of the argument, from zero.
     pub argument: usize,
-    /// What it is called in the declaration.
+    /// The argument's name in the declaration.
     pub name: String,
-    /// The type that it has to have.
+    /// The declared type.
     pub expected: Type,
 }
 
 impl PredicateInfo {
-    /// The first argument of a fact that does not have its declared type; `None` if the fact fits. Of several alternatives it is said
-    /// of the one that fits furthest. An undeclared predicate takes anything: its types were inferred from what was there before.
+    /// Returns the first argument of a fact that does not have its declared type; `None` if the fact fits. With several
+    /// alternatives, the one that fits furthest is used. An undeclared predicate accepts anything: its types were
+    /// inferred from earlier facts.
     ///
-    /// The number of arguments is looked at when the fact is given to an evaluation.
+    /// The number of arguments is checked when the fact is given to an evaluation.
     pub fn misfit(&self, args: &[Value], interner: &Interner) -> Option<Misfit> {
         let declaration = self.declaration.as_ref()?;
         let first_wrong = |types: &Vec<Type>| types.iter().zip(args).position(|(ty, &value)| !fits(value, ty, interner));
@@ -46,7 +47,7 @@ impl PredicateInfo {
     }
 }
 
-/// Whether a value has a type.
+/// Returns whether a value has a type.
 fn fits(value: Value, ty: &Type, interner: &Interner) -> bool {
     match (interner.view(value), ty) {
         (_, Type::Any | Type::Var(_)) => true,

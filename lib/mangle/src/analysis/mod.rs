@@ -1,4 +1,5 @@
-//! From trees to a program that runs: names, safety, types, strata, time, trust; what is wrong is said with its place.
+//! The analysis from syntax trees to a program that runs: names, safety, types, strata, time and trust. Findings are
+//! reported with their places.
 
 mod clause_types;
 mod declaration;
@@ -43,50 +44,50 @@ use crate::{
 };
 use report::Report;
 
-/// A source and how far it is trusted.
+/// A parsed source and its trust level.
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'u> {
-    /// What was parsed of it.
+    /// The source's syntax trees.
     pub unit: &'u Unit,
-    /// Whose it is.
+    /// The source's trust level.
     pub level: Level,
 }
 
-/// What came out of a program.
+/// The result of analysing a program.
 #[derive(Debug, Default)]
 pub struct Analysis {
-    /// What the evaluator runs; nothing if there is an error.
+    /// The program that the evaluator runs; `None` if there is an error.
     pub program: Option<Program>,
     /// Errors, warnings and notes, by place.
     pub diagnostics: Vec<Diagnostic>,
     /// Every predicate, by its number in the program.
     pub predicates: Vec<PredicateInfo>,
-    /// What depends on what.
+    /// The dependencies between predicates.
     pub dependencies: Vec<Dependency>,
 }
 
-/// One predicate reads another.
+/// A dependency: one predicate reads another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dependency {
-    /// Which reads.
+    /// The predicate that reads.
     pub from: crate::program::PredId,
-    /// Which is read.
+    /// The predicate that is read.
     pub on: crate::program::PredId,
-    /// Whether it has to be complete before: it is negated or aggregated.
+    /// Whether the read predicate has to be complete first: it is negated or aggregated.
     pub complete: bool,
-    /// The rule.
+    /// The rule of the dependency.
     pub rule: RuleId,
-    /// The premise.
+    /// The place of the premise.
     pub span: Span,
 }
 
-/// Analyses the sources of a program together. Diagnostics of parsing are not repeated; a source that did not parse gives
-/// what could be read of it, and the caller decides whether the rest is worth running.
+/// Analyses the sources of a program together. Diagnostics of parsing are not repeated; of a source that did not parse,
+/// the readable parts are analysed, and the caller decides whether the rest is worth running.
 pub fn analyse(inputs: &[Input<'_>], dialect: Dialect) -> Analysis {
     analyse_within(inputs, dialect, &Bounds::default())
 }
 
-/// As [`analyse`], within these bounds.
+/// Does the work of [`analyse`] within these bounds.
 pub fn analyse_within(inputs: &[Input<'_>], dialect: Dialect, bounds: &Bounds) -> Analysis {
     if let Some(too_heavy) = weight::check(inputs, bounds) {
         return Analysis {
@@ -134,7 +135,7 @@ pub fn analyse_within(inputs: &[Input<'_>], dialect: Dialect, bounds: &Bounds) -
     }
 }
 
-/// What is left of an analysis that was cancelled: of what it found so far nothing is known to be right.
+/// Returns the result of a cancelled analysis: nothing that it has found so far is known to be right.
 fn ended_early(report: Report) -> Analysis {
     Analysis {
         diagnostics: report.finish(),
@@ -142,8 +143,8 @@ fn ended_early(report: Report) -> Analysis {
     }
 }
 
-/// The value of a term that is a constant, as facts are written with: a pair, time or duration that a function makes of constants
-/// is one too.
+/// Returns the value of a term that is a constant, as in facts: a pair, time or duration that a function makes of
+/// constants is a constant, too.
 pub fn constant(term: &Term, interner: &mut Interner) -> Option<Value> {
     match &term.kind {
         TermKind::Call(call) => results::written(call, interner),
@@ -168,8 +169,8 @@ fn constants(entries: &[(Term, Term)], interner: &mut Interner) -> Option<Vec<(V
     entries.iter().map(&mut both).collect()
 }
 
-/// A predicate with a mode that asks for arguments, and no rows of its own, is computed where it is called if one of its rules
-/// gives nothing without them.
+/// Marks predicates that are computed where they are called: those with a mode that requires arguments, no rows of
+/// their own, and a rule that gives no rows without arguments.
 fn call_modes(model: &mut model::Model<'_>, dialect: Dialect) {
     for number in 0..model.predicates.len() {
         let info = &model.predicates[number];
@@ -183,7 +184,7 @@ fn call_modes(model: &mut model::Model<'_>, dialect: Dialect) {
     }
 }
 
-/// Facts without variables, and data that no rule defines.
+/// Reports variables in facts, and rules of predicates that are declared to be data (`extensional()`).
 fn definitions(model: &model::Model<'_>, report: &mut Report) {
     for fact in &model.facts {
         if report.is_cancelled() {

@@ -15,10 +15,10 @@ use crate::{
     syntax::{Span, Word, ast::Clause},
 };
 
-/// A predicate and what is known of it.
+/// A predicate and what the analysis knows of it.
 #[derive(Clone, Debug)]
 pub struct PredicateInfo {
-    /// With its package.
+    /// Its name, with its package.
     pub name: Word,
     /// The number of arguments.
     pub arity: usize,
@@ -30,26 +30,26 @@ pub struct PredicateInfo {
     pub temporal: bool,
     /// Whether it is computed where it is called and has no rows.
     pub deferred: bool,
-    /// Who owns it: the highest level that declares or defines it.
+    /// The level that owns it: the highest level that declares or defines it.
     pub level: Level,
-    /// Where that level first does so.
+    /// The place where that level first does so.
     pub(crate) owned: Span,
     /// The level of its declaration, if it has one.
     pub(crate) declared_at: Level,
-    /// Where it is declared, or first defined.
+    /// The place where it is declared, or first defined.
     pub span: Span,
-    /// How many facts of it stand in the sources.
+    /// How many facts of it the sources contain.
     pub facts: usize,
     /// Its rules.
     pub rules: SmallVec<[RuleId; 2]>,
-    /// What its rows are: alternatives, each with a type for every argument. Declared, or inferred.
+    /// The types of its rows: alternatives, each with a type for every argument. Declared, or inferred.
     pub types: Vec<Vec<Type>>,
-    /// In which stratum its rules run.
+    /// The stratum in which its rules run.
     pub stratum: Option<usize>,
 }
 
 impl PredicateInfo {
-    /// One of which nothing is known but its name.
+    /// Returns a predicate of which only the name is known.
     pub(crate) fn named(name: Word) -> Self {
         Self {
             name,
@@ -69,19 +69,19 @@ impl PredicateInfo {
         }
     }
 
-    /// `name/arity`, as people write it.
+    /// Returns its label for people: `name/arity`.
     pub fn label(&self) -> String {
         format!("{}/{}", self.name, self.arity)
     }
 
-    /// Whether rows may come from elsewhere than the sources.
+    /// Returns whether rows may come from outside the sources.
     pub fn is_open(&self) -> bool {
         self.declaration
             .as_ref()
             .is_some_and(|decl| decl.extensional || decl.external || decl.session)
     }
 
-    /// Whether anything in the sources defines it.
+    /// Returns whether anything in the sources defines it.
     pub fn is_defined(&self) -> bool {
         self.facts > 0 || !self.rules.is_empty()
     }
@@ -101,31 +101,31 @@ pub(crate) struct RuleInfo<'u> {
     pub(crate) head: PredId,
     pub(crate) clause: &'u Clause,
     pub(crate) level: Level,
-    /// What each premise means, as many as the clause has.
+    /// The meaning of each premise of the clause.
     pub(crate) premises: SmallVec<[Meaning; 2]>,
-    /// The premises in an order in which every variable has its value in time.
+    /// The premises in an order in which every variable has its value when it is needed.
     pub(crate) order: SmallVec<[usize; 2]>,
 }
 
-/// What a premise means.
+/// The meaning of a premise.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Meaning {
-    /// Facts of a predicate.
+    /// A fact of a predicate exists.
     Fact(PredId),
-    /// No facts of a predicate.
+    /// No fact of a predicate exists.
     NoFact(PredId),
     /// A built-in relation holds, or does not.
     Built { relation: Relation, negated: bool },
-    /// An order, as an operator or as in `:lt(X, Y)`.
+    /// A comparison, as an operator or as in `:lt(X, Y)`.
     Compare { op: Comparison, of: Operand },
-    /// `=`
+    /// An equation with `=`.
     Equal,
-    /// It was reported.
+    /// A premise that was reported as wrong.
     Broken,
 }
 
 impl Meaning {
-    /// The predicate, and whether it is negated.
+    /// Returns the predicate, and whether it is negated.
     pub(crate) fn pred(self) -> Option<(PredId, bool)> {
         match self {
             Self::Fact(pred) => Some((pred, false)),
@@ -143,9 +143,9 @@ pub(crate) struct Model<'u> {
     pub(crate) facts: Vec<FactInfo<'u>>,
     /// Finds the first predicate of each name.
     by_name: Table,
-    /// Names are chosen by whoever writes programs: nobody else knows where they come to lie.
+    /// The keyed hash: authors of programs choose names, but cannot know where in the table they are placed.
     hasher: RandomState,
-    /// For each predicate the next one of the same name, with another arity.
+    /// For each predicate, the next one of the same name with another arity.
     next: Vec<Option<PredId>>,
 }
 
@@ -158,7 +158,7 @@ impl Model<'_> {
         &mut self.predicates[id.index()]
     }
 
-    /// The predicates of this name, whatever their arity.
+    /// Returns the predicates of this name, whatever their arity.
     pub(crate) fn named(&self, name: &str) -> impl Iterator<Item = PredId> {
         let is_it = |number: u32| *self.predicates[number as usize].name == *name;
         let first = self.by_name.find(self.hasher.hash_one(name), is_it);
@@ -169,7 +169,7 @@ impl Model<'_> {
         self.named(name).find(|&id| self.pred(id).arity == arity)
     }
 
-    /// Every name.
+    /// Returns every name.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.predicates.iter().map(|pred| &*pred.name)
     }

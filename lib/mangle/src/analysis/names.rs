@@ -1,4 +1,4 @@
-//! Names: which predicate each atom means, across packages.
+//! Resolves names: which predicate each atom means, across packages.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -24,7 +24,7 @@ use crate::{
     },
 };
 
-/// The relations that are comparisons: name, operator, what the sides are.
+/// The relations that are comparisons: name, operator, type of both sides.
 const COMPARISONS: &[(&str, Comparison, Operand)] = &[
     (":lt", Comparison::Less, Operand::Number),
     (":le", Comparison::LessOrEqual, Operand::Number),
@@ -40,7 +40,7 @@ const COMPARISONS: &[(&str, Comparison, Operand)] = &[
     (":duration:ge", Comparison::GreaterOrEqual, Operand::Duration),
 ];
 
-/// Resolves every name; if it is cancelled, some.
+/// Resolves every name; some, if it is cancelled.
 pub(crate) fn resolve<'u>(inputs: &[Input<'u>], dialect: Dialect, report: &mut Report) -> Model<'u> {
     let mut names = Names {
         model: Model::default(),
@@ -83,7 +83,7 @@ fn package(input: &Input<'_>) -> Arc<str> {
         .map_or_else(|| "".into(), |package| (*package.name.text).into())
 }
 
-/// What each package may name, whichever of its files says so.
+/// Returns what each package may name, from all of its files.
 fn uses(inputs: &[Input<'_>], report: &mut Report) -> HashMap<Arc<str>, HashSet<Arc<str>>> {
     let mut uses: HashMap<Arc<str>, HashSet<Arc<str>>> = HashMap::new();
     for input in inputs {
@@ -106,7 +106,7 @@ struct Names<'r, 'u> {
     report: &'r mut Report,
 }
 
-/// A name within its package.
+/// Returns a name within its package.
 fn qualify(package: &str, name: &Word) -> Word {
     if package.is_empty() {
         name.clone()
@@ -145,7 +145,7 @@ impl<'u> Names<'_, 'u> {
         });
     }
 
-    /// Whether the predicate is built in: then nobody may define it.
+    /// Returns whether the predicate is built in, and so cannot be defined by a program.
     fn is_builtin(&mut self, word: &Ident) -> bool {
         let builtin = word.text.starts_with(':');
         if builtin {
@@ -179,7 +179,7 @@ impl<'u> Names<'_, 'u> {
         });
     }
 
-    /// The predicate of a head; a new one if there is none yet.
+    /// Returns the predicate of a head, created if it is new.
     fn head(&mut self, clause: &Clause, input: &Input<'u>, package: &Arc<str>) -> PredId {
         let head = &clause.head;
         let name = qualify(package, &head.predicate.text);
@@ -210,7 +210,7 @@ impl<'u> Names<'_, 'u> {
         })
     }
 
-    /// Fills in what the premises of these rules mean.
+    /// Resolves the meanings of the premises of these rules.
     fn premises(&mut self, rules: Range<usize>, package: &Arc<str>) {
         for index in rules {
             let clause = self.model.rules[index].clause;
@@ -290,7 +290,7 @@ impl<'u> Names<'_, 'u> {
         }
     }
 
-    /// The predicate that an atom in a body means.
+    /// Returns the predicate that an atom in a body means.
     fn find(&mut self, atom: &Atom, package: &Arc<str>) -> Option<PredId> {
         let (text, arity) = (&atom.predicate.text, atom.args.len());
         let local = qualify(package, text);
@@ -306,7 +306,7 @@ impl<'u> Names<'_, 'u> {
         Some(found)
     }
 
-    /// A predicate of another package has to be used and public.
+    /// Checks that a predicate of another package is imported and public.
     fn may_use(&mut self, atom: &Atom, pred: PredId, package: &Arc<str>) {
         let info = self.model.pred(pred);
         let span = atom.predicate.span;
@@ -365,7 +365,7 @@ impl<'u> Names<'_, 'u> {
     }
 }
 
-/// Whether a function is called somewhere in a term: such a fact is computed, so it is a rule.
+/// Returns whether a term contains a call of a function: such a fact is computed, so it is a rule.
 fn has_call(term: &TermKind) -> bool {
     match term {
         TermKind::Call(_) => true,

@@ -1,4 +1,4 @@
-//! In which order the premises of a rule can be looked at, so that every variable has its value when it is needed.
+//! Orders the premises of a rule so that every variable has its value when it is needed.
 
 use std::collections::BTreeSet;
 
@@ -14,20 +14,20 @@ use crate::{
     },
 };
 
-/// One way to look at a premise.
+/// One way to evaluate a premise.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Way {
-    /// The variables that have to have a value before.
+    /// The variables that need a value before.
     pub(crate) needs: Vec<usize>,
-    /// Those that have one afterwards.
+    /// The variables that have a value afterwards.
     pub(crate) gives: Vec<usize>,
 }
 
-/// What a premise needs and gives; several ways if it can be looked at from several sides.
+/// The variables that a premise needs and gives; there are several ways if it can be evaluated from several sides.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Flow {
     pub(crate) ways: Vec<Way>,
-    /// It only tests: an argument that no other premise binds is "any" in it.
+    /// Whether it is only a test, in which an argument that no other premise binds means "any".
     pub(crate) negated: bool,
 }
 
@@ -40,18 +40,19 @@ impl Flow {
     }
 }
 
-/// The outcome.
+/// The order that was found.
 #[derive(Debug, Default)]
 pub(crate) struct Order {
-    /// The premises that can be looked at, in order.
+    /// The premises that can be evaluated, in order.
     pub(crate) premises: Vec<usize>,
-    /// Which variables have a value then.
+    /// The variables that have a value then.
     pub(crate) bound: Vec<bool>,
-    /// What each premise needs and gives.
+    /// The variables that each premise needs and gives.
     pub(crate) flows: Vec<Flow>,
 }
 
-/// Orders the premises of a rule. As near to the order of the source as possible; `given` has values from the start.
+/// Orders the premises of a rule, as near to the order of the source as possible; `given` variables have values from
+/// the start.
 pub(crate) fn order(model: &Model<'_>, rule: &RuleInfo<'_>, dialect: Dialect, variables: &mut Variables, given: &[usize]) -> Order {
     let flow = |(premise, meaning): (&Premise, &Meaning)| flow(model, premise, *meaning, dialect, variables);
     let mut flows: Vec<Flow> = rule.clause.premises.iter().zip(&rule.premises).map(flow).collect();
@@ -61,14 +62,14 @@ pub(crate) fn order(model: &Model<'_>, rule: &RuleInfo<'_>, dialect: Dialect, va
         way.gives.iter().for_each(|&number| bindable[number] = true);
     }
     for way in flows.iter_mut().filter(|flow| flow.negated).flat_map(|flow| &mut flow.ways) {
-        // A test gives nothing; it waits for what it names, where another premise binds that.
+        // A test gives no values; it waits for the variables that it names, if another premise binds them.
         let named = std::mem::take(&mut way.gives);
         way.needs.extend(named.into_iter().filter(|&number| bindable[number]));
     }
     Sorter::new(&flows, variables.all.len()).run(given, flows.len()).with(flows)
 }
 
-/// Whether a rule gives its head all values without a caller.
+/// Returns whether the rule gives every variable of its head a value without a caller.
 pub(crate) fn stands_alone(model: &Model<'_>, rule: &RuleInfo<'_>, dialect: Dialect) -> bool {
     let mut variables = Variables::default();
     let order = order(model, rule, dialect, &mut variables, &[]);
@@ -81,11 +82,12 @@ pub(crate) fn stands_alone(model: &Model<'_>, rule: &RuleInfo<'_>, dialect: Dial
     order.premises.len() == rule.premises.len() && head.iter().all(has_value)
 }
 
-/// Looks at each premise as soon as one of its ways has all that it needs; of several the first in the source.
+/// A sorter that takes each premise as soon as one of its ways has the values that it needs; of several, the first in
+/// the source.
 struct Sorter {
-    /// For each variable, which ways of which premises wait for it.
+    /// For each variable, the premises and ways that wait for it.
     waiting: Vec<Vec<(usize, usize)>>,
-    /// For each premise and way, how many variables are missing.
+    /// For each premise and way, the number of variables that are missing.
     missing: Vec<Vec<usize>>,
     gives: Vec<Vec<Vec<usize>>>,
     ready: BTreeSet<usize>,
@@ -174,7 +176,8 @@ fn flow(model: &Model<'_>, premise: &Premise, meaning: Meaning, dialect: Dialect
         }
         (Premise::Atom(literal), Meaning::Built { relation, .. }) => through(&literal.atom.args, relation.modes, variables),
         (Premise::Atom(literal), Meaning::Compare { .. }) => through(&literal.atom.args, &[Mode::In], variables),
-        // What is not understood binds what it names, so that one mistake is one finding.
+        // A premise that is not understood counts as binding the variables that it names, so that one mistake is one
+        // finding.
         (Premise::Atom(literal), _) => fact(literal, &[], variables),
         (Premise::Negated(literal), meaning) => Flow {
             negated: true,
@@ -187,7 +190,8 @@ fn flow(model: &Model<'_>, premise: &Premise, meaning: Meaning, dialect: Dialect
     }
 }
 
-/// Either side may get the value of the other; between two variables, in the strict language, the left one does.
+/// Returns the flow of an equation: either side may get the value of the other; between two variables, in the strict
+/// language, the left one does.
 fn equal(left: &Term, right: &Term, dialect: Dialect, variables: &mut Variables) -> Flow {
     let mut flow = Flow::default();
     let one_way = dialect == Dialect::Strict && matches!(left.kind, TermKind::Variable(_));
@@ -222,7 +226,7 @@ fn fact(literal: &Literal, modes: &[Vec<Mode>], variables: &mut Variables) -> Fl
     flow
 }
 
-/// The bounds of an operator have to be known.
+/// Adds the variables in the bounds of an operator, which need a value.
 fn operator_needs(literal: &Literal, variables: &mut Variables, needs: &mut Vec<usize>) {
     if let Some(operator) = &literal.operator {
         needs.extend(variables.of_bound(&operator.start));
@@ -230,7 +234,8 @@ fn operator_needs(literal: &Literal, variables: &mut Variables, needs: &mut Vec<
     }
 }
 
-/// A variable as an argument gets its value unless the mode asks for it; what stands inside other terms has to have one.
+/// Returns the flow of arguments with modes: a variable as an argument gets a value unless its mode requires one;
+/// variables inside other terms need one.
 fn through(args: &[Term], modes: &[Mode], variables: &mut Variables) -> Flow {
     let mut way = Way::default();
     for (index, arg) in args.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Where findings go, and what to compare a misspelt word with.
+//! Collects findings, and looks for the words that misspelt ones were meant to be.
 
 use crate::{
     diagnostic::{Code, Diagnostic},
@@ -6,16 +6,16 @@ use crate::{
     syntax::Span,
 };
 
-/// How many findings an analysis keeps: enough for a person, and bounded whatever the program is.
+/// How many findings an analysis keeps: enough for a person, and bounded for any program.
 const MAX_FINDINGS: usize = 500;
 
-/// What looking for misspelt words may cost in all of an analysis: some tenths of a second.
+/// The total cost of looking for misspelt words in one analysis: some tenths of a second.
 const MAX_COMPARED: usize = 1_000_000;
 
-/// What it costs to compare two words, beside looking whether they are worth it.
+/// The cost of comparing two words, in addition to checking whether a comparison is worthwhile.
 const COMPARISON: usize = 50;
 
-/// Longer words were not misspelt by hand.
+/// The length above which words are not compared, because they were not typed by hand.
 const MAX_WORD: usize = 64;
 
 /// The findings so far.
@@ -24,7 +24,7 @@ pub(crate) struct Report {
     found: Vec<Diagnostic>,
     errors: usize,
     cancel: Cancel,
-    /// What may still be spent on misspelt words.
+    /// The remaining budget for misspelt words.
     compared: usize,
 }
 
@@ -40,22 +40,22 @@ impl Default for Report {
 }
 
 impl Report {
-    /// One that says when to end early.
+    /// Returns an empty report whose `cancel` says when to end early.
     pub(crate) fn until(cancel: Cancel) -> Self {
         Self { cancel, ..Self::default() }
     }
 
-    /// Whether to end early. Asked before each clause, and within those that may be long.
+    /// Returns whether to end early. Checked before each clause, and within clauses that may be long.
     pub(crate) fn is_cancelled(&self) -> bool {
         self.cancel.is_cancelled()
     }
 
-    /// The flag itself, for what has no report at hand.
+    /// Returns the flag itself, for code that has no report.
     pub(crate) fn cancel(&self) -> &Cancel {
         &self.cancel
     }
 
-    /// Whether another finding would not be kept: then no work is worth the words of one.
+    /// Returns whether the limit of findings is reached: then no further finding needs to be worded.
     pub(crate) fn is_full(&self) -> bool {
         self.found.len() > MAX_FINDINGS
     }
@@ -70,15 +70,15 @@ impl Report {
         }
     }
 
-    /// How many errors there were, those that were not kept included.
+    /// Returns how many errors there were, including those that were not kept.
     pub(crate) fn errors(&self) -> usize {
         self.errors
     }
 
-    /// All of them by place, each once.
+    /// Returns all findings in order of place, without duplicates.
     pub(crate) fn finish(mut self) -> Vec<Diagnostic> {
         if self.is_cancelled() {
-            // What was found is not all, and some of it may be wrong for want of the rest.
+            // The findings are incomplete, and some may be wrong without the rest.
             let found = Diagnostic::new(Code::BudgetExceeded, Span::default(), "the analysis was cancelled");
             return vec![found.help("it was interrupted, or took longer than it was allowed")];
         }
@@ -87,7 +87,7 @@ impl Report {
         self.found
     }
 
-    /// The known word that was probably meant; none if nothing is near, or if too many were compared already.
+    /// Returns the known word that was probably meant; `None` if no word is near, or too many were compared already.
     pub(crate) fn nearest<'k>(&mut self, word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
         if self.is_full() || word.len() > MAX_WORD {
             return None;

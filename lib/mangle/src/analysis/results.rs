@@ -1,4 +1,4 @@
-//! Calls of constants: one that has no result, as of a day that no calendar has, is found before anything runs.
+//! Calls of constants: one without a result, such as a date that does not exist, is found before anything runs.
 
 use super::{functions, lower, model::Model, report::Report};
 use crate::{
@@ -8,10 +8,12 @@ use crate::{
     value::{Interner, Value},
 };
 
-/// Longer calls, in bytes, are left to the evaluation: they were not written by hand, and have a budget there.
+/// The length in bytes above which calls are left to the evaluation: they were not written by hand, and have a budget
+/// there.
 const MAX_CALL: u32 = 4 << 10;
 
-/// Calls each function of constants once: in a fact no result is an error, in a rule a warning, as the rule may never come to it.
+/// Evaluates each call of constants once: a missing result is an error in a fact, and a warning in a rule, which may
+/// never get to it.
 pub(crate) fn check(model: &Model<'_>, report: &mut Report) {
     let facts = model.facts.iter().map(|fact| fact.clause);
     for clause in facts.chain(model.rules.iter().map(|rule| rule.clause)) {
@@ -38,14 +40,14 @@ fn severity(clause: &Clause) -> Severity {
 }
 
 struct Calls<'r> {
-    /// Made for the first call of a clause: most have none.
+    /// The interner, created for the first call of a clause: most clauses have none.
     interner: Option<Interner>,
     severity: Severity,
     report: &'r mut Report,
 }
 
 impl Calls<'_> {
-    /// The value of a call of constants. Other terms are only looked through.
+    /// Returns the value of a call of constants. Other terms are only searched.
     fn value(&mut self, term: &Term) -> Option<Value> {
         match &term.kind {
             TermKind::Call(call) => return self.call(call),
@@ -84,7 +86,7 @@ impl Calls<'_> {
         let interner = self.interner.as_mut()?;
         match (function.eval)(&mut Context { interner, now: 0 }, &args) {
             Ok(value) => Some(value),
-            // That is what the check of types speaks of.
+            // The type check reports that.
             Err(Fault::Kind { .. }) => None,
             Err(fault) => {
                 let mut found = Diagnostic::new(Code::NoResult, call.span, fault.to_string()).here("this has no result");
@@ -96,7 +98,7 @@ impl Calls<'_> {
     }
 }
 
-/// The value of a call that a fact may be written with: a pair or tuple, a list, a time, a duration.
+/// Returns the value of a call that can be written in a fact: a pair or tuple, a list, a time, a duration.
 pub(super) fn written(call: &Call, interner: &mut Interner) -> Option<Value> {
     let name = &*call.function.text;
     let is_written = matches!(name, "fn:pair" | "fn:tuple" | "fn:list") || name.starts_with("fn:time:") || name.starts_with("fn:duration:");
@@ -106,7 +108,8 @@ pub(super) fn written(call: &Call, interner: &mut Interner) -> Option<Value> {
     (function.eval)(&mut Context { interner, now: 0 }, &args).ok()
 }
 
-/// What depends on the time of the evaluation; and strings, which grow with each call around them, and can always be made.
+/// Returns whether a function is not evaluated here: because it depends on the time of the evaluation, or because it
+/// makes strings, which grow with each call around them, and always succeeds.
 fn is_left_alone(function: &str) -> bool {
     function == "fn:time:now" || function.starts_with("fn:string:")
 }

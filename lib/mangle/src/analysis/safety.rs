@@ -1,4 +1,4 @@
-//! Safety: every variable gets its value from facts, a constant or a function of such, before it is needed.
+//! Checks safety: every variable gets its value from facts, constants or functions of them, before it is needed.
 
 use std::collections::HashSet;
 
@@ -20,7 +20,7 @@ use crate::{
 /// How many variables of one rule are reported.
 const MAX_OF_ONE_RULE: usize = 20;
 
-/// How many variables a rule may have; those that the lowering makes up have room above.
+/// How many variables a rule may have; the rest of the slots is for those that the lowering creates.
 const MAX_VARIABLES: usize = 30_000;
 
 /// Checks a rule and returns the order of its premises.
@@ -46,12 +46,12 @@ pub(crate) fn check(model: &Model<'_>, rule: &RuleInfo<'_>, dialect: Dialect, re
         check.strict(&given);
     }
     check.after_body(dialect);
-    // Last: a variable that the head or a transform needs is an error, and one finding for it is enough.
+    // This comes last: a variable that the head or a transform needs is an error, and one finding for it is enough.
     check.only_negated();
     check.order.premises
 }
 
-/// The variables of the head that a caller gives: those in `'+'` places of a predicate that is computed where it is called.
+/// Returns the variables of the head that a caller gives: those in `'+'` places of a predicate that is computed where it is called.
 fn given(model: &Model<'_>, rule: &RuleInfo<'_>, variables: &mut Variables) -> Vec<usize> {
     let head = model.pred(rule.head);
     let Some(decl) = head.declaration.as_ref().filter(|_| head.deferred) else {
@@ -60,7 +60,7 @@ fn given(model: &Model<'_>, rule: &RuleInfo<'_>, variables: &mut Variables) -> V
     let mut given = Vec::new();
     for (index, arg) in rule.clause.head.args.iter().enumerate() {
         let always = decl.modes.iter().all(|mode| mode.get(index) == Some(&Mode::In));
-        // Without a mode, a caller promises nothing.
+        // Without a mode, a caller promises no arguments.
         if always && !decl.modes.is_empty() {
             variables.of_term(arg, &mut given);
         }
@@ -71,7 +71,7 @@ fn given(model: &Model<'_>, rule: &RuleInfo<'_>, variables: &mut Variables) -> V
 struct Check<'c, 'u> {
     rule: &'c RuleInfo<'u>,
     variables: Variables,
-    /// Which variables were reported: one finding for each is enough.
+    /// The variables that were reported: one finding for each is enough.
     reported: HashSet<usize>,
     order: Order,
     report: &'c mut Report,
@@ -86,12 +86,12 @@ impl Check<'_, '_> {
         self.order.bound.get(number).copied().unwrap_or(false)
     }
 
-    /// Whether enough was said of this variable, or of this rule; else it counts as said from now on.
+    /// Returns whether this variable, or enough of this rule, was reported; else counts it as reported.
     fn is_reported(&mut self, number: usize) -> bool {
         self.reported.len() >= MAX_OF_ONE_RULE || !self.reported.insert(number)
     }
 
-    /// Premises that cannot be looked at, because something in them never gets a value.
+    /// Reports premises that cannot be evaluated, because a variable in them never gets a value.
     fn stuck(&mut self) {
         let mut done = vec![false; self.rule.premises.len()];
         self.order.premises.iter().for_each(|&index| done[index] = true);
@@ -114,7 +114,7 @@ impl Check<'_, '_> {
         }
     }
 
-    /// A variable without a value, needed in `span`.
+    /// Reports a variable without a value that is needed in `span`.
     fn unbound(&mut self, number: usize, span: Span) {
         if self.is_reported(number) {
             return;
@@ -141,7 +141,7 @@ impl Check<'_, '_> {
         let variables = self.variables.all.iter().zip(&self.order.bound);
         let bound = variables.filter_map(|((other, _), bound)| bound.then_some(&**other));
         let near = self.report.nearest(&name, bound);
-        // What a negated premise speaks of is seldom what stands at a `_`.
+        // The value meant in a negated premise is rarely the one at a `_`.
         let free = self.free_place().filter(|_| found.labels.is_empty());
         found = match (near.map(str::to_owned), free) {
             (Some(meant), _) => found.fix(format!("write `{meant}`"), place, meant),
@@ -170,7 +170,7 @@ impl Check<'_, '_> {
         found
     }
 
-    /// Where the variable stands within a span.
+    /// Returns where the variable occurs within a span.
     fn place_in(&self, number: usize, within: Span) -> Option<Span> {
         let name = self.variables.name(number);
         let mut found = None;
@@ -183,7 +183,7 @@ impl Check<'_, '_> {
         found
     }
 
-    /// A `_` of a premise that binds, where a variable without a value could stand.
+    /// Returns a `_` of a premise that binds, where a variable without a value could be written.
     fn free_place(&self) -> Option<(Span, Span)> {
         let facts = self.rule.clause.premises.iter().zip(&self.rule.premises);
         let mut atoms = facts.filter_map(|(premise, meaning)| match (premise, meaning) {
@@ -196,7 +196,7 @@ impl Check<'_, '_> {
         })
     }
 
-    /// `_` where a value is needed: in functions, comparisons and given arguments.
+    /// Reports `_` where a value is needed: in functions, comparisons and given arguments.
     fn wildcards(&mut self, model: &Model<'_>) {
         for (premise, meaning) in self.rule.clause.premises.iter().zip(&self.rule.premises) {
             let spans: Vec<Span> = match premise {
@@ -212,7 +212,7 @@ impl Check<'_, '_> {
         self.report.push(found.help("write a variable that a premise gives a value"));
     }
 
-    /// A named variable that stands in negated premises only: there it means "any".
+    /// Reports named variables that occur only in negated premises, where they mean "any".
     fn only_negated(&mut self) {
         for (index, premise) in self.rule.clause.premises.iter().enumerate() {
             let Premise::Negated(literal) = premise else { continue };
@@ -231,7 +231,8 @@ impl Check<'_, '_> {
         }
     }
 
-    /// The strict language looks at premises in the order of the source, but for negated ones.
+    /// Checks the order of the strict language, which evaluates premises in the order of the source, except negated
+    /// ones.
     fn strict(&mut self, given: &[usize]) {
         let mut bound = vec![false; self.variables.all.len()];
         given.iter().for_each(|&number| bound[number] = true);
@@ -261,7 +262,7 @@ impl Check<'_, '_> {
         }
     }
 
-    /// An output of a built-in predicate that is no variable without a value.
+    /// Returns an output of a built-in predicate that is not a variable without a value.
     fn taken_output(&self, modes: &[Mode], args: &[Term], bound: &[bool]) -> Option<Span> {
         let mut given: Vec<&str> = Vec::new();
         let outputs = args.iter().zip(modes).filter(|(_, mode)| **mode == Mode::Out);
@@ -296,7 +297,7 @@ impl Check<'_, '_> {
         );
     }
 
-    /// Transforms and the head.
+    /// Checks transforms and the head.
     fn after_body(&mut self, dialect: Dialect) {
         let env = super::transform::check(self.rule, &self.order.bound, &mut self.variables, dialect, self.report);
         let mut head = Vec::new();
@@ -354,7 +355,7 @@ impl Check<'_, '_> {
     }
 }
 
-/// Every term of a clause.
+/// Calls `see` with every term of a clause.
 fn each_term(clause: &Clause, see: &mut impl FnMut(&Term)) {
     clause.head.args.iter().for_each(&mut *see);
     for premise in &clause.premises {
@@ -372,7 +373,7 @@ fn each_term(clause: &Clause, see: &mut impl FnMut(&Term)) {
     }
 }
 
-/// The wildcards of an atom in places that need a value.
+/// Returns the wildcards of an atom in places that need a value.
 fn needed_wildcards(model: &Model<'_>, literal: &Literal, meaning: Meaning) -> Vec<Span> {
     let modes: Option<&[Mode]> = match meaning {
         Meaning::Built { relation, negated: false } => Some(relation.modes),
@@ -390,7 +391,7 @@ fn needed_wildcards(model: &Model<'_>, literal: &Literal, meaning: Meaning) -> V
     literal.atom.args.iter().enumerate().filter_map(needed).collect()
 }
 
-/// Whether the strict language wants the values of this premise to be there when it comes to it.
+/// Returns whether the strict language requires the values of this premise to be known when it is evaluated.
 fn needs_order(premise: &Premise, meaning: Meaning) -> bool {
     match meaning {
         Meaning::Built { negated: false, .. } => true,

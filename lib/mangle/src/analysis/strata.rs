@@ -1,5 +1,5 @@
-//! Strata: which predicates are computed together, and which have to be complete before. A cycle through a negation or an
-//! aggregation has no order, so it is refused, with the way around it.
+//! Strata: which predicates are computed together, and which have to be complete before. A cycle through a negation or
+//! an aggregation cannot be ordered, so it is refused, and the finding shows the cycle.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -13,15 +13,15 @@ use crate::{
     syntax::Span,
 };
 
-/// `head` depends on `on`.
+/// A dependency of one predicate on the predicate `on`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Edge {
     pub(crate) on: PredId,
-    /// Whether `on` has to be complete first.
+    /// Whether and why `on` has to be complete first.
     pub(crate) why: Why,
-    /// The premise.
+    /// The place of the premise.
     pub(crate) span: Span,
-    /// The rule, by number.
+    /// The number of the rule.
     pub(crate) rule: usize,
 }
 
@@ -33,18 +33,18 @@ pub(crate) enum Why {
     Aggregated,
 }
 
-/// Groups of predicates that depend on each other, what a group needs before it.
+/// The groups of predicates that depend on each other, each after the groups that it needs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Strata {
     pub(crate) groups: Vec<Vec<PredId>>,
     /// The group of each predicate.
     pub(crate) of: Vec<usize>,
-    /// What each predicate depends on.
+    /// The dependencies of each predicate.
     pub(crate) edges: Vec<Vec<Edge>>,
 }
 
 impl Strata {
-    /// Whether a predicate depends on one of its own group.
+    /// Returns whether a predicate depends on one of its own group.
     pub(crate) fn is_recursive(&self, pred: PredId) -> bool {
         let group = self.of[pred.index()];
         self.edges[pred.index()].iter().any(|edge| self.of[edge.on.index()] == group)
@@ -94,7 +94,7 @@ fn edges(model: &Model<'_>, report: &Report) -> Vec<Vec<Edge>> {
     edges
 }
 
-/// A merged predicate depends on the one that says how.
+/// Adds the dependency of a merged predicate on the one that merges.
 fn merges(model: &Model<'_>, edges: &mut [Vec<Edge>]) {
     for (index, info) in model.predicates.iter().enumerate() {
         let Some(merge) = info.declaration.as_ref().and_then(|decl| decl.merge.as_ref()) else {
@@ -111,8 +111,8 @@ fn merges(model: &Model<'_>, edges: &mut [Vec<Edge>]) {
     }
 }
 
-/// Strongly connected components, each after those that it depends on (Tarjan, without recursion: programs are big). Some are
-/// missing once the analysis is cancelled.
+/// Returns the strongly connected components, each after those that it depends on (Tarjan's algorithm, without
+/// recursion: programs are large). Some are missing once the analysis is cancelled.
 fn components(edges: &[Vec<Edge>], report: &Report) -> (Vec<Vec<PredId>>, Vec<usize>) {
     const NEW: usize = usize::MAX;
     let count = edges.len();
@@ -154,7 +154,7 @@ fn components(edges: &[Vec<Edge>], report: &Report) -> (Vec<Vec<PredId>>, Vec<us
     (groups, of)
 }
 
-/// Takes a finished component off the stack.
+/// Removes a finished component from the stack.
 fn close(open: &mut Vec<usize>, root: usize, group: usize, of: &mut [usize]) -> Vec<PredId> {
     let from = open.iter().rposition(|&node| node == root).unwrap_or(0);
     let mut members: Vec<PredId> = open.drain(from..).map(|node| PredId(node as u32)).collect();
@@ -163,7 +163,7 @@ fn close(open: &mut Vec<usize>, root: usize, group: usize, of: &mut [usize]) -> 
     members
 }
 
-/// An edge within the group that asks for completeness.
+/// Returns an edge within the group that requires completeness.
 fn broken(strata: &Strata, group: &[PredId]) -> Option<(PredId, Edge)> {
     let within = |edge: &Edge| strata.of[edge.on.index()] == strata.of[group[0].index()];
     let mut all = group
@@ -201,7 +201,7 @@ fn cycle(model: &Model<'_>, strata: &Strata, head: PredId, edge: Edge) -> Diagno
     ))
 }
 
-/// The shortest way from one predicate of a group to another along what each depends on.
+/// Returns the shortest path of dependencies from one predicate of a group to another.
 fn way_back(strata: &Strata, from: PredId, to: PredId) -> Vec<Edge> {
     let group = strata.of[from.index()];
     let mut came: HashMap<PredId, (PredId, Edge)> = HashMap::new();

@@ -1,4 +1,4 @@
-//! Time: which predicates hold at intervals, and recursion through time that may run away.
+//! Checks time: which predicates hold at intervals, and recursion through time that may not end.
 
 use super::{
     model::{Meaning, Model, RuleInfo},
@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// Whether an annotation says nothing: `@[_, _]`.
+/// Returns whether an annotation has no effect: `@[_, _]`.
 pub(crate) fn is_always(time: &Annotation) -> bool {
     let open = |bound: &Bound| bound.kind == BoundKind::Unbounded;
     open(&time.start) && time.end.as_ref().is_none_or(open)
@@ -58,7 +58,7 @@ fn head(model: &Model<'_>, pred: PredId, atom: &Atom, time: Option<&Annotation>,
     }
 }
 
-/// The bounds of a fact or head: times in order, no distances.
+/// Checks the bounds of a fact or head: times in order, no distances.
 fn interval(time: &Annotation, report: &mut Report) {
     for bound in std::iter::once(&time.start).chain(&time.end) {
         if let BoundKind::Duration(_) = bound.kind {
@@ -74,7 +74,7 @@ fn interval(time: &Annotation, report: &mut Report) {
     }
 }
 
-/// The bounds of an operator: the near one first; two points in time as in any interval.
+/// Checks the bounds of an operator: the near one first; two points in time as in any interval.
 fn window(operator: &Operator, report: &mut Report) {
     let Some(end) = &operator.end else { return };
     match (&operator.start.kind, &end.kind) {
@@ -119,7 +119,7 @@ fn body(model: &Model<'_>, premise: &Premise, meaning: Meaning, report: &mut Rep
             literal.time.iter().for_each(|time| interval(time, report));
             literal.operator.iter().for_each(|operator| window(operator, report));
         }
-        // Nobody knows whether it would hold at times: that nothing defines it was reported.
+        // Whether it would hold at times is unknown: that nothing defines it was reported.
         Meaning::Broken => {}
         Meaning::Built { .. } | Meaning::Compare { .. } | Meaning::Equal => {
             if let Some(span) = timed {
@@ -143,7 +143,7 @@ fn not_temporal(model: &Model<'_>, pred: PredId, span: Span, report: &mut Report
     report.push(found.help(format!("declare it: `Decl {}(..) temporal ..`, or leave the time out", info.name)));
 }
 
-/// Recursion through temporal predicates that may not come to an end.
+/// Reports recursion through temporal predicates that may not end.
 pub(crate) fn recursion(model: &Model<'_>, strata: &Strata, dialect: Dialect, report: &mut Report) {
     for rule in &model.rules {
         if report.is_cancelled() {
@@ -168,7 +168,7 @@ pub(crate) fn recursion(model: &Model<'_>, strata: &Strata, dialect: Dialect, re
     }
 }
 
-/// `<+` or `[+` of a predicate on its own group: what will hold depends on what will hold.
+/// Reports `<+` or `[+` of a predicate on its own group: its future would depend on its future.
 fn future(model: &Model<'_>, strata: &Strata, rule: &RuleInfo<'_>, report: &mut Report) {
     let group = strata.of[rule.head.index()];
     for (premise, meaning) in rule.clause.premises.iter().zip(&rule.premises) {
@@ -190,7 +190,7 @@ fn future(model: &Model<'_>, strata: &Strata, rule: &RuleInfo<'_>, report: &mut 
     }
 }
 
-/// A head whose time is computed: each round may give a new interval.
+/// Reports a recursive head whose time is computed: each round may give a new interval.
 fn shifting(model: &Model<'_>, strata: &Strata, rule: &RuleInfo<'_>, report: &mut Report) {
     let Some(time) = &rule.clause.time else { return };
     let group = strata.of[rule.head.index()];
@@ -235,7 +235,7 @@ fn shifting(model: &Model<'_>, strata: &Strata, rule: &RuleInfo<'_>, report: &mu
     }
 }
 
-/// Several predicates, one of them temporal, that depend on each other.
+/// Reports several predicates, one of them temporal, that depend on each other.
 fn mutual(model: &Model<'_>, strata: &Strata, group: &[PredId], dialect: Dialect, report: &mut Report) {
     let Some(&temporal) = group.iter().find(|&&pred| model.pred(pred).temporal) else {
         return;

@@ -1,4 +1,4 @@
-//! Transforms: which variables there are after each, and what may be said in them.
+//! Checks transforms: which variables exist after each, and what may be written in them.
 
 use super::{
     model::RuleInfo,
@@ -18,7 +18,7 @@ use crate::{
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scope {
     bound: Vec<bool>,
-    /// Whether rows were grouped: then not everything of the body is there.
+    /// Whether rows were grouped: then some variables of the body no longer exist.
     pub(crate) grouped: bool,
 }
 
@@ -68,7 +68,7 @@ impl Check<'_> {
         }
     }
 
-    /// `do fn:group_by(..), let ..`: keys and what is computed remain.
+    /// Checks `do fn:group_by(..), let ..`: keys and computed variables remain.
     fn group(&mut self, group: &Call, lets: &[Let]) {
         if &*group.function.text != "fn:group_by" {
             let text = format!("`{}` does not make groups", group.function.text);
@@ -143,7 +143,7 @@ impl Check<'_> {
         defined.into_iter().for_each(|number| self.scope.add(number));
     }
 
-    /// The variable that a `let` defines, unless it is `_`. It must not have a value already.
+    /// Returns the variable that a `let` defines, unless it is `_`. It must not have a value already.
     fn define(&mut self, one: &Let, taken: impl Fn(usize) -> bool) -> Option<usize> {
         if let Some(span) = wildcard(&one.value) {
             let found = Diagnostic::new(Code::UnboundVariable, span, "`_` has no value").here("a value is needed here");

@@ -1,4 +1,4 @@
-//! Trust: a level may not define what a higher level owns.
+//! Checks trust: a level may not define what a higher level owns.
 
 use super::{
     level::Level,
@@ -16,7 +16,7 @@ pub(crate) fn check(model: &Model<'_>, report: &mut Report) {
         if report.is_cancelled() {
             return;
         }
-        // A declaration can open a predicate, or change what it means: it is the owner's to write.
+        // A declaration can open a predicate, or change what it means: only the owner may write it.
         if let Some(decl) = info.declaration.as_ref().filter(|_| info.declared_at < info.level) {
             let text = format!("the level `{}` may not declare `{}`", info.declared_at, info.name);
             let found = Diagnostic::new(Code::TrustViolation, decl.name_span, text);

@@ -1,4 +1,4 @@
-//! The variables of one rule by number, and where they stand in terms.
+//! The variables of one rule by number, and where they occur in terms.
 
 use std::collections::HashMap;
 
@@ -11,12 +11,12 @@ use crate::syntax::{
 #[derive(Debug, Default)]
 pub(crate) struct Variables {
     by_name: HashMap<Word, usize>,
-    /// Name and first place of each.
+    /// The name and first place of each variable.
     pub(crate) all: Vec<(Word, Span)>,
 }
 
 impl Variables {
-    /// The number of a variable, a new one if it was not met before.
+    /// Returns the number of a variable, a new one if it is new.
     pub(crate) fn number(&mut self, name: &Word, span: Span) -> usize {
         if let Some(&known) = self.by_name.get(name) {
             return known;
@@ -35,12 +35,12 @@ impl Variables {
         &self.all[number].0
     }
 
-    /// The numbers of all variables in a term.
+    /// Appends the numbers of all variables in a term.
     pub(crate) fn of_term(&mut self, term: &Term, out: &mut Vec<usize>) {
         each(term, &mut |name, span| out.push(self.number(name, span)));
     }
 
-    /// The numbers of the variables in an annotation.
+    /// Appends the numbers of the variables in an annotation.
     pub(crate) fn of_time(&mut self, time: &Annotation, out: &mut Vec<usize>) {
         for bound in std::iter::once(&time.start).chain(&time.end) {
             out.extend(self.of_bound(bound));
@@ -71,7 +71,7 @@ pub(crate) fn each(term: &Term, see: &mut impl FnMut(&Word, Span)) {
     }
 }
 
-/// Whether a wildcard stands somewhere in a term, and where.
+/// Returns the place of a wildcard in a term, if there is one.
 pub(crate) fn wildcard(term: &Term) -> Option<Span> {
     match &term.kind {
         TermKind::Wildcard => Some(term.span),

@@ -1,4 +1,4 @@
-//! How much memory an analysis will take, before it takes any.
+//! Estimates how much memory an analysis will take, before it starts.
 
 use super::Input;
 use crate::{
@@ -9,17 +9,17 @@ use crate::{
     },
 };
 
-/// Measured, and rounded up: a rule with its predicate, types, order and what the evaluator runs.
+/// The bytes of a rule with its predicate, types, order and lowered form; measured, and rounded up.
 const RULE: u64 = 1_800;
 const PREMISE: u64 = 500;
-/// A fact, which may be the only one of its predicate.
+/// The bytes of a fact, which may be the only one of its predicate.
 const FACT: u64 = 200;
 const ARGUMENT: u64 = 16;
 const LET: u64 = 200;
 const TYPE: u64 = 100;
 const DECLARATION: u64 = 2_000;
 
-/// Says where the program becomes too large, if it does. What is cancelled meanwhile is small enough.
+/// Returns where the program becomes too large, if it does. A cancelled check counts as small enough.
 pub(super) fn check(inputs: &[Input<'_>], bounds: &Bounds) -> Option<Diagnostic> {
     let mut sum = 0;
     let mut items = inputs.iter().flat_map(|input| &input.unit.items);
@@ -47,7 +47,7 @@ fn of_declaration(decl: &Decl) -> u64 {
     DECLARATION + said + types
 }
 
-/// What a type adds: it is in the declaration, and in what is known of the predicate.
+/// Returns the bytes that a type adds: it is kept in the declaration, and in the predicate's inferred types.
 fn of_type(ty: &Term) -> u64 {
     let TermKind::Type(written) = &ty.kind else {
         return TYPE;
@@ -68,7 +68,7 @@ fn of_clause(clause: &Clause) -> u64 {
     RULE + terms + clause.premises.len() as u64 * PREMISE + lets as u64 * LET
 }
 
-/// What an argument adds, text included: values have a copy of their own.
+/// Returns the bytes that an argument adds, text included: values have a copy of their own.
 fn of_term(term: &Term) -> u64 {
     let inner = match &term.kind {
         TermKind::String(text) => text.len() as u64,

@@ -89,7 +89,7 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     ),
 ];
 
-/// One value is itself, more nest to the right.
+/// Builds a tuple: one value is itself, more nest to the right.
 pub(super) fn tuple(cx: &mut Context<'_>, args: &[Value]) -> Option<Value> {
     let (last, before) = args.split_last()?;
     Some(before.iter().rev().fold(*last, |rest, &first| cx.interner.pair(first, rest)))

@@ -1,54 +1,54 @@
-//! What a built-in has at hand, and how it says that it cannot answer.
+//! The context of built-ins, and their errors.
 
 use std::fmt;
 
 use crate::value::{Interner, Value, View};
 
-/// What a built-in may use: values, and the one time that there is.
+/// What a built-in may use: values, and the time of the evaluation.
 #[derive(Debug)]
 pub struct Context<'a> {
-    /// Where values come from.
+    /// The source of values.
     pub interner: &'a mut Interner,
     /// The evaluation time in nanoseconds since 1970 UTC. There is no clock.
     pub now: i64,
 }
 
-/// Why a built-in has no answer. It ends the evaluation.
+/// The reason why a built-in has no answer. It ends the evaluation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// Something was divided by zero.
     DivisionByZero,
-    /// A value is not of the kind that is needed.
+    /// A value is not of the required kind.
     Kind {
-        /// What is needed.
+        /// The required kind.
         wanted: &'static str,
         /// The value.
         got: String,
     },
     /// There is no such item or field.
     Missing {
-        /// What was looked for.
+        /// The item or field that was looked up.
         what: String,
-        /// In what.
+        /// The value in which it was looked up.
         within: String,
     },
-    /// A text does not read as what it should be.
+    /// A text cannot be read as the required kind.
     Text {
-        /// What it should be.
+        /// The required kind.
         wanted: &'static str,
         /// The text.
         got: String,
     },
-    /// A word that is none of those known.
+    /// A word is not one of the known ones.
     Word {
-        /// What the word should name.
+        /// The meaning of the word.
         wanted: &'static str,
         /// The word.
         got: String,
-        /// Those known.
+        /// The known words.
         known: &'static str,
     },
-    /// A key stands twice in a map or struct.
+    /// A key occurs twice in a map or struct.
     Twice(String),
     /// A result is not representable.
     Range(&'static str),
@@ -99,7 +99,7 @@ impl Context<'_> {
         self.interner.as_number(value).ok_or_else(|| self.not("a number", value))
     }
 
-    /// A float, or a number as a float.
+    /// Returns a float, or a number converted to one.
     pub(super) fn float(&self, value: Value) -> Result<f64, Fault> {
         match self.interner.view(value) {
             View::Float(float) => Ok(float),
@@ -150,12 +150,12 @@ impl Context<'_> {
         }
     }
 
-    /// The whole of a value as text, for messages.
+    /// Returns the whole value as text, for messages.
     pub(super) fn show(&self, value: Value) -> String {
         self.interner.print(value).to_string()
     }
 
-    /// The bounds of an interval: a pair of times, or of numbers of nanoseconds.
+    /// Returns the bounds of an interval: a pair of times, or of numbers of nanoseconds.
     pub(super) fn interval(&self, value: Value) -> Result<(i64, i64), Fault> {
         let bound = |value: Value| match self.interner.view(value) {
             View::Time(nanos) | View::Number(nanos) => Ok(nanos),

@@ -127,13 +127,13 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
 
 fn units(cx: &mut Context<'_>, args: &[Value], unit: i64) -> Result<Value, Fault> {
     let nanos = cx.duration(args[0])?;
-    // Whole units and the rest apart, so that large durations keep their fraction.
+    // Whole units and the rest are computed separately, so that large durations keep their fraction.
     let units = (nanos / unit) as f64 + (nanos % unit) as f64 / unit as f64;
     Ok(cx.interner.float(units))
 }
 
 fn from(cx: &mut Context<'_>, args: &[Value], unit: f64) -> Result<Value, Fault> {
-    // A cast of a float saturates: what is too long is the longest duration.
+    // A cast of a float saturates: a value that is too long becomes the longest duration.
     let nanos = (cx.float(args[0])? * unit) as i64;
     Ok(cx.interner.duration(nanos))
 }

@@ -1,4 +1,4 @@
-//! What is said about each built-in, and the handles that rules hold.
+//! The description of each built-in, and the handles that rules hold.
 
 use std::{fmt, ops::Deref};
 
@@ -11,14 +11,14 @@ use crate::{program::Mode, value::Value};
 /// The arguments that a function takes, as Mangle type expressions; single capitals are type variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// One for each argument.
+    /// The type of each argument.
     pub types: &'static [&'static str],
     /// Whether the last type may repeat, zero or more times.
     pub variadic: bool,
 }
 
 impl Params {
-    /// Whether a call with so many arguments is one.
+    /// Returns whether `count` arguments are accepted.
     pub fn accept(&self, count: usize) -> bool {
         if self.variadic {
             count + 1 >= self.types.len()
@@ -28,43 +28,45 @@ impl Params {
     }
 }
 
-/// Exactly these.
+/// Returns parameters of exactly these types.
 pub(super) const fn exactly(types: &'static [&'static str]) -> Params {
     Params { types, variadic: false }
 }
 
-/// These, the last one any number of times.
+/// Returns parameters of these types, the last one any number of times.
 pub(super) const fn many(types: &'static [&'static str]) -> Params {
     Params { types, variadic: true }
 }
 
-/// An example: an expression (or a body) and what comes of it.
+/// An example: an expression (or a body) and its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Example {
-    /// For a function the expression; for a relation a body; for a reducer the rows `v(..)` and a comma-free call.
+    /// The input: for a function an expression; for a relation a body; for a reducer the rows `v(..)` and a call
+    /// without commas.
     pub write: &'static str,
-    /// What is printed: the value, the bindings as `X = 1, Y = 2` (`; ` between rows, `no` for none), or the reduced value.
+    /// The printed output: the value, the bindings as `X = 1, Y = 2` (`; ` between rows, `no` for none), or the reduced
+    /// value.
     pub get: &'static str,
 }
 
 /// A function of values to a value.
 pub struct FunctionEntry {
-    /// With `fn:`.
+    /// Its name, with `fn:`.
     pub name: &'static str,
-    /// What it takes.
+    /// The types of its arguments.
     pub params: Params,
-    /// What it gives, as a type expression.
+    /// The type of its result, as a type expression.
     pub result: &'static str,
-    /// What it means: a sentence or two.
+    /// Its meaning, in a sentence or two.
     pub doc: &'static str,
-    /// How it is used.
+    /// An example of its use.
     pub example: Example,
     pub(crate) eval: Eval,
 }
 
 type Eval = fn(&mut Context<'_>, &[Value]) -> Result<Value, Fault>;
 
-/// One function: name, parameters, result, meaning, an expression and what it gives, and the code.
+/// Builds a function's entry: name, parameters, result, meaning, an expression and its value, and the code.
 pub(super) const fn entry(
     name: &'static str,
     params: Params,
@@ -86,43 +88,43 @@ pub(super) const fn entry(
 
 /// A reducer of the rows of a group to a value.
 pub struct ReducerEntry {
-    /// With `fn:`.
+    /// Its name, with `fn:`.
     pub name: &'static str,
-    /// What it takes for each row.
+    /// The types of its arguments for each row.
     pub params: Params,
-    /// What it gives.
+    /// The type of its result.
     pub result: &'static str,
-    /// What it means.
+    /// Its meaning.
     pub doc: &'static str,
-    /// How it is used.
+    /// An example of its use.
     pub example: Example,
-    /// Whether the result depends on the order of the rows: then they come in the canonical order.
+    /// Whether the result depends on the order of the rows: then they are passed in the canonical order.
     pub(crate) ordered: bool,
     /// Whether all rows may be in the result.
     pub(crate) gathers: bool,
-    /// Gets the rows one after the other, each with as many values as the call has arguments.
+    /// The function that reduces the rows, each with as many values as the call has arguments.
     pub(crate) eval: fn(&mut Context<'_>, &super::reducer::Rows<'_>) -> Result<Value, Fault>,
 }
 
 /// A relation between values that is computed, not stored.
 pub struct RelationEntry {
-    /// With its colon.
+    /// Its name, with its colon.
     pub name: &'static str,
-    /// What it takes.
+    /// The types of its arguments.
     pub params: Params,
-    /// Which arguments need a value beforehand.
+    /// The arguments that need a value beforehand.
     pub modes: &'static [Mode],
-    /// What it means.
+    /// Its meaning.
     pub doc: &'static str,
-    /// How it is used.
+    /// An example of its use.
     pub example: Example,
     pub(crate) eval: fn(&mut Context<'_>, &[Value], &mut Answers) -> Result<(), Fault>,
 }
 
-/// What both sides of a comparison have to be.
+/// The required type of both sides of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operand {
-    /// Numbers and floats by size; two values of another kind in the canonical order of that kind.
+    /// Numbers and floats are compared by size; two values of another kind in the canonical order of that kind.
     Ordered,
     /// Integers.
     Number,

@@ -1,6 +1,6 @@
-//! Everything the language has built in: functions, relations and reducers, each with its signature, what it means and
-//! an example that runs. The reference for rule authors is generated from these tables, the analysis reads the signatures,
-//! the evaluator calls the entries: there is no second list.
+//! Everything the language has built in: functions, relations and reducers, each with its signature, its meaning and an
+//! example that runs. The reference for rule authors is generated from these tables, the analysis reads the signatures,
+//! and the evaluator calls the entries: there is no second list.
 
 mod compound;
 mod context;
@@ -21,7 +21,7 @@ pub use entry::{Example, Function, FunctionEntry, Operand, Params, Reducer, Redu
 pub(crate) use reducer::Rows;
 pub(crate) use relation::Answers;
 
-/// All functions, by area and within an area in the order of the reference.
+/// Returns all functions, by area and within an area in the order of the reference.
 pub fn functions() -> impl Iterator<Item = Function> {
     [
         number::FUNCTIONS,
@@ -39,27 +39,27 @@ pub fn functions() -> impl Iterator<Item = Function> {
     .map(Function::new)
 }
 
-/// All reducers: what may stand behind `do fn:group_by(..)`.
+/// Returns all reducers: the functions that may follow `do fn:group_by(..)`.
 pub fn reducers() -> impl Iterator<Item = Reducer> {
     reducer::REDUCERS.iter().map(Reducer::new)
 }
 
-/// All relations, the comparisons included.
+/// Returns all relations, the comparisons included.
 pub fn relations() -> impl Iterator<Item = Relation> {
     relation::RELATIONS.iter().map(Relation::new)
 }
 
-/// The function of this name (`fn:plus`), whatever its number of arguments.
+/// Returns the function of this name (`fn:plus`), whatever its number of arguments.
 pub fn function(name: &str) -> Option<Function> {
     functions().find(|function| function.name == name)
 }
 
-/// The reducer of this name (`fn:sum`).
+/// Returns the reducer of this name (`fn:sum`).
 pub fn reducer(name: &str) -> Option<Reducer> {
     reducers().find(|reducer| reducer.name == name)
 }
 
-/// The relation of this name (`:match_cons`).
+/// Returns the relation of this name (`:match_cons`).
 pub fn relation(name: &str) -> Option<Relation> {
     relations().find(|relation| relation.name == name)
 }

@@ -1,4 +1,4 @@
-//! Reducers as functions of a list: outside a group, `fn:max([1, 2])` is what the reducer makes of the items.
+//! Reducers as functions of a list: outside a group, `fn:max([1, 2])` reduces the items.
 
 use super::{
     context::{Context, Fault},

@@ -7,10 +7,10 @@ use super::{
 };
 use crate::value::{Value, View};
 
-/// The rows of one group, flat: as many values for each as the call has arguments.
+/// The rows of one group, flat: each has as many values as the call has arguments.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rows<'a> {
-    /// How many rows.
+    /// The number of rows.
     pub count: usize,
     /// The arguments of the call, row after row.
     pub values: &'a [Value],
@@ -46,12 +46,12 @@ const fn plain(
     }
 }
 
-/// One whose result depends on the order of the rows.
+/// Returns a reducer whose result depends on the order of the rows.
 const fn ordered(entry: ReducerEntry) -> ReducerEntry {
     ReducerEntry { ordered: true, ..entry }
 }
 
-/// One whose result has the rows in it, in order.
+/// Returns a reducer whose result contains the rows, in order.
 const fn gathering(entry: ReducerEntry) -> ReducerEntry {
     ReducerEntry {
         gathers: true,

@@ -1,4 +1,4 @@
-//! Relations that are computed: comparisons, patterns over compound values, and how intervals lie to each other.
+//! Computed relations: comparisons, patterns over compound values, and the positions of intervals to each other.
 
 use super::{
     context::{Context, Fault},
@@ -12,7 +12,7 @@ use crate::{
     value::{Value, View},
 };
 
-/// What a relation gives back: a row of its output arguments for each way in which it holds.
+/// The answers of a relation: a row of its output arguments for each way in which it holds.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Answers {
     rows: Vec<Value>,
@@ -20,18 +20,18 @@ pub(crate) struct Answers {
 }
 
 impl Answers {
-    /// Forgets everything, to be used again.
+    /// Removes all rows, for reuse.
     pub(crate) fn clear(&mut self) {
         self.rows.clear();
         self.count = 0;
     }
 
-    /// How many rows.
+    /// Returns the number of rows.
     pub(crate) fn len(&self) -> usize {
         self.count
     }
 
-    /// The outputs of one row.
+    /// Returns the outputs of one row.
     pub(crate) fn row(&self, at: usize) -> &[Value] {
         let width = self.rows.len().checked_div(self.count).unwrap_or(0);
         &self.rows[at * width..(at + 1) * width]
@@ -73,7 +73,7 @@ const NUMBERS: Params = exactly(&["/number", "/number"]);
 const TIMES: Params = exactly(&["/time", "/time"]);
 const DURATIONS: Params = exactly(&["/duration", "/duration"]);
 const STRINGS: Params = exactly(&["/string", "/string"]);
-/// Of times, or of nanoseconds since 1970 as the public engine has them.
+/// The type of an interval: of times, or of nanoseconds since 1970 as in the public engine.
 const INTERVAL: &str = ".Pair<.Union</time, /number>, .Union</time, /number>>";
 const INTERVALS: Params = exactly(&[INTERVAL, INTERVAL]);
 
@@ -448,7 +448,7 @@ fn match_prefix(cx: &mut Context<'_>, args: &[Value], out: &mut Answers) -> Resu
     Ok(())
 }
 
-/// What is not a string on the left just does not hold.
+/// Compares strings with `holds`. A left value that is not a string does not satisfy the relation.
 fn strings(cx: &mut Context<'_>, args: &[Value], out: &mut Answers, holds: fn(&str, &str) -> bool) -> Result<(), Fault> {
     let part = cx.string(args[1])?;
     if let View::String(text) = cx.interner.view(args[0]) {

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::value::{Value, View};
 
-/// No function makes a longer string.
+/// The length of the longest string that a function makes.
 const LONGEST: usize = 16 << 20;
 
 pub(super) const FUNCTIONS: &[FunctionEntry] = &[
@@ -109,7 +109,7 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     ),
 ];
 
-/// The parts of a name, each with its slash.
+/// Returns the parts of a name, each with its slash.
 fn parts(name: &str) -> impl Iterator<Item = &str> {
     let slashes = name.match_indices('/').map(|(at, _)| at);
     let ends = name.match_indices('/').map(|(at, _)| at).skip(1).chain([name.len()]);

@@ -195,7 +195,7 @@ fn truncate(cx: &mut Context<'_>, args: &[Value]) -> Result<Value, Fault> {
             });
         }
     };
-    // The very first unit of the range may begin before it: then the time itself is as early as it gets.
+    // The very first unit of the range may begin before it: then the time itself is the earliest value.
     let start = nanos.checked_sub(nanos.rem_euclid(unit)).unwrap_or(nanos);
     Ok(cx.interner.time(start))
 }

@@ -1,4 +1,4 @@
-//! Times as people in some place write them. The zones are those compiled in, never those of the machine.
+//! Local times. The time zones are those compiled in, never those of the machine.
 
 use jiff::{
     Timestamp, Zoned,
@@ -59,7 +59,7 @@ pub(super) const FUNCTIONS: &[FunctionEntry] = &[
     ),
 ];
 
-/// An instant as clocks show it, with their offset from UTC.
+/// An instant as local clocks show it, with the offset from UTC.
 struct Stamp {
     civil: Civil,
     offset_minutes: i64,
@@ -161,8 +161,9 @@ fn parse(cx: &mut Context<'_>, args: &[Value]) -> Result<Value, Fault> {
     Ok(cx.interner.time(time))
 }
 
-/// The instant of a civil time. Where the clocks of the zone show it twice or never, the offset is that at the same reading of a
-/// clock in UTC, unless it leads to where another holds: as the public engine has it.
+/// Returns the instant of a civil time. Where the zone's clocks show it twice or never, the offset is the one in force
+/// at that reading of a UTC clock, unless another one holds at the resulting instant: this is what the public engine
+/// does.
 fn instant(civil: DateTime, zone: &TimeZone) -> Result<Timestamp, Fault> {
     let utc = Offset::UTC.to_timestamp(civil).map_err(|_| BEYOND)?;
     let guess = zone.to_offset(utc).to_timestamp(civil).map_err(|_| BEYOND)?;

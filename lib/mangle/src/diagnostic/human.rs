@@ -1,17 +1,17 @@
-//! Findings for people: the line, what is marked in it, and what to do, as compilers show it.
+//! Formats findings for people, as compilers do: the line, the marked part, and what to do.
 
 use std::fmt::Write as _;
 
 use super::{Diagnostic, Edit, Label};
 use crate::syntax::{Source, Sources, Span};
 
-/// How much of a long line is shown.
+/// How many characters of a long line are shown.
 const WIDTH: usize = 110;
 
-/// Of longer lines nobody wants to see what they would be, blanks included.
+/// The length in bytes, blanks included, above which a corrected line is not shown.
 const MAX_MENDED: usize = 4096;
 
-/// One finding as text, with an empty line behind it.
+/// Returns one finding as text, with an empty line behind it.
 pub fn human(found: &Diagnostic, sources: &Sources) -> String {
     let mut out = format!("{}[{}]: {}\n", found.severity.name(), found.code.name(), found.message);
     let labels = in_order(found, sources);
@@ -49,7 +49,7 @@ pub fn human(found: &Diagnostic, sources: &Sources) -> String {
     out
 }
 
-/// The line after the edits, if one line is all that changes and it is short enough to show.
+/// Returns the line after the edits, if they change only one line and it is short enough to show.
 fn mended(edits: &[Edit], sources: &Sources) -> String {
     let [edit] = edits else { return String::new() };
     let Some(source) = sources.find(edit.span) else {
@@ -78,7 +78,7 @@ fn mended(edits: &[Edit], sources: &Sources) -> String {
     }
 }
 
-/// A label with where it is shown.
+/// A label with its source position.
 struct Shown<'s> {
     source: &'s Source,
     line: u32,
@@ -87,7 +87,7 @@ struct Shown<'s> {
     primary: bool,
 }
 
-/// The labels by place, those of the primary one's file first.
+/// Returns the labels by place, those of the primary one's file first.
 fn in_order<'s>(found: &'s Diagnostic, sources: &'s Sources) -> Vec<Shown<'s>> {
     let all = std::iter::once((&found.primary, true)).chain(found.labels.iter().map(|label| (label, false)));
     let shown = |(label, primary): (&'s Label, bool)| {
@@ -107,7 +107,7 @@ fn in_order<'s>(found: &'s Diagnostic, sources: &'s Sources) -> Vec<Shown<'s>> {
 }
 
 impl Shown<'_> {
-    /// The line, unless it was just shown, and under it what is marked.
+    /// Writes the line, unless it was just shown, and marks the label under it.
     fn write(&self, out: &mut String, gutter: usize, before: Option<&Self>) {
         let (cut, text) = self.window();
         let from = self.column(self.span.start);
@@ -125,14 +125,15 @@ impl Shown<'_> {
         let _ = writeln!(out, "{:gutter$} | {:pad$}{mark}{space}{}", "", "", self.text, pad = from - cut);
     }
 
-    /// The column, in characters from zero, of a position; positions on later lines are at the end of this one.
+    /// Returns the column, in characters from zero, of a position; positions on later lines are at the end of this one.
     fn column(&self, at: u32) -> usize {
         let start = self.source.line_start(self.line).unwrap_or_default();
         let end = start + self.source.line(self.line).len() as u32;
         self.source.position(at.clamp(start, end)).column as usize - 1
     }
 
-    /// What is shown of the line so that the label is in sight, and how many characters are left out before it.
+    /// Returns the part of the line that is shown so that the label is visible, and how many characters are left out
+    /// before it.
     fn window(&self) -> (usize, String) {
         let line = self.source.line(self.line);
         let start = self.source.line_start(self.line).unwrap_or_default();

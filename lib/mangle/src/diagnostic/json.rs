@@ -1,11 +1,11 @@
-//! Findings for programs: our own JSON, and SARIF 2.1.0 for tools that know it.
+//! Formats findings for programs: as our own JSON, and as SARIF 2.1.0.
 
 use serde_json::{Value, json};
 
 use super::{Code, Diagnostic, Edit, Fix, Label, Severity};
 use crate::syntax::{Sources, Span};
 
-/// All findings as a JSON array.
+/// Returns all findings as a JSON array.
 pub fn json(found: &[Diagnostic], sources: &Sources) -> Value {
     found.iter().map(|one| finding(one, sources)).collect()
 }
@@ -39,7 +39,7 @@ fn fix(fix: &Fix, sources: &Sources) -> Value {
     json!({ "title": fix.title, "edits": fix.edits.iter().map(edit).collect::<Value>() })
 }
 
-/// File, lines and columns from one, and bytes from zero.
+/// Returns file, lines and columns from one, and bytes from zero.
 fn place(span: Span, sources: &Sources) -> Value {
     let Some(source) = sources.find(span) else { return json!({}) };
     let (start, end) = (source.position(span.start), source.position(span.end));
@@ -51,7 +51,7 @@ fn place(span: Span, sources: &Sources) -> Value {
     })
 }
 
-/// All findings as one SARIF log.
+/// Returns all findings as one SARIF log.
 pub fn sarif(found: &[Diagnostic], sources: &Sources, version: &str) -> Value {
     let mut codes: Vec<Code> = found.iter().map(|one| one.code).collect();
     codes.sort();
@@ -133,7 +133,8 @@ fn name(span: Span, sources: &Sources) -> String {
     sources.find(span).map_or_else(String::new, |source| uri(source.name()))
 }
 
-/// The name of a source as a URI: of a file, if it is the whole path of one, else relative to where the command ran.
+/// Returns the name of a source as a URI: of the file, if it is an absolute path, else relative to where the command
+/// ran.
 fn uri(name: &str) -> String {
     use std::fmt::Write as _;
     let mut uri = if name.starts_with('/') { "file://" } else { "" }.to_owned();

@@ -1,4 +1,4 @@
-//! What is wrong with a program, as data: code, place, words, and edits that would mend it.
+//! Findings about a program, as data: code, place, message, and edits that would fix it.
 
 mod code;
 mod human;
@@ -13,25 +13,25 @@ use crate::syntax::Span;
 /// One finding.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diagnostic {
-    /// Which kind of finding.
+    /// The kind of finding.
     pub code: Code,
-    /// How bad; the code's own severity unless a switch says otherwise.
+    /// How severe it is; the code's own severity unless a switch overrides it.
     pub severity: Severity,
     /// One lowercase sentence without a full stop, the program's words in backticks.
     pub message: String,
-    /// The place, with what is to be said right there.
+    /// The place, with a text for it.
     pub primary: Label,
     /// Other places that explain it.
     pub labels: Vec<Label>,
     /// Facts that explain it.
     pub notes: Vec<String>,
-    /// What to do about it.
+    /// Advice on what to do about it.
     pub help: Vec<String>,
-    /// Edits that would mend it, the likeliest first.
+    /// Edits that would fix it, the most likely first.
     pub fixes: Vec<Fix>,
 }
 
-/// A place and what is to be said about it.
+/// A place and a text about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
     /// The place.
@@ -40,26 +40,26 @@ pub struct Label {
     pub text: String,
 }
 
-/// A way to mend the program.
+/// A way to fix the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fix {
-    /// What it does, as an imperative.
+    /// A description of the fix, as an imperative.
     pub title: String,
     /// The edits; they do not overlap.
     pub edits: Vec<Edit>,
 }
 
-/// Text to put in the place of other text.
+/// A replacement of text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// What to replace; empty to insert.
+    /// The text to replace; empty to insert.
     pub span: Span,
-    /// With what; empty to delete.
+    /// The new text; empty to delete.
     pub text: String,
 }
 
 impl Diagnostic {
-    /// A finding with the severity of its code.
+    /// Returns a finding with the severity of its code.
     pub fn new(code: Code, span: Span, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -73,14 +73,14 @@ impl Diagnostic {
         }
     }
 
-    /// Says something right at the place.
+    /// Sets the text at the primary place.
     #[must_use]
     pub fn here(mut self, text: impl Into<String>) -> Self {
         self.primary.text = text.into();
         self
     }
 
-    /// Points at another place.
+    /// Adds another place with a text.
     #[must_use]
     pub fn label(mut self, span: Span, text: impl Into<String>) -> Self {
         let text = text.into();
@@ -95,14 +95,14 @@ impl Diagnostic {
         self
     }
 
-    /// Adds what to do about it.
+    /// Adds advice on what to do about it.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help.push(text.into());
         self
     }
 
-    /// Adds an edit that would mend it.
+    /// Adds an edit that would fix it.
     #[must_use]
     pub fn fix(mut self, title: impl Into<String>, span: Span, text: impl Into<String>) -> Self {
         let edits = vec![Edit { span, text: text.into() }];
@@ -111,7 +111,7 @@ impl Diagnostic {
         self
     }
 
-    /// Whether the program cannot run as it is.
+    /// Returns whether the program cannot run as it is.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }

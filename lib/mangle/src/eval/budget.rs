@@ -1,5 +1,5 @@
-//! What an evaluation may use up, and the report when it wants more. Steps decide first: they are the same on every
-//! machine, so the same evaluation always ends at the same place.
+//! The limits of an evaluation, and the error when it exceeds one. Steps are the decisive limit: they are equal on
+//! every machine, so an evaluation always ends at the same place.
 
 use std::{
     fmt,
@@ -14,18 +14,18 @@ use crate::program::{Rule, RuleId};
 /// The limits of one evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// Rows looked at, function calls, rows indexed: the unit of work.
+    /// How many steps it may take: rows examined, function calls, rows indexed.
     pub steps: u64,
-    /// Facts derived, not counting those given.
+    /// How many facts it may derive, not counting those given.
     pub facts: u64,
-    /// Disjoint intervals at which one fact holds.
+    /// How many disjoint intervals one fact may hold at.
     pub intervals: u64,
-    /// Bytes on the heap for rows, indexes and new values. At most 2 GiB count.
+    /// How many bytes on the heap it may use for rows, indexes and new values. At most 2 GiB count.
     pub bytes: u64,
 }
 
 impl Budget {
-    /// No limit but that of memory (2 GiB): for benches and for programs that are trusted to end.
+    /// A budget without limits but that of memory (2 GiB): for benchmarks and for programs that are trusted to end.
     pub const UNLIMITED: Self = Self {
         steps: u64::MAX,
         facts: u64::MAX,
@@ -45,7 +45,7 @@ impl Default for Budget {
     }
 }
 
-/// Ends an evaluation from another thread. Clones are one flag.
+/// A flag that ends an evaluation from another thread. Clones share one flag.
 #[derive(Clone, Debug, Default)]
 pub struct Cancel(Arc<AtomicBool>);
 
@@ -55,29 +55,29 @@ impl Cancel {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether [`Self::cancel`] was called.
+    /// Returns whether [`Self::cancel`] was called.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// Which limit was reached.
+/// The limit that was reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// [`Budget::steps`]
+    /// The limit [`Budget::steps`].
     Steps,
-    /// [`Budget::facts`]
+    /// The limit [`Budget::facts`].
     Facts,
-    /// [`Budget::intervals`]
+    /// The limit [`Budget::intervals`].
     Intervals,
-    /// [`Budget::bytes`]
+    /// The limit [`Budget::bytes`].
     Bytes,
-    /// [`Cancel::cancel`]
+    /// The evaluation was cancelled with [`Cancel::cancel`].
     Cancelled,
 }
 
 impl Limit {
-    /// What is counted.
+    /// Returns the unit that is counted.
     pub const fn unit(self) -> &'static str {
         match self {
             Self::Steps => "steps",
@@ -89,10 +89,10 @@ impl Limit {
     }
 }
 
-/// An evaluation wanted more than its budget. There is no partial result.
+/// The error that an evaluation exceeded its budget. There is no partial result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exceeded {
-    /// Which limit.
+    /// The limit that was reached.
     pub limit: Limit,
     /// How much was allowed.
     pub allowed: u64,
@@ -121,32 +121,33 @@ impl fmt::Display for Exceeded {
 
 impl std::error::Error for Exceeded {}
 
-/// No built-in goes through more bytes of a value: it could not be interrupted in time.
+/// The size in bytes of the largest value that a built-in processes: on a larger one it could not be interrupted in
+/// time.
 pub(crate) const MAX_VALUE: usize = 16 << 20;
 
-/// How many values may lie within each other: what compares and prints them calls itself for each.
+/// How deeply values may nest: comparing and printing them is recursive.
 pub(crate) const MAX_DEPTH: u32 = 500;
 
-/// Steps between two looks at the flag and at memory.
+/// The number of steps between two checks of the flag and of memory.
 const CHUNK: u64 = 1024;
 
-/// Rows between two looks at the flag where each is little work.
+/// The number of rows between two checks of the flag where each row is little work.
 pub(crate) const GLANCE: usize = 1 << 16;
 
-/// Counts what is used.
+/// A meter of what an evaluation has used.
 #[derive(Debug)]
 pub(crate) struct Meter {
     pub budget: Budget,
     cancel: Cancel,
-    /// Steps left before the next look.
+    /// The steps left before the next check.
     fuel: u64,
-    /// Steps given out as fuel, used or not.
+    /// The steps granted as fuel, used or not.
     granted: u64,
     /// Facts derived so far.
     pub derived: u64,
-    /// Bytes that do not change while a rule runs.
+    /// The bytes that do not change while a rule runs.
     pub resting: usize,
-    /// Bytes that stay until the evaluation ends: questions, and plans of calls.
+    /// The bytes that stay until the evaluation ends: questions, and plans of calls.
     pub kept: usize,
     pub stratum: usize,
     pub rule: Option<RuleId>,
@@ -168,18 +169,18 @@ impl Meter {
         }
     }
 
-    /// How many steps were taken.
+    /// Returns how many steps were taken.
     pub(crate) fn steps(&self) -> u64 {
         self.granted - self.fuel
     }
 
-    /// Takes `count` steps. `moving` are the bytes that the running rule holds beside [`Self::resting`].
+    /// Takes `count` steps. `moving` are the bytes that the running rule holds in addition to [`Self::resting`].
     #[inline(always)]
     pub(crate) fn step(&mut self, count: u64, moving: impl FnOnce() -> usize) -> Result<(), Exceeded> {
         if self.spend(count) { Ok(()) } else { self.refuel(count, moving()) }
     }
 
-    /// Takes `count` steps if there is fuel for them.
+    /// Takes `count` steps if there is fuel for them; returns whether there was.
     #[inline(always)]
     pub(crate) fn spend(&mut self, count: u64) -> bool {
         let left = self.fuel.checked_sub(count);
@@ -187,18 +188,19 @@ impl Meter {
         left.is_some()
     }
 
-    /// Steps before the next look.
+    /// Returns the steps before the next check.
     pub(crate) fn fuel(&self) -> u64 {
         self.fuel
     }
 
-    /// Takes the steps of making a plan for a rule: for each premise that it takes, the planner looks at all that are left.
+    /// Takes the steps of making a plan for a rule: for each premise that it takes, the planner examines all that are
+    /// left.
     pub(crate) fn planning(&mut self, rule: &Rule) -> Result<(), Exceeded> {
         let premises = rule.premises.len() as u64;
         self.step(premises * premises / 64, || 0)
     }
 
-    /// Takes `count` steps for which there is no fuel, and looks at memory and at the flag.
+    /// Takes `count` steps for which there is no fuel, and checks memory and the flag.
     #[cold]
     pub(crate) fn refuel(&mut self, count: u64, moving: usize) -> Result<(), Exceeded> {
         self.check_bytes(moving)?;
@@ -213,7 +215,7 @@ impl Meter {
         Ok(())
     }
 
-    /// Looks at memory and at the flag.
+    /// Checks memory and the flag.
     pub(crate) fn check_bytes(&self, moving: usize) -> Result<(), Exceeded> {
         if self.cancel.is_cancelled() {
             return Err(self.exceeded(Limit::Cancelled, 0, 0));
@@ -225,7 +227,7 @@ impl Meter {
         Ok(())
     }
 
-    /// Looks at the flag now and then while work is done that has been paid for: indexing `at` of many rows.
+    /// Checks the flag now and then during work that has been counted already, at row `at` of many.
     #[inline(always)]
     pub(crate) fn glance(&self, at: usize) -> Result<(), Exceeded> {
         if at.is_multiple_of(GLANCE) && self.cancel.is_cancelled() {
@@ -234,7 +236,7 @@ impl Meter {
         Ok(())
     }
 
-    /// The report on a single value that is too large.
+    /// Returns the error for a single value that is too large.
     pub(crate) fn too_large(&self, allowed: usize, bytes: usize) -> Exceeded {
         self.exceeded(Limit::Bytes, allowed as u64, bytes as u64)
     }
@@ -245,13 +247,13 @@ impl Meter {
         self.facts(1)
     }
 
-    /// How many more facts may be derived.
+    /// Returns how many more facts may be derived.
     #[inline(always)]
     pub(crate) fn room(&self) -> u64 {
         self.budget.facts.saturating_sub(self.derived)
     }
 
-    /// Counts some derived facts.
+    /// Counts `count` derived facts.
     #[inline(always)]
     pub(crate) fn facts(&mut self, count: u64) -> Result<(), Exceeded> {
         self.derived += count;

@@ -12,10 +12,10 @@ use super::{
 };
 use crate::program::{Expr, PredId, Program, RuleId, Slot};
 
-/// Calls within calls: a proof of a deferred predicate is no deeper.
+/// How deeply calls may nest: a proof of a deferred predicate is no deeper.
 const MAX_DEPTH: u32 = 64;
 
-/// Which rule, and which of its head's arguments are known.
+/// A rule, and which of its head's arguments are known.
 type Which = (RuleId, Vec<bool>);
 
 /// The plans of deferred rules, made when they are first called.
@@ -25,7 +25,7 @@ pub(crate) struct Calls {
     plans: RefCell<HashMap<Which, Rc<Plan>>>,
 }
 
-/// Sizes do not matter much where most is known.
+/// Size estimates for plans of calls: sizes do not matter much where most arguments are known.
 pub(crate) struct Even;
 
 impl Sizes for Even {
@@ -48,7 +48,7 @@ impl Calls {
         }
     }
 
-    /// The rows of a deferred predicate that have the known words in their places, one after the other.
+    /// Returns the rows of a deferred predicate that have the known words in their places, end to end.
     pub(crate) fn call(
         &self,
         world: &World<'_>,
@@ -108,9 +108,9 @@ impl Calls {
     }
 }
 
-/// Adds the rows that have the known words and are not there yet.
+/// Adds the rows that have the known words and are not present yet.
 fn take(answers: &mut Segment, rows: &[u64], known: &[Option<u64>], meter: &Meter) -> Result<(), Stop> {
-    /// So many answers are gone through sooner than looked up.
+    /// The number of answers up to which a scan is faster than a lookup.
     const FEW: usize = 16;
     for (at, row) in rows.chunks_exact(answers.width).enumerate() {
         meter.glance(at)?;
@@ -119,7 +119,7 @@ fn take(answers: &mut Segment, rows: &[u64], known: &[Option<u64>], meter: &Mete
         }
         if answers.len() >= FEW {
             let hash = answers.keys.row(row);
-            // Whether it was there already does not matter.
+            // Whether it was present already does not matter.
             let _: Result<usize, usize> = answers.insert(row, hash);
         } else if !answers.rows.chunks_exact(answers.width).any(|other| other == row) {
             answers.push(row);
@@ -128,7 +128,8 @@ fn take(answers: &mut Segment, rows: &[u64], known: &[Option<u64>], meter: &Mete
     Ok(())
 }
 
-/// Puts the known words where the head has variables; says whether they agree with its constants and with each other.
+/// Stores the known words in the registers of the head's variables; returns whether they agree with its constants and
+/// with each other.
 pub(crate) fn give(registers: &mut [u64], args: &[Expr], known: &[Option<u64>]) -> bool {
     let mut given: Vec<Slot> = Vec::new();
     for (arg, known) in args.iter().zip(known) {

@@ -1,56 +1,58 @@
-//! Why an evaluation ended without a result.
+//! The reasons why an evaluation ends without a result.
 
 use std::fmt;
 
 use super::budget::Exceeded;
 use crate::{builtin::Fault, program::RuleId};
 
-/// Why an evaluation ended without a result. What was derived until then is lost: there are no partial results.
+/// The reason why an evaluation ended without a result. The facts derived until then are lost: there are no partial
+/// results.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EvalError {
-    /// It wanted more than its budget.
+    /// It exceeded its budget.
     Exceeded(Exceeded),
     /// A built-in had no answer.
     Fault {
-        /// What it says.
+        /// The built-in's reason.
         fault: Fault,
-        /// In which rule.
+        /// The rule that called it.
         rule: RuleId,
     },
-    /// The merge of two rows is not one: rows would be merged for ever, or depend on the order.
+    /// The merge of two rows is not a valid merge: rows would be merged for ever, or depend on the order.
     Merge(Box<BadMerge>),
     /// Deferred predicates call each other too deeply.
     TooDeep {
         /// How deeply.
         depth: u32,
-        /// In which rule.
+        /// The rule in which that happened.
         rule: RuleId,
     },
-    /// A rule cannot be run in any order. The analysis refuses such rules; one that was built by hand may be like this.
+    /// A rule cannot be run in any order. The analysis refuses such rules; a rule that was built by hand may be like
+    /// this.
     NoOrder(RuleId),
-    /// A fact that was given is none.
+    /// A given fact is not valid.
     BadFact(String),
     /// The answer to a question about an external predicate does not fit the question.
     BadAnswer(String),
 }
 
-/// How a merge went wrong; values as text.
+/// How a merge failed; values as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadMerge {
     /// The predicate whose rows are merged.
     pub pred: String,
-    /// The predicate that says how.
+    /// The predicate that merges.
     pub by: String,
-    /// The value that was there.
+    /// The old value.
     pub old: String,
-    /// The value that came.
+    /// The new value.
     pub new: String,
-    /// What they were merged to, if to anything.
+    /// The merged value, if there was one.
     pub merged: Option<String>,
 }
 
-/// An error on its way out of the machine. In a box, because every row that is looked at has a result: so it is given back in
-/// registers.
+/// An error while it is passed up through the machine. It is boxed because every examined row has a result, which is
+/// then returned in registers.
 #[derive(Debug)]
 pub(crate) struct Stop(Box<EvalError>);
 
@@ -82,7 +84,7 @@ impl From<Stop> for EvalError {
 }
 
 impl EvalError {
-    /// The rule that was being evaluated, if one was.
+    /// Returns the rule that was being evaluated, if one was.
     pub fn rule(&self) -> Option<RuleId> {
         match self {
             Self::Exceeded(exceeded) => exceeded.rule,

@@ -1,4 +1,4 @@
-//! An evaluation as a value: run it, answer what it asks, take the result.
+//! An evaluation as a value: run it, answer its questions, take the result.
 
 use std::sync::Arc;
 
@@ -21,17 +21,17 @@ use crate::{
     value::{Interner, Value, View, write_time},
 };
 
-/// What an evaluation depends on beside the program and its facts.
+/// The inputs of an evaluation besides the program and its facts.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// `now`: nanoseconds since 1970 UTC.
+    /// The time `now`, in nanoseconds since 1970 UTC.
     pub now: i64,
-    /// What it may use up.
+    /// The limits of the evaluation.
     pub budget: Budget,
-    /// Ends it early.
+    /// The flag that ends it early.
     pub cancel: Cancel,
-    /// What no peer knows, if peers choose facts: else they could choose rows that all fall into one place of a hash table.
-    /// The result does not depend on it. Requests over a [`super::Snapshot`] have the seed of the snapshot.
+    /// A secret seed, if peers choose facts: with a known one they could choose rows that all hash to one place of a
+    /// table. The result does not depend on it. Requests over a [`super::Snapshot`] have the seed of the snapshot.
     pub seed: u64,
 }
 
@@ -48,19 +48,19 @@ pub struct Evaluation {
     pub(super) calls: Calls,
     pub(super) now: i64,
     pub(super) counts: Vec<RuleCount>,
-    /// Which strata are still to be evaluated, the next one first.
+    /// The strata that are still to be evaluated, the next one first.
     pub(super) strata: Vec<usize>,
     pub(super) at: usize,
     pub(super) round: Option<Round>,
-    /// The stratum that each predicate's rules are in.
+    /// The stratum of each predicate's rules.
     pub(super) owner: Vec<u32>,
 }
 
 impl Evaluation {
-    /// A program from scratch, with the facts that stand in it.
+    /// Starts the evaluation of a program, with the facts that it contains.
     ///
     /// # Errors
-    /// A fact holds from something that is not a time, or there are more facts than memory is allowed for.
+    /// A fact holds from something that is not a time, or there are more facts than fit into the memory limit.
     pub fn new(program: Arc<Program>, options: &Options) -> Result<Self, EvalError> {
         let interner = Interner::overlay(Arc::new(program.interner.clone()), options.seed);
         let strata = (0..program.strata.len()).collect();
@@ -100,14 +100,14 @@ impl Evaluation {
         }
     }
 
-    /// Where values for [`Self::give`] and [`Self::answer`] come from.
+    /// Returns the interner that makes the values for [`Self::give`] and [`Self::answer`].
     pub fn interner(&mut self) -> &mut Interner {
         &mut self.interner
     }
 
-    /// Adds facts before the first [`Self::run`]: all, or none if one of them does not fit its predicate. A request over a
-    /// [`super::Snapshot`] may bring facts of predicates that are declared `session()`. The types that a predicate is declared with are not
-    /// looked at here: [`crate::analysis::PredicateInfo::misfit`] does that.
+    /// Adds facts before the first [`Self::run`]: all, or none if one of them does not fit its predicate. A request
+    /// over a [`super::Snapshot`] may add facts of predicates that are declared `session()`. The declared types of a
+    /// predicate are not checked here: [`crate::analysis::PredicateInfo::misfit`] does that.
     ///
     /// # Errors
     /// [`EvalError::BadFact`] says what is wrong with a fact; any other error is the end of the evaluation.
@@ -156,7 +156,7 @@ impl Evaluation {
         Ok(())
     }
 
-    /// Goes on until the program is evaluated or something has to be asked.
+    /// Runs until the program is evaluated or a question has to be answered.
     ///
     /// # Errors
     /// See [`EvalError`]. There is no partial result.
@@ -170,8 +170,9 @@ impl Evaluation {
         Ok(Running::Done(Box::new(self.into_model())))
     }
 
-    /// Gives the rows that a question asked for. Rows that do not have its arguments are left out. Who has no answer, because what
-    /// knows it failed, drops the evaluation: an answer without rows would say that there are none.
+    /// Adds the rows that answer a question. Rows that do not have its arguments are left out. A caller that has no
+    /// answer, because the source of data failed, drops the evaluation: an answer without rows would mean that there
+    /// are none.
     ///
     /// # Errors
     /// [`EvalError::BadAnswer`] if the question was not asked or was answered already, or a row does not fit its predicate: the question
@@ -204,7 +205,7 @@ impl Evaluation {
         Ok(())
     }
 
-    /// Evaluates one stratum, or goes on with it. A batch means that it is not done.
+    /// Evaluates one stratum, or continues with it. A batch means that it is not finished.
     fn stratum(&mut self, stratum: usize) -> Result<Option<Batch>, Stop> {
         self.meter.stratum = stratum;
         self.meter.rule = None;
@@ -229,7 +230,7 @@ impl Evaluation {
         Ok(None)
     }
 
-    /// Facts of merged predicates are merged before rules run.
+    /// Merges facts of merged predicates before rules run.
     fn begin_merges(&mut self, stratum: usize) -> Result<(), Stop> {
         let program = Arc::clone(&self.program);
         for &pred in &program.strata[stratum].predicates {
@@ -273,7 +274,7 @@ impl Evaluation {
     }
 }
 
-/// A row of a block as words: a predicate without arguments has a word that is zero.
+/// Reads a row of a block as words: a predicate without arguments has one word that is zero.
 fn take_row(block: &FactBlock, number: usize, width: usize, row: &mut Vec<u64>) {
     let arity = block.rows.len() / block.len;
     row.clear();
@@ -281,9 +282,10 @@ fn take_row(block: &FactBlock, number: usize, width: usize, row: &mut Vec<u64>) 
     row.resize(width, 0);
 }
 
-/// Rows without times. Those of which a column only ascends are known to be different, as ids and sorted facts are.
+/// Adds rows without times. Rows of which a column strictly ascends are known to be distinct, as ids and sorted facts
+/// are.
 fn give_rows(relation: &mut Relation, block: &FactBlock, meter: &mut Meter) -> Result<(), EvalError> {
-    /// Rows between two looks at the budget.
+    /// The number of rows between two checks of the budget.
     const CHUNK: usize = 1024;
     let width = relation.width();
     let all_new = relation.len() == 0 && ascends(&block.rows, width);
@@ -303,7 +305,7 @@ fn give_rows(relation: &mut Relation, block: &FactBlock, meter: &mut Meter) -> R
     Ok(())
 }
 
-/// Whether each row has more than the one before it in some column, always the same.
+/// Returns whether some column strictly ascends over all rows.
 fn ascends(rows: &[Value], width: usize) -> bool {
     (0..width).any(|column| {
         let mut words = rows.iter().skip(column).step_by(width).map(|value| value.bits());
@@ -312,7 +314,7 @@ fn ascends(rows: &[Value], width: usize) -> bool {
     })
 }
 
-/// For each predicate the stratum that its rules are in, if it has rules.
+/// Returns for each predicate the stratum of its rules, if it has rules.
 fn owners(program: &Program) -> Vec<u32> {
     let mut owner = vec![u32::MAX; program.predicates.len()];
     for (at, stratum) in program.strata.iter().enumerate() {
@@ -323,16 +325,16 @@ fn owners(program: &Program) -> Vec<u32> {
     owner
 }
 
-/// An evaluation after [`Evaluation::run`].
+/// The state of an evaluation after [`Evaluation::run`].
 #[derive(Debug)]
 pub enum Running {
     /// It needs answers, then it can go on.
     Asks(Box<Evaluation>, Batch),
-    /// It is done.
+    /// It is finished.
     Done(Box<Model>),
 }
 
-/// When a fact holds.
+/// Returns when a fact holds.
 fn interval_of(interner: &Interner, time: HeadTime, now: i64) -> Result<Interval, EvalError> {
     let bound = |bound: Bound, open: i64| match bound {
         Bound::At(nanos) => Ok(nanos),

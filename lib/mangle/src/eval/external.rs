@@ -1,4 +1,4 @@
-//! External predicates: what has to be asked, and what was answered.
+//! External predicates: the questions that have to be asked, and their answers.
 
 use std::collections::BTreeMap;
 
@@ -9,36 +9,36 @@ use super::{
 };
 use crate::{program::PredId, value::Value};
 
-/// Questions that an evaluation needs answered before it can go on. Answer all of them with
+/// Questions that have to be answered before an evaluation can continue. Answer all of them with
 /// [`super::Evaluation::answer`], then call [`super::Evaluation::run`] again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Batch {
-    /// Of the same predicate next to each other, in the order in which they came up; at most [`Self::MOST`].
+    /// The questions, grouped by predicate, in the order in which they arose; at most [`Self::MOST`].
     pub questions: Vec<Question>,
 }
 
 impl Batch {
-    /// How many questions are handed out at once. Where more came up, the next batch has them.
+    /// How many questions a batch may have. Further ones are in the next batch.
     pub const MOST: usize = 1 << 16;
 }
 
-/// Which rows of an external predicate are wanted.
+/// A question for rows of an external predicate.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Question {
-    /// Of which predicate.
+    /// The predicate.
     pub pred: PredId,
     /// The arguments that are known. Rows that do not have them are left out.
     pub args: Vec<Option<Value>>,
 }
 
-/// What was asked so far.
+/// The questions so far.
 #[derive(Debug, Default)]
 pub(crate) struct Asked {
     keys: Keys,
     of: BTreeMap<PredId, Questions>,
     /// How many are not answered.
     open: usize,
-    /// Bytes of the largest batch so far.
+    /// The size in bytes of the largest batch so far.
     batch: usize,
     closed: bool,
 }
@@ -48,7 +48,7 @@ impl Asked {
         Self { keys, ..Self::default() }
     }
 
-    /// Counts every question as answered: what is there is all that there will be.
+    /// Returns a state in which every question counts as answered: the present rows are all there will be.
     pub(crate) fn closed() -> Self {
         Self {
             closed: true,
@@ -56,7 +56,7 @@ impl Asked {
         }
     }
 
-    /// Whether the answer is there to a question with these arguments, or [`UNKNOWN`]. If not, it is noted.
+    /// Returns whether the question with these arguments, or [`UNKNOWN`], is answered. If not, it is recorded.
     pub(crate) fn answered(&mut self, pred: PredId, row: &[u64]) -> bool {
         if self.closed {
             return true;
@@ -70,22 +70,22 @@ impl Asked {
         answered.unwrap_or(false)
     }
 
-    /// Makes room for so many more questions. Where they are very many, it can be stopped meanwhile.
+    /// Reserves room for `more` questions. With very many, it can be cancelled meanwhile.
     pub(crate) fn make_room(&mut self, more: usize, meter: &Meter, moving: usize) -> Result<(), Exceeded> {
         self.of.values_mut().try_for_each(|of| of.make_room(more, meter, moving))
     }
 
-    /// Whether a question was noted and not answered.
+    /// Returns whether a recorded question is not answered.
     pub(crate) fn is_open(&self) -> bool {
         self.open > 0
     }
 
-    /// About how many bytes it takes on the heap, the next batch included.
+    /// Returns the approximate number of bytes on the heap, the next batch included.
     pub(crate) fn heap(&self) -> usize {
         self.batch + self.of.values().map(Questions::heap).sum::<usize>()
     }
 
-    /// What was noted and not answered, as much as a batch takes.
+    /// Returns the recorded questions that are not answered, up to the size of a batch.
     pub(crate) fn batch(&self) -> Option<Batch> {
         let open = self
             .of
@@ -95,7 +95,7 @@ impl Asked {
         (!questions.is_empty()).then_some(Batch { questions })
     }
 
-    /// Takes a question as answered; says whether it was asked and had no answer yet.
+    /// Marks a question as answered; returns whether it was asked and had no answer yet.
     pub(crate) fn answer(&mut self, question: &Question) -> bool {
         let row: Vec<u64> = question.args.iter().map(|arg| arg.map_or(UNKNOWN, Value::bits)).collect();
         let was_open = self.of.get_mut(&question.pred).is_some_and(|of| of.answer(&row));
@@ -104,25 +104,25 @@ impl Asked {
     }
 }
 
-/// Stands for an argument that is not known: no value has this word.
+/// The word for an argument that is not known: no value has it.
 pub(crate) const UNKNOWN: u64 = u64::MAX;
 
-/// Bytes of a question in a batch.
+/// Returns the bytes of a question in a batch.
 const fn handed_out(arity: usize) -> usize {
-    /// What the allocator adds.
+    /// The overhead of the allocator.
     const BESIDE: usize = 2 * size_of::<usize>();
     size_of::<Question>() + arity * size_of::<Option<Value>>() + BESIDE
 }
 
-/// The questions of one predicate, in the order in which they came up.
+/// The questions of one predicate, in the order in which they arose.
 #[derive(Debug)]
 struct Questions {
-    /// The arguments of each; a predicate without arguments has one word, which says nothing.
+    /// The arguments of each; a predicate without arguments has one word without meaning.
     args: Segment,
     arity: usize,
-    /// Whether each is answered.
+    /// Whether each question is answered.
     answered: Vec<bool>,
-    /// All before this one are.
+    /// The number of the first question that may be unanswered.
     from: usize,
 }
 
@@ -136,7 +136,7 @@ impl Questions {
         }
     }
 
-    /// Whether a question is answered; one that is new is noted.
+    /// Returns whether a question is answered; a new one is recorded.
     fn answered(&mut self, row: &[u64]) -> Option<bool> {
         let row = if row.is_empty() { &[UNKNOWN] } else { row };
         match self.args.insert(row, self.args.keys.row(row)) {
@@ -163,7 +163,7 @@ impl Questions {
         was_open
     }
 
-    /// The arguments of those that are not answered.
+    /// Returns the arguments of the unanswered questions.
     fn open(&self) -> impl Iterator<Item = Vec<Option<Value>>> {
         let open = (self.from..self.answered.len()).filter(|&at| !self.answered[at]);
         let known = |&word: &u64| (word != UNKNOWN).then(|| Value::from_bits(word));
@@ -233,7 +233,7 @@ mod tests {
         }
         let mut rest = asked.batch().expect("all are open").questions;
         assert_eq!(rest.len(), Batch::MOST);
-        // One of them comes again, as it has no answer.
+        // One of them is asked again, because it has no answer.
         let last = rest.pop();
         rest.iter().rev().for_each(|question| assert!(asked.answer(question)));
         let next = asked.batch().expect("four are open").questions;

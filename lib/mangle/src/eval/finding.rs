@@ -1,4 +1,4 @@
-//! The end of an evaluation as a finding, with the rule that was at work.
+//! Converts the error of an evaluation to a finding, with the rule that was running.
 
 use super::{
     budget::{Exceeded, Limit},
@@ -11,8 +11,8 @@ use crate::{
 };
 
 impl EvalError {
-    /// As a finding in the sources of `program`, which has to be the one that was evaluated. Where no rule was at work it stands at the
-    /// beginning of the first source.
+    /// Returns the error as a finding in the sources of `program`, which has to be the one that was evaluated. If no
+    /// rule was running, its place is the beginning of the first source.
     pub fn finding(&self, program: &Program) -> Diagnostic {
         let rule = self.rule().and_then(|rule| program.rules.get(rule.index()));
         let span = rule.map_or_else(Span::default, |rule| rule.span);

@@ -1,4 +1,4 @@
-//! What comes from outside: whether it is a fact, an answer or a question of this program, and what is said if not.
+//! Checks input from outside: whether it is a fact, an answer or a question of this program, and why not.
 
 use super::{MAX_DEPTH, MAX_VALUE, error::EvalError, evaluation::Evaluation, external::Question};
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
 };
 
 impl Evaluation {
-    /// Whether a block has facts that may be given to this evaluation.
+    /// Checks whether a block has facts that may be given to this evaluation.
     pub(super) fn check_block(&self, block: &FactBlock) -> Result<(), EvalError> {
         let predicate = predicate(&self.program, block.pred).map_err(EvalError::BadFact)?;
         let over_snapshot = self.relations[block.pred.index()].frozen.is_some();
@@ -17,7 +17,7 @@ impl Evaluation {
             .map_err(EvalError::BadFact)
     }
 
-    /// Whether rows can be the answer to a question.
+    /// Checks whether rows can be the answer to a question.
     pub(super) fn check_answer(&self, question: &Question, rows: &[Vec<Value>]) -> Result<(), EvalError> {
         let check = || {
             let predicate = predicate(&self.program, question.pred)?;
@@ -31,7 +31,7 @@ impl Evaluation {
     }
 }
 
-/// Whether a row can be asked about.
+/// Checks whether a row can be asked about.
 pub(crate) fn check_row(program: &Program, interner: &Interner, pred: PredId, args: &[Value]) -> Result<(), EvalError> {
     predicate(program, pred)
         .and_then(|predicate| arity(predicate, args.len()).and_then(|()| values(interner, predicate, args)))
@@ -49,7 +49,7 @@ fn predicate(program: &Program, pred: PredId) -> Result<&Predicate, String> {
     })
 }
 
-/// Whether facts of a predicate are there for all to see, so that they can be given.
+/// Checks whether a predicate's facts can be given from outside.
 fn is_given(predicate: &Predicate, over_snapshot: bool) -> Result<(), String> {
     let name = &predicate.name;
     if predicate.external.is_some() {
@@ -62,7 +62,7 @@ fn is_given(predicate: &Predicate, over_snapshot: bool) -> Result<(), String> {
             "`{name}` is computed where it is called and has no facts: give those that it reads"
         ));
     }
-    // What depends on the others is evaluated already.
+    // Predicates that depend on the others are evaluated already.
     if over_snapshot && !predicate.session {
         return Err(format!(
             "a request may not bring facts of `{name}`: give them to the snapshot, or declare it `descr [session()]`"
@@ -71,7 +71,7 @@ fn is_given(predicate: &Predicate, over_snapshot: bool) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether each fact has as many arguments as the predicate, and a time exactly if it holds at times.
+/// Checks that each fact has as many arguments as the predicate, and a time exactly if it holds at times.
 fn shape(block: &FactBlock, predicate: &Predicate) -> Result<(), String> {
     let name = &predicate.name;
     if block.rows.len() != block.len.saturating_mul(predicate.arity) {
@@ -106,7 +106,7 @@ fn arity(predicate: &Predicate, given: usize) -> Result<(), String> {
     ))
 }
 
-/// Whether an evaluation can work on values: on larger or deeper ones it could not be stopped in time.
+/// Checks that an evaluation can process the values: on larger or deeper ones it could not be interrupted in time.
 fn values(interner: &Interner, predicate: &Predicate, values: &[Value]) -> Result<(), String> {
     let name = &predicate.name;
     for &value in values.iter().filter(|value| !value.is_inline()) {

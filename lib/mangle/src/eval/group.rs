@@ -1,4 +1,4 @@
-//! Groups: bindings with equal keys come together, reducers make one value of each group.
+//! Groups: bindings with equal keys are collected, and reducers compute one value for each group.
 
 use super::{
     MAX_VALUE,
@@ -16,7 +16,7 @@ use crate::{
     value::Value,
 };
 
-/// Smaller things are made without a look at memory.
+/// The size in bytes up to which allocations are made without a check of memory.
 const PIECE: usize = 1 << 16;
 
 /// Bindings, flat: for each the words of some registers.
@@ -26,11 +26,11 @@ struct Bindings {
     keys: Keys,
 }
 
-/// The numbers of bindings, those with equal keys side by side: keys in the order in which they first came, and bindings of a key
-/// in theirs.
+/// The numbers of bindings, those with equal keys side by side: keys in order of their first occurrence, and the
+/// bindings of a key in their own order.
 struct Partition {
     rows: Vec<u32>,
-    /// Where each key begins, and at last where the last one ends.
+    /// The start of each key, and finally the end of the last one.
     starts: Vec<u32>,
 }
 
@@ -56,7 +56,7 @@ pub(crate) struct Derived {
 }
 
 impl Machine<'_, '_> {
-    /// Groups the bindings that were collected and gives the rows of the head.
+    /// Groups the collected bindings and returns the rows of the head.
     pub(crate) fn groups(&mut self, group: &Group) -> Result<Derived, Stop> {
         let target = std::mem::replace(&mut self.target, Target::Rows);
         let Target::Bindings(distinct, all) = target else {
@@ -75,7 +75,7 @@ impl Machine<'_, '_> {
         Ok(derived)
     }
 
-    /// Counts bytes that stay until the groups are done.
+    /// Counts bytes that stay until the groups are finished.
     fn hold(&mut self, bytes: usize) {
         self.tools.meter.resting += bytes;
     }
@@ -95,7 +95,7 @@ impl Machine<'_, '_> {
             keys: bindings.keys,
         };
         let Partition { rows, starts } = self.partition(bindings, keys)?;
-        // What the reducers look at, one group after the other.
+        // The input of the reducers, one group after the other.
         let mut values = Vec::new();
         for ends in starts.windows(2) {
             let rows = &rows[ends[0] as usize..ends[1] as usize];
@@ -115,7 +115,8 @@ impl Machine<'_, '_> {
         Ok(())
     }
 
-    /// Runs the lets that follow a group; at the end of the rule the head, before another group its bindings are kept.
+    /// Runs the lets that follow a group; at the end of the rule it derives the head, before another group it keeps the
+    /// bindings.
     fn after(&mut self, next: &mut Bindings, rest: &[Transform], head: &Head, derived: &mut Derived) -> Result<(), Stop> {
         for transform in rest {
             match transform {
@@ -157,7 +158,7 @@ impl Machine<'_, '_> {
         Ok(())
     }
 
-    /// Puts a binding back into the registers.
+    /// Loads a binding into the registers.
     fn load(&mut self, bindings: &Bindings, at: usize) {
         for (&slot, &word) in bindings.slots.iter().zip(bindings.row(at)) {
             self.registers[usize::from(slot)] = word;
@@ -173,7 +174,7 @@ impl Machine<'_, '_> {
         let mut table = Table::default();
         let mut firsts: Vec<u32> = Vec::new();
         let mut starts: Vec<u32> = Vec::new();
-        // Counted when there are twice as many groups as the last time.
+        // Memory is counted when the number of groups has doubled.
         let mut counted = 1024;
         let mut group_of: Vec<u32> = Vec::with_capacity(bindings.len());
         // The group of each binding, then its place.
@@ -231,7 +232,7 @@ impl Machine<'_, '_> {
         if reducer.gathers && bytes > MAX_VALUE {
             return Err(self.tools.meter.too_large(MAX_VALUE, bytes).into());
         }
-        // What is gathered is there twice while a value is made of it.
+        // Gathered values exist twice while a value is made of them.
         let kept = bytes.max(size_of::<Value>() * values.capacity());
         self.hold(if reducer.gathers { kept + bytes } else { kept });
         if bytes > PIECE {
@@ -248,7 +249,7 @@ impl Machine<'_, '_> {
         Ok(value)
     }
 
-    /// The arguments of a reducer for each binding.
+    /// Returns the arguments of a reducer for each binding.
     fn evaluate_each(&mut self, bindings: &Bindings, rows: &[u32], args: &[Expr], values: &mut Vec<Value>) -> Result<(), Stop> {
         let column = |slot: &Slot| bindings.slots.iter().position(|bound| bound == slot);
         if args.is_empty() {
@@ -257,7 +258,7 @@ impl Machine<'_, '_> {
         if let [Expr::Slot(slot)] = args
             && let Some(column) = column(slot)
         {
-            // A register that the bindings have: nothing to compute.
+            // A register that the bindings contain: nothing to compute.
             for (at, &row) in rows.iter().enumerate() {
                 self.tools.meter.glance(at)?;
                 values.push(Value::from_bits(bindings.row(row as usize)[column]));
@@ -310,7 +311,7 @@ fn slot_of(one: &Aggregate) -> Slot {
     }
 }
 
-/// The next group and what stands behind it.
+/// Returns the next group and what follows it.
 fn split_group(rest: &[Transform]) -> Option<(&Transform, &[Transform])> {
     let at = rest.iter().position(|transform| matches!(transform, Transform::Group { .. }))?;
     Some((&rest[at], &rest[at + 1..]))

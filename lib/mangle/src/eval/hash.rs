@@ -1,13 +1,13 @@
-//! The keyed hash of rows and interned things: a multiplication folds each word in, a last one spreads the result.
+//! The keyed hash of rows and interned values: a multiplication folds each word in, and a last one spreads the result.
 //!
-//! Whoever asks may choose rows and strings, so the keys come from a seed that only the host knows
-//! ([`crate::eval::Options::seed`]): without it nobody can make rows that all fall into one place. Nothing that is printed
-//! or counted depends on the seed.
+//! Clients may choose rows and strings, so the keys come from a seed that only the host knows
+//! ([`crate::eval::Options::seed`]): without it, they cannot choose rows that all hash to one place. Nothing that is
+//! printed or counted depends on the seed.
 
 /// An odd number without pattern (the fraction of the golden ratio).
 const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// What two words are mixed with before they are multiplied.
+/// The keys that two words are mixed with before they are multiplied.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Keys {
     first: u64,
@@ -29,7 +29,7 @@ impl Keys {
         }
     }
 
-    /// The hash of a row, or of the key columns of a row.
+    /// Returns the hash of a row, or of the key columns of a row.
     #[inline(always)]
     pub(crate) fn row(self, row: &[u64]) -> u64 {
         match *row {
@@ -38,7 +38,7 @@ impl Keys {
         }
     }
 
-    /// The same as [`Self::row`] of the words that these columns have.
+    /// Returns the hash that [`Self::row`] gives for the words in these columns.
     #[inline(always)]
     pub(crate) fn columns(self, row: &[u64], columns: &[u16]) -> u64 {
         match *columns {
@@ -47,13 +47,13 @@ impl Keys {
         }
     }
 
-    /// The hash of words, however many.
+    /// Returns the hash of words, however many.
     #[inline(always)]
     pub(crate) fn words(self, words: impl Iterator<Item = u64>) -> u64 {
         finish(words.fold(1, |hash, word| self.fold(hash, word)))
     }
 
-    /// The hash of bytes.
+    /// Returns the hash of bytes.
     pub(crate) fn bytes(self, bytes: &[u8]) -> u64 {
         let mut chunks = bytes.chunks_exact(8);
         let mut hash = bytes.len() as u64;
@@ -68,7 +68,7 @@ impl Keys {
         finish(self.fold(hash, u64::from_le_bytes(word)))
     }
 
-    /// Of two words: one multiplication is enough.
+    /// Returns the hash of two words: one multiplication is enough.
     #[inline(always)]
     const fn pair(self, first: u64, second: u64) -> u64 {
         finish(multiply(first ^ self.first, second.rotate_left(32) ^ self.second))
@@ -80,20 +80,20 @@ impl Keys {
     }
 }
 
-/// Both halves of the product as one word.
+/// Returns both halves of the product, folded into one word.
 #[inline(always)]
 const fn multiply(left: u64, right: u64) -> u64 {
     let product = (left as u128).wrapping_mul(right as u128);
     (product as u64) ^ ((product >> 64) as u64)
 }
 
-/// Every bit takes part in the upper ones, by which a table places things.
+/// Spreads the bits of a hash: every bit affects the upper ones, which a table uses.
 #[inline(always)]
 const fn finish(hash: u64) -> u64 {
     hash.wrapping_mul(ODD)
 }
 
-/// SplitMix64: seeds that differ in one bit give keys that differ in half of them.
+/// Scrambles a seed with SplitMix64: seeds that differ in one bit give keys that differ in half of their bits.
 const fn scramble(seed: u64) -> u64 {
     let word = seed.wrapping_add(ODD);
     let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

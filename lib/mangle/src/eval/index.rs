@@ -1,5 +1,5 @@
-//! From the values of some columns to the rows that have them. Rows that no longer change lie grouped by key, so that a
-//! lookup reads one run of memory; rows that still come are chained.
+//! Indexes from the values of some columns to the rows that have them. Rows that no longer change lie grouped by key,
+//! so that a lookup reads one run of memory; rows that are still being added are chained.
 
 use super::{
     budget::{Exceeded, GLANCE, Meter},
@@ -8,14 +8,14 @@ use super::{
     table::Table,
 };
 
-/// Which columns make the key, in ascending order.
+/// The columns that make the key, in ascending order.
 pub(crate) type Columns = Box<[u16]>;
 
-/// Rows by key.
+/// An index of rows by key.
 #[derive(Debug)]
 pub(crate) struct Index {
     groups: Groups,
-    /// No key has two rows.
+    /// Whether no key has two rows.
     unique: bool,
 }
 
@@ -32,7 +32,8 @@ enum Groups {
     },
 }
 
-/// An index of rows that still come: for each key its newest row, for each row the one of the same key before it.
+/// An index of rows that are still being added: for each key its newest row, for each row the one of the same key
+/// before it.
 #[derive(Debug)]
 pub(crate) struct Chain {
     pub columns: Columns,
@@ -41,10 +42,10 @@ pub(crate) struct Chain {
     before: Vec<u32>,
 }
 
-/// No row.
+/// The number that means no row.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Words of inline numbers and of interned things differ above the tag.
+/// The tag bits of a word: inline numbers and interned values differ above them.
 const TAG: u64 = 15;
 
 #[inline(always)]
@@ -53,7 +54,7 @@ fn key_equals(row: &[u64], columns: &[u16], key: &[u64]) -> bool {
 }
 
 impl Index {
-    /// Over rows that do not change any more.
+    /// Builds an index of rows that do not change any more.
     pub(crate) fn fixed(segment: &Segment, columns: &Columns, meter: &Meter) -> Result<Self, Exceeded> {
         if let [column] = **columns
             && let Some(dense) = Self::dense(&segment.rows, segment.width, column as usize, meter)?
@@ -63,7 +64,7 @@ impl Index {
         Self::hashed(&segment.rows, segment.width, segment.keys, columns, meter)
     }
 
-    /// Works if the words have one tag and span little more than there are rows.
+    /// Builds a dense index, if the words have one tag and span little more than the number of rows.
     fn dense(rows: &[u64], width: usize, column: usize, meter: &Meter) -> Result<Option<Self>, Exceeded> {
         let count = rows.len() / width;
         let words = || rows[column.min(rows.len())..].iter().step_by(width);
@@ -115,7 +116,7 @@ impl Index {
     }
 
     fn hashed(rows: &[u64], width: usize, keys: Keys, columns: &Columns, meter: &Meter) -> Result<Self, Exceeded> {
-        // First the group of each row and the size of each group, then the rows in their places.
+        // First the group of each row and the size of each group are computed, then the rows are placed.
         let mut groups = Table::default();
         let mut firsts: Vec<u32> = Vec::new();
         let mut starts: Vec<u32> = Vec::new();
@@ -160,14 +161,14 @@ impl Index {
         Ok(Self { groups, unique })
     }
 
-    /// The rows of a key, end to end.
+    /// Returns the rows of a key, end to end.
     #[inline(always)]
     pub(crate) fn get(&self, width: usize, columns: &[u16], key: &[u64]) -> &[u64] {
         match &self.groups {
             Groups::Dense { least, starts, rows } => {
                 let offset = key[0].wrapping_sub(*least);
                 let place = (offset / (TAG + 1)) as usize;
-                // Another tag leaves a remainder; what is smaller than the least wraps around to a large place.
+                // Another tag leaves a remainder; a smaller word than the least wraps around to a large place.
                 if offset & TAG != 0 || place + 1 >= starts.len() {
                     return &[];
                 }
@@ -189,7 +190,7 @@ impl Index {
         }
     }
 
-    /// Reads what [`Self::get`] will read for the keys in these `columns` of some rows, all of it before any is used. `hashes` are those
+    /// Reads in advance what [`Self::get`] will read for the keys in these `columns` of some rows. `hashes` are those
     /// of the keys.
     pub(crate) fn fetch(&self, width: usize, rows: &[u64], row_width: usize, columns: &[u16], hashes: &[u64]) {
         let word = |grouped: &[u64], start: Option<&u32>| {
@@ -215,11 +216,11 @@ impl Index {
                 ..
             } => groups.fetch(hashes, |group| word(grouped, starts.get(group as usize))),
         };
-        // Nobody needs the sum, but without it nothing would be read.
+        // The sum is not needed, but without its use the compiler would remove the reads.
         std::hint::black_box(read);
     }
 
-    /// Whether no key has two rows.
+    /// Returns whether no key has two rows.
     pub(crate) fn is_unique(&self) -> bool {
         self.unique
     }
@@ -232,7 +233,7 @@ impl Index {
     }
 }
 
-/// Each start has moved on to that of the next group while rows were put in their places.
+/// Moves the starts back: while rows were placed, each start advanced to that of the next group.
 fn move_back(starts: &mut [u32]) {
     starts.rotate_right(1);
     starts[0] = 0;
@@ -248,7 +249,7 @@ impl Chain {
         }
     }
 
-    /// Takes in the rows that came since the last time; gives how many.
+    /// Adds the rows that were added since the last time; returns how many.
     pub(crate) fn extend(&mut self, rows: &[u64], width: usize, meter: &Meter) -> Result<usize, Exceeded> {
         let Self {
             columns,
@@ -271,7 +272,7 @@ impl Chain {
         Ok(before.len() - known)
     }
 
-    /// The newest row of a key.
+    /// Returns the newest row of a key.
     #[inline(always)]
     pub(crate) fn newest(&self, rows: &[u64], width: usize, key: &[u64]) -> u32 {
         let found = self.newest.find(self.keys.row(key), |last| {
@@ -280,7 +281,7 @@ impl Chain {
         found.unwrap_or(NONE)
     }
 
-    /// The row of the same key before this one.
+    /// Returns the row of the same key before this one.
     #[inline(always)]
     pub(crate) fn before(&self, at: u32) -> u32 {
         self.before[at as usize]

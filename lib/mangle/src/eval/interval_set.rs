@@ -1,4 +1,5 @@
-//! When a fact holds: disjoint closed intervals in order, with a gap of more than a nanosecond between any two.
+//! The times at which a fact holds: disjoint closed intervals in order, with a gap of more than a nanosecond between
+//! any two.
 
 use crate::program::Interval;
 
@@ -15,7 +16,7 @@ impl IntervalSet {
         self.0.len()
     }
 
-    /// Its bytes on the heap, what the allocator adds to a small piece included.
+    /// Returns its bytes on the heap, including the allocator's overhead for a small allocation.
     pub(crate) fn heap(&self) -> usize {
         const PIECE: usize = 16;
         match self.0.capacity() {
@@ -28,14 +29,14 @@ impl IntervalSet {
         self.0.get(at).copied()
     }
 
-    /// The interval that covers all of `asked`, if one does.
+    /// Returns the interval that covers all of `asked`, if one does.
     pub(crate) fn covering(&self, asked: Interval) -> Option<Interval> {
         let after = self.0.partition_point(|interval| interval.start <= asked.start);
         let last = *self.0.get(after.checked_sub(1)?)?;
         last.contains(asked).then_some(last)
     }
 
-    /// The intervals that share an instant with `window`.
+    /// Returns the intervals that share an instant with `window`.
     pub(crate) fn overlapping(&self, window: Interval) -> impl Iterator<Item = Interval> {
         let first = self.0.partition_point(|interval| interval.end < window.start);
         self.0[first..]
@@ -46,7 +47,7 @@ impl IntervalSet {
 
     /// Adds an interval and pushes the parts that were not covered before onto `fresh`.
     pub(crate) fn add(&mut self, new: Interval, fresh: &mut Vec<Interval>) {
-        // All that touch `new`, neighbours included: two intervals a nanosecond apart are one.
+        // All intervals that touch `new`, neighbours included: two intervals a nanosecond apart are one.
         let first = self.0.partition_point(|old| old.end.saturating_add(1) < new.start);
         let touching = self.0[first..].partition_point(|old| old.start <= new.end.saturating_add(1));
         let end = first + touching;

@@ -1,7 +1,7 @@
 //! Runs one plan: a loop for each step, rows in place, no allocation for a binding.
 //!
-//! The relation of the head is the machine's own while the plan runs, so that new rows go right in; what it reads of that
-//! relation it reads by number, up to the rows that were there when the round began.
+//! The machine owns the head's relation while the plan runs, so that new rows are added directly; what it reads of that
+//! relation it reads by number, up to the rows that existed when the round began.
 
 mod ahead;
 mod emit;
@@ -30,7 +30,7 @@ use crate::{
     value::{Interner, Value, write_time},
 };
 
-/// What all plans of an evaluation share.
+/// The state that all plans of an evaluation share.
 pub(crate) struct World<'a> {
     pub program: &'a Program,
     pub relations: &'a [Relation],
@@ -38,31 +38,31 @@ pub(crate) struct World<'a> {
     pub now: i64,
 }
 
-/// What changes while plans run.
+/// The state that changes while plans run.
 pub(crate) struct Tools<'a> {
     pub interner: &'a mut Interner,
     pub meter: &'a mut Meter,
     pub asked: &'a mut Asked,
 }
 
-/// Where bindings go.
+/// The destination of bindings.
 pub(crate) enum Target {
-    /// Rows of the head into its relation.
+    /// Rows of the head, added to its relation.
     Rows,
-    /// Rows of the head with when they hold, to be added when the plan has run.
+    /// Rows of the head with the times at which they hold, added when the plan has run.
     Timed(Vec<(u32, Interval)>),
-    /// Rows of the head one after the other, as they come: to be merged, or as the answer of a call.
+    /// Rows of the head end to end, as they are derived: to be merged, or as the answer of a call.
     Loose(Vec<u64>),
     /// Registers to be grouped.
     Bindings(Segment, Vec<u64>),
-    /// All registers of bindings that give a wanted row, for explanations.
+    /// All registers of bindings that derive a wanted row, for explanations.
     Proofs(Proofs),
 }
 
 /// Bindings that explain a row.
 #[derive(Debug, Default)]
 pub(crate) struct Proofs {
-    /// The row that has to come out, if that matters.
+    /// The row that has to be derived, if that matters.
     pub wanted: Option<Vec<u64>>,
     /// How many bindings are enough.
     pub enough: usize,
@@ -71,21 +71,21 @@ pub(crate) struct Proofs {
 }
 
 impl Proofs {
-    /// Its bytes. Every binding has the same registers.
+    /// Returns its bytes. Every binding has the same registers.
     fn heap(&self) -> usize {
         let registers = self.found.first().map_or(0, |(registers, _)| registers.capacity());
         self.found.capacity() * size_of::<(Vec<u64>, Option<Interval>)>() + self.found.len() * 8 * registers
     }
 }
 
-/// How far a plan came: which step it did not get past, and the registers then.
+/// How far a plan got: the step that it did not pass, and the registers then.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Deepest {
     pub step: usize,
     pub registers: Vec<u64>,
 }
 
-/// How a step finds rows, looked up once before the plan runs.
+/// How a step finds rows; looked up once before the plan runs.
 pub(crate) struct Found {
     frozen: Option<Arc<Frozen>>,
     frozen_index: Option<Arc<Index>>,
@@ -94,11 +94,11 @@ pub(crate) struct Found {
     /// The numbers of the rows that the step may see.
     from: u32,
     to: u32,
-    /// Rows are checked for being the newest version.
+    /// Whether rows are checked for being the newest version.
     versioned: bool,
-    /// A row that is found fits, whatever is in it and whenever it holds.
+    /// Whether a row that is found always fits, whatever its values and times.
     plain: bool,
-    /// Rows go right into the head.
+    /// How rows are written directly into the head.
     direct: Option<emit::Direct>,
     /// What later steps look up for each row of a scan.
     ahead: Vec<ahead::Ahead>,
@@ -120,13 +120,13 @@ impl Found {
         }
     }
 
-    /// Whether rows are found by an index.
+    /// Returns whether rows are found by an index.
     #[inline(always)]
     fn indexed(&self) -> bool {
         self.frozen_index.is_some() || !matches!(self.own, Own::Whole)
     }
 
-    /// Whether no key of the index has several rows.
+    /// Returns whether no key of the index has more than one row.
     pub(crate) fn has_single_rows(&self) -> bool {
         match (&self.frozen_index, &self.own) {
             (Some(index), Own::Empty) => index.is_unique(),
@@ -136,7 +136,7 @@ impl Found {
         }
     }
 
-    /// The places in a segment that the step may see.
+    /// Returns the range of a segment that the step may read.
     fn places(&self, segment: &Segment) -> (usize, usize) {
         let place = |number: u32| (number.saturating_sub(segment.first) as usize).min(segment.len());
         (place(self.from), place(self.to).max(place(self.from)))
@@ -157,23 +157,23 @@ pub(crate) struct Machine<'a, 'b> {
     pub tools: &'a mut Tools<'b>,
     plan: &'a Plan,
     found: &'a [Found],
-    /// The relation that rows go to, and whose it is.
+    /// The relation that rows are added to, and its predicate.
     pub head: Option<(PredId, &'a mut Relation)>,
     pub target: Target,
-    /// The head has no rows yet, and the plan gives none twice.
+    /// Whether the head has no rows yet, and the plan gives none twice.
     pub all_new: bool,
     outbox: outbox::Outbox,
     pub registers: Vec<u64>,
     answers: Vec<Answers>,
-    /// How many bindings fulfilled all premises.
+    /// How many bindings satisfied all premises.
     pub fired: u64,
-    /// Calls within calls.
+    /// The depth of nested calls.
     pub depth: u32,
-    /// Kept only for explanations.
+    /// The deepest step, kept only for explanations.
     pub deepest: Option<Deepest>,
 }
 
-/// Indexes that a plan needs, made before it runs. `relations` are those of the evaluation, all in place.
+/// Builds the indexes that a plan needs, before it runs. `relations` are those of the evaluation, all in place.
 pub(crate) fn prepare(
     plan: &Plan,
     relations: &mut [Relation],
@@ -195,18 +195,19 @@ pub(crate) fn prepare(
     Ok(found)
 }
 
-/// What of a predicate an explanation may rest on.
+/// The part of a predicate that an explanation may use.
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
-    /// How many rows, the first ones.
+    /// The number of rows, counted from the first.
     pub rows: u32,
-    /// When they hold.
+    /// The times at which they hold.
     pub times: Option<Arc<Times>>,
 }
 
-/// As [`prepare`] for plans that run within others: relations are in use, so only indexes over rows that stay are made.
+/// Does the work of [`prepare`] for plans that run within others: relations are in use, so only indexes of rows that
+/// stay are built.
 ///
-/// `until` says which rows of a predicate may be seen, if not all.
+/// `until` limits the rows of each predicate that may be read, if not all.
 pub(crate) fn prepare_shared(
     plan: &Plan,
     relations: &[Relation],
@@ -256,11 +257,11 @@ fn prepare_rows(plan: &Plan, rows: &Rows, at: usize, relation: &mut Relation, gr
     let mut frozen_index = None;
     let mut own = Own::Whole;
     if let Access::Index(columns, _) = &rows.access {
-        // The first step runs once: a scan is as good as making an index, unless it stays for other requests.
+        // The first step runs once: a scan costs as much as building an index, unless it stays for other requests.
         let shared = relation.frozen.is_some();
         if at > 0 || shared {
             if !growing && relation.own.index(columns).is_none() {
-                // Rows that are all there are mostly found by their index from now on: the table makes room for it.
+                // If these are all rows, they are mostly found by their index from now on: the table's memory is freed.
                 meter.resting = meter.resting.saturating_sub(relation.own.forget_table());
             }
             (frozen_index, own, indexed) = indexes(relation, columns, growing, meter)?;
@@ -269,7 +270,7 @@ fn prepare_rows(plan: &Plan, rows: &Rows, at: usize, relation: &mut Relation, gr
     if let Access::Find(_) = &rows.access {
         meter.resting += relation.own.prepare_to_find(meter)?;
     }
-    // An index holds its rows once more, a chain a link for each; the exact sum is taken when the rule has run.
+    // An index holds its rows once more, a chain a link for each; the exact sum is computed when the rule has run.
     meter.resting += indexed * (8 * relation.width() + 4);
     meter.step(indexed as u64, || 0)?;
     let first = relation.own.first as usize;
@@ -303,10 +304,10 @@ type Indexes = (Option<Arc<Index>>, Own, usize);
 fn indexes(relation: &mut Relation, columns: &Columns, growing: bool, meter: &Meter) -> Result<Indexes, Exceeded> {
     let mut frozen_index = None;
     if let Some(frozen) = &relation.frozen {
-        // Made once for all requests: no request pays for it, else their steps would differ.
+        // It is built once for all requests: no request pays for it, else their steps would differ.
         frozen_index = Some(frozen.segment.index_or_build(columns, meter)?.0);
     }
-    // Rows with a time or with versions are found by number: only chains know it.
+    // Rows with a time or with versions are found by number: only chains have it.
     let chained =
         growing || relation.times.is_some() || relation.versions.is_some() || relation.chains.iter().any(|c| c.columns == *columns);
     if chained {
@@ -349,10 +350,11 @@ impl<'a, 'b> Machine<'a, 'b> {
         self.flush()
     }
 
-    /// Runs the steps from `at` on. Says whether some binding fulfilled them all.
+    /// Runs the steps from `at` on. Returns whether some binding satisfied them all.
     fn run(&mut self, mut at: usize) -> Result<bool, Stop> {
         let plan = self.plan;
-        // Only what may have several answers calls itself for the rest: the stack is as deep as a rule has such premises.
+        // Only steps that may have several answers recurse for the rest: the stack is as deep as a rule has such
+        // premises.
         loop {
             if self.deepest.is_some() {
                 self.note(at);
@@ -391,7 +393,7 @@ impl<'a, 'b> Machine<'a, 'b> {
         }
     }
 
-    /// Notes a step that is reached for the first time.
+    /// Records a step that is reached for the first time.
     #[cold]
     fn note(&mut self, at: usize) {
         let Some(deepest) = &mut self.deepest else { return };
@@ -414,7 +416,7 @@ impl<'a, 'b> Machine<'a, 'b> {
         self.registers[usize::from(slot)] = word;
     }
 
-    /// The relation of a predicate, also while it is the head's.
+    /// Returns the relation of a predicate, also while it is the head's.
     #[inline(always)]
     fn relation(&self, pred: PredId) -> &Relation {
         match &self.head {
@@ -427,7 +429,7 @@ impl<'a, 'b> Machine<'a, 'b> {
         matches!(&self.head, Some((head, _)) if *head == pred)
     }
 
-    /// Takes steps; now and then looks at memory and at the flag.
+    /// Takes steps; now and then checks memory and the flag.
     #[inline(always)]
     fn step(&mut self, count: u64) -> Result<(), Stop> {
         if self.tools.meter.spend(count) {
@@ -444,7 +446,7 @@ impl<'a, 'b> Machine<'a, 'b> {
         let Tools { interner, meter, asked } = &mut **tools;
         let moving = moving(interner, head.as_ref().map(|(_, relation)| &**relation), target);
         meter.refuel(count, moving)?;
-        // A step gives one row at most, and what is on its way is less than that again.
+        // A step gives at most one row, and the rows in the batch are fewer than that again.
         let more = 2 * (meter.fuel() + count) as usize;
         interner.make_room(more, expr::BYTES_PER_STEP as usize * more, meter, moving)?;
         let heap = asked.heap();
@@ -467,7 +469,7 @@ impl<'a, 'b> Machine<'a, 'b> {
         Ok(())
     }
 
-    /// Whether questions are open.
+    /// Returns whether questions are open.
     pub(crate) fn asks(&self) -> bool {
         self.tools.asked.is_open()
     }
@@ -495,7 +497,7 @@ impl<'a, 'b> Machine<'a, 'b> {
         self.fault(fault)
     }
 
-    /// When a head holds.
+    /// Returns when a head holds.
     pub(crate) fn head_interval(&self, time: HeadTime) -> Result<Interval, Stop> {
         let key = |bound: Bound| match bound {
             Bound::Slot(slot) => TimeKey::Slot(slot),
@@ -508,7 +510,7 @@ impl<'a, 'b> Machine<'a, 'b> {
         self.interval(key(time.start), key(time.end))
     }
 
-    /// The interval between two instants that are known, or without a bound.
+    /// Returns the interval between two instants that are known, or without a bound.
     fn interval(&self, start: TimeKey, end: TimeKey) -> Result<Interval, Stop> {
         let (start, end) = (self.edge(start, i64::MIN)?, self.edge(end, i64::MAX)?);
         Interval::new(start, end).ok_or_else(|| {
@@ -523,7 +525,7 @@ impl<'a, 'b> Machine<'a, 'b> {
         self.check_more_bytes(0)
     }
 
-    /// As [`Self::check_bytes`], with bytes that nothing else counts.
+    /// Does the work of [`Self::check_bytes`] with `more` bytes that nothing else counts.
     pub(crate) fn check_more_bytes(&self, more: usize) -> Result<(), Stop> {
         let head = self.head.as_ref().map(|(_, relation)| &**relation);
         let moving = moving(self.tools.interner, head, &self.target);
@@ -531,14 +533,14 @@ impl<'a, 'b> Machine<'a, 'b> {
         Ok(())
     }
 
-    /// The bytes of the rows that this machine has made: what runs within it does not see them.
+    /// Returns the bytes of the rows that this machine has made: what runs within it does not count them.
     pub(super) fn made(&self) -> usize {
         let head = self.head.as_ref().map_or(0, |(_, relation)| relation.own.moving());
         head + made(&self.target)
     }
 }
 
-/// The bytes that change while a plan runs.
+/// Returns the bytes that change while a plan runs.
 #[cold]
 fn moving(interner: &Interner, head: Option<&Relation>, target: &Target) -> usize {
     interner.heap() + made(target) + head.map_or(0, |relation| relation.own.moving())

@@ -1,4 +1,5 @@
-//! Predicates of which each key has one row: a new row is merged with the one that is there, and the result takes its place.
+//! Merged predicates, of which each key has one row: a new row is merged with the present one, and the result replaces
+//! it.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -27,7 +28,7 @@ impl Versions {
         !self.dead.contains(&number)
     }
 
-    /// About how many bytes it takes on the heap.
+    /// Returns the approximate number of bytes on the heap.
     pub(crate) fn heap(&self) -> usize {
         self.newest.heap() + 2 * size_of::<u32>() * self.dead.capacity()
     }
@@ -37,7 +38,7 @@ fn hash_key(relation: &Relation, row: &[u64], keys: &[usize]) -> u64 {
     relation.own.keys.words(keys.iter().map(|&key| row[key]))
 }
 
-/// Merges `rows` into the relation of `pred`, which is out of `world`'s reach meanwhile.
+/// Merges `rows` into the relation of `pred`, which has been taken out of `world`.
 pub(crate) fn merge(world: &World<'_>, tools: &mut Tools<'_>, pred: PredId, relation: &mut Relation, rows: &[u64]) -> Result<(), Stop> {
     let Some(spec) = &world.program.predicate(pred).merge else {
         return Ok(());
@@ -45,7 +46,7 @@ pub(crate) fn merge(world: &World<'_>, tools: &mut Tools<'_>, pred: PredId, rela
     let width = relation.width();
     for row in rows.chunks_exact(width) {
         tools.meter.step(1, || relation.own.moving())?;
-        // Every version that there ever was has been taken in.
+        // Every earlier version has been merged already.
         if relation.find(row).is_some() {
             continue;
         }
@@ -66,7 +67,7 @@ fn newest(relation: &Relation, keys: &[usize], row: &[u64]) -> Option<u32> {
     versions.newest.find(hash_key(relation, row, keys), same)
 }
 
-/// The row that takes the place of `old`, if it changes.
+/// Returns the row that replaces `old`, if it changes.
 fn joined(
     world: &World<'_>,
     tools: &mut Tools<'_>,
@@ -92,7 +93,8 @@ fn joined(
     if merged == was {
         return Ok(None);
     }
-    // What has taken in the old value once must not change when it meets it again: else rows could be merged for ever.
+    // A value that has been merged with the old one must not change when merged with it again: else rows could be
+    // merged for ever.
     if ask(world.calls, world, tools, spec.by, merged, was)? != Some(merged) {
         return Err(bad(tools, Some(merged)));
     }
@@ -129,7 +131,7 @@ fn replace(program: &Program, tools: &mut Tools<'_>, pred: PredId, spec: &Merge,
     Ok(())
 }
 
-/// Makes the relation one that can be merged into: its rows so far are taken out, to be merged.
+/// Prepares the relation for merging: its present rows are taken out, to be merged.
 pub(crate) fn begin(relation: &mut Relation) -> Vec<u64> {
     let width = relation.width();
     let mut rows = Vec::new();
@@ -145,7 +147,7 @@ pub(crate) fn begin(relation: &mut Relation) -> Vec<u64> {
     rows
 }
 
-/// Leaves only the newest rows. What they have replaced is kept for explanations.
+/// Leaves only the newest rows. The rows that they replaced are kept for explanations.
 pub(crate) fn end(relation: &mut Relation) {
     let Some(versions) = relation.versions.take() else { return };
     if versions.dead.is_empty() {

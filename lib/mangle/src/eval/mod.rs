@@ -1,7 +1,7 @@
 //! Evaluation: rows, joins, strata, budgets.
 //!
-//! Law: an evaluation is a value. It reads no clock and starts no thread; what it needs from outside it gives back as a
-//! question; the same program, facts, time and budget have the same result, byte for byte.
+//! Law: an evaluation is a value. It reads no clock and starts no thread; what it needs from outside it returns as a
+//! question; equal program, facts, time and budget give an equal result, byte for byte.
 
 mod budget;
 mod call;
@@ -38,7 +38,7 @@ pub use external::{Batch, Question};
 pub use model::{Fact, Model};
 pub use snapshot::{Base, Snapshot};
 
-/// What explanations use of the evaluator: the same machine, run backwards.
+/// The parts of the evaluator that explanations use: the machine, run backwards.
 pub(crate) mod parts {
     pub(crate) use super::{
         budget::Meter,

@@ -1,4 +1,4 @@
-//! What an evaluation came to: every fact, and what each rule did.
+//! The result of an evaluation: every fact, and the work of each rule.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -13,7 +13,7 @@ use crate::{
 pub struct Model {
     pub(crate) program: Arc<Program>,
     pub(crate) relations: Vec<Relation>,
-    /// Shared with who explains the facts, in a layer of their own.
+    /// The interner, shared with explanations, which add a layer of their own.
     pub(crate) interner: Arc<Interner>,
     pub(crate) counts: Vec<RuleCount>,
     pub(crate) now: i64,
@@ -31,54 +31,54 @@ pub struct Fact {
 }
 
 impl Model {
-    /// The program.
+    /// Returns the program.
     pub fn program(&self) -> &Arc<Program> {
         &self.program
     }
 
-    /// What the values of the facts are.
+    /// Returns the interner with the values of the facts.
     pub fn interner(&self) -> &Interner {
         &self.interner
     }
 
-    /// The evaluation time.
+    /// Returns the evaluation time.
     pub fn now(&self) -> i64 {
         self.now
     }
 
-    /// How many steps it took.
+    /// Returns how many steps the evaluation took.
     pub fn steps(&self) -> u64 {
         self.steps
     }
 
-    /// How many facts were derived.
+    /// Returns how many facts were derived.
     pub fn derived(&self) -> u64 {
         self.derived
     }
 
-    /// How many rows of a predicate were given, not derived.
+    /// Returns how many rows of a predicate were given, not derived.
     pub fn given(&self, pred: PredId) -> usize {
         let relation = &self.relations[pred.index()];
         let frozen = relation.frozen.as_ref().map_or(0, |frozen| frozen.past.given);
         (frozen + relation.past.given) as usize
     }
 
-    /// What a rule did.
+    /// Returns the work of a rule.
     pub fn count(&self, rule: RuleId) -> RuleCount {
         self.counts[rule.index()]
     }
 
-    /// How many rows a predicate has; a row that holds at several intervals counts once.
+    /// Returns how many rows a predicate has; a row that holds at several intervals counts once.
     pub fn len(&self, pred: PredId) -> usize {
         self.relations[pred.index()].len()
     }
 
-    /// Whether a predicate has no row.
+    /// Returns whether a predicate has no rows.
     pub fn is_empty(&self, pred: PredId) -> bool {
         self.len(pred) == 0
     }
 
-    /// The rows of a predicate in the order in which they were derived.
+    /// Returns the rows of a predicate in the order in which they were derived.
     pub fn rows(&self, pred: PredId) -> impl Iterator<Item = Vec<Value>> {
         let relation = &self.relations[pred.index()];
         let arity = self.program.predicate(pred).arity;
@@ -88,7 +88,7 @@ impl Model {
         })
     }
 
-    /// The facts of a predicate: a row for each interval if it is temporal.
+    /// Returns the facts of a predicate: a row for each interval if it is temporal.
     pub fn facts(&self, pred: PredId) -> impl Iterator<Item = Fact> {
         let relation = &self.relations[pred.index()];
         let temporal = self.program.predicate(pred).temporal;
@@ -107,15 +107,15 @@ impl Model {
         })
     }
 
-    /// Whether a fact holds; of a temporal predicate, at some time.
+    /// Returns whether a fact holds; of a temporal predicate, at some time.
     pub fn holds(&self, pred: PredId, args: &[Value]) -> bool {
         let words: Vec<u64> = args.iter().map(|value| value.bits()).collect();
         let relation = &self.relations[pred.index()];
         relation.find(if words.is_empty() { &[0] } else { &words }).is_some()
     }
 
-    /// Every fact as text: `name/arity` to its rows, both sorted as text. A temporal fact has its bounds as two more
-    /// arguments, `_` for none. Predicates without facts and generated ones are left out.
+    /// Returns every fact as text: `name/arity` to its rows, both sorted as text. A temporal fact has its bounds as
+    /// two more arguments, `_` for none. Predicates without facts and generated ones are left out.
     pub fn to_text(&self) -> BTreeMap<String, Vec<Vec<String>>> {
         let mut all = BTreeMap::new();
         for (at, predicate) in self.program.predicates.iter().enumerate() {
@@ -131,7 +131,7 @@ impl Model {
         all
     }
 
-    /// The arguments of a fact as text, with its bounds.
+    /// Returns the arguments of a fact as text, with its bounds.
     pub fn fact_to_text(&self, fact: &Fact) -> Vec<String> {
         let args = fact.args.iter().map(|&value| self.interner.print(value).to_string());
         let bounds = fact.time.iter().flat_map(|time| {

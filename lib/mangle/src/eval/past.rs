@@ -1,29 +1,32 @@
-//! Where the rows of a predicate come from: all that an evaluation remembers for explanations.
+//! The origin of the rows of a predicate: all that an evaluation remembers for explanations.
 
 use std::sync::Arc;
 
 use super::segment::Segment;
 use crate::program::Interval;
 
-/// Where rows come from, for explanations: rows that were given, not derived, and in which round the others were derived.
+/// The origin of rows, for explanations: which rows were given, not derived, and in which round the others were
+/// derived.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Past {
-    /// How many rows, the first ones, were given.
+    /// How many rows, counted from the first, were given.
     pub given: u32,
     /// For temporal predicates, when given rows hold.
     pub stated: Vec<(u32, Interval)>,
-    /// How many rows there were when each round of the stratum began, the first round aside.
+    /// The number of rows at the beginning of each round of the stratum, except the first round.
     pub rounds: Rounds,
     /// For temporal predicates of recursive strata, what each round newly covered.
     pub history: Vec<(u32, Interval, u32)>,
     /// For merged predicates, the rows that were given.
     pub merged: Vec<u64>,
-    /// For merged predicates of which a row has replaced another: every row that there ever was, in order. `rounds` counts these.
+    /// For merged predicates of which a row has replaced another: every row that ever existed, in order. `rounds`
+    /// counts these.
     pub versions: Option<Arc<Segment>>,
 }
 
 impl Past {
-    /// Its bytes on the heap, without the versions, which are a relation's own rows before they are these.
+    /// Returns its bytes on the heap, without the versions, which are counted as the relation's own rows before they
+    /// are moved here.
     pub(crate) fn heap(&self) -> usize {
         self.stated.capacity() * size_of::<(u32, Interval)>()
             + self.rounds.grown.capacity() * size_of::<(u32, u32)>()
@@ -32,22 +35,22 @@ impl Past {
     }
 }
 
-/// A number of rows for each round. Only the rounds that brought rows are written down: where a million predicates depend on each
+/// A number of rows for each round. Only rounds that added rows are stored: where a million predicates depend on each
 /// other, there may be a million rounds, each of which concerns a few of them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rounds {
     count: u32,
-    /// A round, and how many rows there were when it ended, where there were more than after the one before.
+    /// Each round that added rows, with the number of rows at its end.
     grown: Vec<(u32, u32)>,
 }
 
 impl Rounds {
-    /// Whether there was none.
+    /// Returns whether there was no round.
     pub(crate) fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// One more round, after which there are so many rows.
+    /// Adds a round, at the end of which there are `rows` rows.
     pub(crate) fn push(&mut self, rows: u32) {
         if self.grown.last().map_or(0, |&(_, before)| before) < rows {
             self.grown.push((self.count, rows));
@@ -55,13 +58,13 @@ impl Rounds {
         self.count += 1;
     }
 
-    /// The round that brought the row of this number.
+    /// Returns the round that added the row of this number.
     pub(crate) fn of(&self, row: u32) -> u32 {
         let at = self.grown.partition_point(|&(_, rows)| rows <= row);
         self.grown.get(at).map_or(self.count, |&(round, _)| round)
     }
 
-    /// How many rows there were after a round; nothing if there was no such round.
+    /// Returns how many rows there were after a round; `None` if there was no such round.
     pub(crate) fn after(&self, round: u32) -> Option<u32> {
         let at = self.grown.partition_point(|&(grown, _)| grown <= round);
         let rows = at.checked_sub(1).map_or(0, |at| self.grown[at].1);

@@ -1,4 +1,5 @@
-//! A rule in the order in which it is run: which rows to look up by which key, and what to compute, check and emit.
+//! A plan: a rule in the order in which it is run, with the rows to look up by which key, and what to compute, check
+//! and emit.
 
 mod injective;
 mod live;
@@ -13,22 +14,23 @@ use crate::{
     value::Value,
 };
 
-/// One way to run a rule.
+/// A plan for running a rule.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub rule: RuleId,
     pub steps: Vec<Step>,
-    /// For each step the premise that it stands for; none for those of transforms and of the head.
+    /// The premise of each step; `None` for steps of transforms and of the head.
     pub origins: Vec<Option<usize>>,
     pub emit: Emit,
-    /// How many registers: the rule's slots and those of intermediate results.
+    /// The number of registers: the rule's slots and those of intermediate results.
     pub slots: usize,
-    /// No two bindings, or groups of them, give the same row of the head, if at these steps a key has at most one row.
+    /// The steps at which a key must have at most one row, so that no two bindings, or groups of them, give equal rows
+    /// of the head.
     pub injective_if: Option<Vec<usize>>,
 }
 
 impl Plan {
-    /// About how many bytes it takes on the heap.
+    /// Returns the approximate number of bytes on the heap.
     pub(crate) fn heap(&self) -> usize {
         let within = |rows: &Rows| {
             let keys = match &rows.access {
@@ -42,7 +44,7 @@ impl Plan {
             Step::Rows(rows) | Step::Absent(rows) => within(rows),
             Step::Call(_, keys, rows) => size_of_val(&keys[..]) + within(rows),
             Step::Ask(_, keys) => size_of_val(&keys[..]),
-            // What these hold was counted with the rule.
+            // The memory of these was counted with the rule.
             Step::Let(..) | Step::Equal(..) | Step::Compare(..) | Step::Built(..) | Step::NotBuilt(..) => 0,
         });
         let own = self.steps.capacity() * size_of::<Step>() + self.origins.capacity() * size_of::<Option<usize>>();
@@ -50,12 +52,12 @@ impl Plan {
     }
 }
 
-/// What comes of one binding.
+/// What is emitted for one binding.
 #[derive(Debug)]
 pub(crate) enum Emit {
     /// A row of the head.
     Head(Head),
-    /// A row of registers, to be grouped when all are there.
+    /// A row of registers, to be grouped when all bindings are found.
     Group(Group),
 }
 
@@ -66,14 +68,14 @@ pub(crate) struct Head {
     pub time: Option<(TimeKey, TimeKey)>,
 }
 
-/// A rule that makes groups.
+/// A rule with groups.
 #[derive(Debug)]
 pub(crate) struct Group {
     /// The registers that are kept of each binding.
     pub kept: Vec<Slot>,
     /// Whether equal bindings count once.
     pub distinct: bool,
-    /// Which registers make the key.
+    /// The registers that make the key.
     pub keys: Vec<Slot>,
     pub lets: Vec<Aggregate>,
     /// The transforms that follow.
@@ -81,50 +83,50 @@ pub(crate) struct Group {
     pub head: crate::program::Head,
 }
 
-/// Where a word comes from.
+/// The source of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Key {
     Slot(Slot),
     Word(u64),
 }
 
-/// Where an instant comes from, or goes to.
+/// The source of an instant, or the register that it is stored in.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum TimeKey {
-    /// Known when the plan is made.
+    /// An instant that is known when the plan is made.
     At(i64),
-    /// In a register.
+    /// The value of a register.
     Slot(Slot),
     /// A constant that has to be a time.
     Value(Value),
-    /// The evaluation time plus so much.
+    /// The evaluation time plus an offset.
     Now(i64),
     /// A register that gets the bound of the interval.
     Bind(Slot),
-    /// `_`
+    /// No bound: `_`.
     Open,
 }
 
 /// One step.
 #[derive(Debug)]
 pub(crate) enum Step {
-    /// For each row that fits.
+    /// Continue for each row that fits.
     Rows(Rows),
-    /// If no row fits.
+    /// Continue if no row fits.
     Absent(Rows),
-    /// A register gets a value.
+    /// Set a register.
     Let(Slot, Expr),
-    /// If both are equal.
+    /// Continue if both are equal.
     Equal(Expr, Expr),
-    /// If the comparison holds.
+    /// Continue if the comparison holds.
     Compare(Comparison, Operand, Expr, Expr),
-    /// For each answer of a built-in relation.
+    /// Continue for each answer of a built-in relation.
     Built(Built, Vec<Expr>, Vec<Output>),
-    /// If a built-in relation has no answer.
+    /// Continue if a built-in relation has no answer.
     NotBuilt(Built, Vec<Expr>, Vec<Output>),
-    /// For each answer of a deferred predicate.
+    /// Continue for each answer of a deferred predicate.
     Call(PredId, Vec<Option<Key>>, Rows),
-    /// If the answer of an external predicate is not there yet, ask and go no further.
+    /// Ask, and stop, if the answer of an external predicate is not known yet.
     Ask(PredId, Vec<Option<Key>>),
 }
 
@@ -134,47 +136,48 @@ pub(crate) struct Rows {
     pub pred: PredId,
     pub range: Range,
     pub access: Access,
-    /// Columns that must have a value (not those of the access).
+    /// The columns that must have a value, except those of the access.
     pub checks: Vec<(u16, Key)>,
-    /// Columns that must be equal to an earlier one.
+    /// The columns that must be equal to an earlier one.
     pub same: Vec<(u16, u16)>,
-    /// Columns that go to registers.
+    /// The columns that are stored in registers.
     pub binds: Vec<(u16, Slot)>,
     pub timing: Option<Timing>,
-    /// Nothing that is found is used later: one row is enough.
+    /// Whether one row is enough, because no value of a row is used later.
     pub once: bool,
 }
 
 impl Rows {
-    /// Whether a row that is found fits: nothing else of it is looked at.
+    /// Returns whether every row that is found fits, because nothing else of it is checked.
     pub(crate) fn binds_only(&self) -> bool {
         self.checks.is_empty() && self.same.is_empty() && self.timing.is_none()
     }
 }
 
-/// The way to the rows.
+/// How rows are found.
 #[derive(Debug)]
 pub(crate) enum Access {
-    /// All of them.
+    /// All rows.
     Scan,
     /// The one row with these columns.
     Find(Vec<Key>),
-    /// By an index over some columns.
+    /// The rows that an index over some columns gives.
     Index(Columns, Vec<Key>),
 }
 
-/// How the time of a row is looked at.
+/// How the time of a row is checked.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Timing {
-    /// It holds at the evaluation time.
+    /// The row holds at the evaluation time.
     Now,
-    /// See [`crate::program::When::During`].
+    /// The row holds during an interval; see [`crate::program::When::During`].
     During(TimeKey, TimeKey),
-    /// An operator over the window between two instants, earlier first; then where the interval found goes.
+    /// An operator over the window between two instants, the earlier first; then where the bounds of the found interval
+    /// are stored.
     Window(Operator, TimeKey, TimeKey, Option<(TimeKey, TimeKey)>),
 }
 
-/// What is done with an output argument of a built-in relation.
+/// The use of an output argument of a built-in relation.
 #[derive(Clone, Debug)]
 pub(crate) enum Output {
     Bind(Slot),

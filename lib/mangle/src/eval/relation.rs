@@ -1,4 +1,5 @@
-//! The rows of one predicate during an evaluation: a frozen part that requests share, and what this evaluation adds.
+//! The rows of one predicate during an evaluation: a frozen part that requests share, and the rows that this evaluation
+//! adds.
 
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use super::{
 };
 use crate::program::Interval;
 
-/// Rows that never change again, with when they hold.
+/// Rows that never change again, with the times at which they hold.
 #[derive(Debug)]
 pub(crate) struct Frozen {
     pub segment: Segment,
@@ -30,35 +31,35 @@ pub(crate) struct Relation {
     pub chains: Vec<Chain>,
     /// For a temporal predicate, when each row holds. Shared with the rule that runs.
     pub times: Option<Arc<Times>>,
-    /// Rows and intervals that are new since the last round; only temporal predicates.
+    /// The rows and intervals that are new since the last round, for temporal predicates only.
     pub fresh: Vec<(u32, Interval)>,
-    /// The newest version of each row that can be replaced; only merged predicates.
+    /// The newest version of each row that can be replaced, for merged predicates only.
     pub versions: Option<super::merge::Versions>,
     /// How many rows there were when the last round began.
     pub old: usize,
-    /// How many rows the running round sees.
+    /// How many rows the running round may read.
     pub seen: usize,
     pub past: Past,
 }
 
-/// Which rows a premise looks at.
+/// The rows that a premise reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Range {
-    /// All that are there when the round begins.
+    /// All rows that are present when the round begins.
     All,
-    /// Those from before the last round.
+    /// The rows from before the last round.
     Old,
-    /// Those of the last round.
+    /// The rows of the last round.
     Delta,
 }
 
 impl Relation {
-    /// One that stands for another while that is in use.
+    /// Returns an empty relation that replaces another while that is in use.
     pub(crate) fn placeholder() -> Self {
         Self::new(0, false, None, Keys::default())
     }
 
-    /// `arity` arguments; over `frozen` rows if there are some, which have the same `keys`.
+    /// Returns a relation of `arity` arguments, over `frozen` rows if there are some, which use equal `keys`.
     pub(crate) fn new(arity: usize, temporal: bool, frozen: Option<Arc<Frozen>>, keys: Keys) -> Self {
         let first = frozen.as_ref().map_or(0, |frozen| frozen.segment.len());
         let over = |frozen: &Arc<Frozen>| Arc::new(Times::over(Arc::clone(&frozen.times), first as u32));
@@ -80,7 +81,7 @@ impl Relation {
         self.own.width
     }
 
-    /// The same rows once more, without what only an evaluation needs.
+    /// Copies the rows, without what only an evaluation needs.
     pub(crate) fn copy(&self) -> Self {
         Self {
             frozen: self.frozen.clone(),
@@ -89,18 +90,18 @@ impl Relation {
         }
     }
 
-    /// These rows and no others.
+    /// Returns a relation of these rows.
     pub(crate) fn of(own: Segment) -> Self {
         let empty = Self::new(own.width, false, None, own.keys);
         Self { own, ..empty }
     }
 
-    /// All rows, frozen ones included.
+    /// Returns the number of all rows, frozen ones included.
     pub(crate) fn len(&self) -> usize {
         self.own.first as usize + self.own.len()
     }
 
-    /// A row by its number.
+    /// Returns a row by its number.
     pub(crate) fn row(&self, number: u32) -> &[u64] {
         match (&self.frozen, number.checked_sub(self.own.first)) {
             (Some(frozen), None) => frozen.segment.row(number as usize),
@@ -108,7 +109,7 @@ impl Relation {
         }
     }
 
-    /// The number of a row.
+    /// Returns the number of a row, if it is present.
     pub(crate) fn find(&self, row: &[u64]) -> Option<u32> {
         let hash = self.own.keys.row(row);
         if let Some(frozen) = &self.frozen
@@ -119,7 +120,7 @@ impl Relation {
         self.own.find(row, hash).map(|at| self.own.first + at as u32)
     }
 
-    /// Adds a row; says its number and whether it is new.
+    /// Adds a row; returns its number and whether it is new.
     pub(crate) fn insert(&mut self, row: &[u64]) -> (u32, bool) {
         let hash = self.own.keys.row(row);
         if let Some(frozen) = &self.frozen
@@ -149,29 +150,30 @@ impl Relation {
         };
     }
 
-    /// Whether a row counts: it is not an older version of one that was merged.
+    /// Returns whether a row counts, that is, it is not an older version of a merged one.
     pub(crate) fn alive(&self, number: u32) -> bool {
         self.versions.as_ref().is_none_or(|versions| versions.alive(number))
     }
 
-    /// When a row holds.
+    /// Returns when a row holds.
     pub(crate) fn times_of(&self, number: u32) -> Option<&IntervalSet> {
         self.times.as_ref()?.get(number)
     }
 
-    /// Lets a row of a temporal predicate hold at `interval` too; what is new goes to `fresh`. Gives how many intervals it now has.
+    /// Adds `interval` to the times of a temporal row; what is new is pushed onto `fresh`. Returns how many intervals
+    /// the row has now.
     pub(crate) fn hold(&mut self, number: u32, interval: Interval, fresh: &mut Vec<Interval>) -> usize {
         let Some(times) = &mut self.times else { return 0 };
         Arc::make_mut(times).hold(number, interval, fresh)
     }
 
-    /// Bytes that grow as rows are given times.
+    /// Returns the bytes that grow as rows get times.
     pub(crate) fn timing(&self) -> usize {
         let times = self.times.as_ref().map_or(0, |times| times.heap());
         times + self.fresh.capacity() * size_of::<(u32, Interval)>() + self.past.heap()
     }
 
-    /// The place of the chain over `columns`, made if need be; the second is how many rows were taken in.
+    /// Returns the place of the chain over `columns`, built if necessary, and how many rows were added to it.
     pub(crate) fn chain(&mut self, columns: &Columns, meter: &Meter) -> Result<(usize, usize), Exceeded> {
         let at = match self.chains.iter().position(|chain| chain.columns == *columns) {
             Some(at) => at,
@@ -185,13 +187,13 @@ impl Relation {
         Ok((at, taken))
     }
 
-    /// Bytes on the heap, without the frozen part.
+    /// Returns the bytes on the heap, without the frozen part.
     pub(crate) fn heap(&self) -> usize {
         let versions = self.versions.as_ref().map_or(0, super::merge::Versions::heap);
         self.own.heap() + self.chains.iter().map(Chain::heap).sum::<usize>() + self.timing() + versions
     }
 
-    /// Ends the evaluation of this predicate: from now on the rows stay as they are.
+    /// Ends the evaluation of this predicate: from now on the rows do not change.
     pub(crate) fn freeze(self) -> Frozen {
         Frozen {
             segment: self.own,

@@ -1,11 +1,11 @@
-//! Room for much more: what is moved for it is very large now and then, and still can be stopped.
+//! Growth of large vectors that can be interrupted.
 
 use super::budget::{Exceeded, Meter};
 
-/// Makes room for so many more words, or whatever they are. Where they are very many, it can be stopped while they move, and does not
-/// begin if that were too much beside the `moving` bytes.
+/// Reserves room for `more` elements. A very large vector can be interrupted while it is moved, and does not begin to
+/// grow if that exceeded the budget beside the `moving` bytes.
 pub(crate) fn make_room<T: Copy>(words: &mut Vec<T>, more: usize, meter: &Meter, moving: usize) -> Result<(), Exceeded> {
-    /// So many take milliseconds to move.
+    /// The number of elements that takes milliseconds to move.
     const LARGE: usize = 1 << 20;
     let wanted = words.len() + more;
     if wanted < LARGE || wanted <= words.capacity() {

@@ -1,7 +1,8 @@
-//! The fixpoint of a stratum: first the rules that read nothing of the stratum itself, then, while something is new, each
-//! rule once for every premise that can be new.
+//! The fixpoint of a stratum: first the rules that read nothing of the stratum itself, then, while there are new facts,
+//! each rule once for every premise that can have new ones.
 //!
-//! What a round derives is seen from the next round on, so neither the order of rules nor that of facts changes a round's result.
+//! The facts that a round derives are visible from the next round on, so neither the order of rules nor that of facts
+//! changes a round's result.
 
 use std::sync::Arc;
 
@@ -19,26 +20,26 @@ use super::{
 };
 use crate::program::{Interval, PredId, Premise, Program, RuleId, Stratum};
 
-/// One stratum on its way.
+/// A stratum that is being evaluated.
 #[derive(Debug)]
 pub(crate) struct Round {
     stratum: usize,
-    /// Whether rules have run on what was there.
+    /// Whether rules have run on the facts that were there at the start.
     seeded: bool,
     tasks: Vec<Task>,
     task: usize,
-    /// What temporal predicates were given in this round.
+    /// The times that temporal predicates get in this round.
     coming: Vec<Coming>,
     /// How many rounds there were.
     count: u32,
-    /// Bytes of the plans, which count as long as the stratum is evaluated.
+    /// The bytes of the plans, which count as long as the stratum is evaluated.
     planned: usize,
 }
 
 /// A row, and when it is to hold.
 type Coming = (PredId, u32, Interval);
 
-/// A rule to run, and which premise looks at what is new.
+/// A rule to run, and which premise reads the new rows.
 #[derive(Debug)]
 struct Task {
     plan: Arc<Plan>,
@@ -46,7 +47,7 @@ struct Task {
     delta: Option<PredId>,
 }
 
-/// Rows per predicate as they are now; of the stratum's own predicates nobody knows how many will come.
+/// The current number of rows of each predicate; for the stratum's own predicates it is unknown how many will come.
 struct Now<'a> {
     relations: &'a [Relation],
     growing: &'a dyn Fn(PredId) -> bool,
@@ -59,7 +60,7 @@ impl Sizes for Now<'_> {
     }
 }
 
-/// The rules of a stratum and the premises in which they read the stratum itself.
+/// Returns the premises in which a rule reads the stratum itself.
 fn premises_of(program: &Program, rule: RuleId, growing: &dyn Fn(PredId) -> bool) -> Vec<(usize, PredId)> {
     let premises = program.rule(rule).premises.iter().enumerate();
     premises
@@ -71,7 +72,7 @@ fn premises_of(program: &Program, rule: RuleId, growing: &dyn Fn(PredId) -> bool
 }
 
 impl Round {
-    /// The first round of a stratum.
+    /// Returns the first round of a stratum.
     pub(crate) fn first(evaluation: &mut Evaluation, stratum: usize) -> Result<Self, Stop> {
         let mut this = Self {
             stratum,
@@ -86,7 +87,7 @@ impl Round {
         Ok(this)
     }
 
-    /// The tasks of the first round (`delta` false) or of all others.
+    /// Returns the tasks of the first round (`delta` false) or of all others.
     fn plans(&mut self, evaluation: &mut Evaluation, delta: bool) -> Result<Vec<Task>, Stop> {
         let Evaluation {
             program,
@@ -143,10 +144,11 @@ impl Round {
         Ok(tasks)
     }
 
-    /// Runs the tasks of this round. A batch means that the current one has to be run again once the questions are answered.
+    /// Runs the tasks of this round. A batch means that the current one has to be run again once the questions are
+    /// answered.
     pub(crate) fn run(&mut self, evaluation: &mut Evaluation) -> Result<Option<Batch>, Stop> {
         while let Some(task) = self.tasks.get(self.task) {
-            // A task without anything new is work too: a stratum may have a million rules.
+            // A task without new rows is work too: a stratum may have a million rules.
             evaluation.meter.step(1, || 0)?;
             if task.delta.is_none_or(|pred| has_new(&evaluation.relations[pred.index()])) {
                 if !evaluation.asked.is_open() {
@@ -196,7 +198,7 @@ impl Round {
         prepare(plan, relations, &growing, meter)
     }
 
-    /// Adds what a plan gave and could not add itself while it ran.
+    /// Adds the rows of a plan that it could not add itself while it ran.
     fn take_in(&mut self, evaluation: &mut Evaluation, pred: PredId, came: Came) -> Result<(), Stop> {
         let Came {
             target, derived, all_new, ..
@@ -232,17 +234,17 @@ impl Round {
         Ok(())
     }
 
-    /// Bytes of what is coming.
+    /// Returns the bytes of the times to be added.
     fn heap(&self) -> usize {
         self.coming.capacity() * size_of::<Coming>()
     }
 
-    /// Lets go of the plans when the stratum is done.
+    /// Releases the plans when the stratum is finished.
     pub(crate) fn end(self, evaluation: &mut Evaluation) {
         evaluation.meter.resting = evaluation.meter.resting.saturating_sub(self.planned);
     }
 
-    /// Makes what came in this round visible. Says whether there is another round.
+    /// Makes the facts of this round visible. Returns whether there is another round.
     pub(crate) fn next(&mut self, evaluation: &mut Evaluation) -> Result<bool, Stop> {
         let program = Arc::clone(&evaluation.program);
         let stratum = &program.strata[self.stratum];
@@ -275,8 +277,8 @@ impl Round {
         Ok(true)
     }
 
-    /// Adds the intervals of the round; what is newly covered is the next round's news. They are united first, so that the news do
-    /// not depend on the order in which they came.
+    /// Adds the intervals of the round; what is newly covered is new for the next round. They are united first, so that
+    /// the new part does not depend on their order.
     fn settle_times(&mut self, evaluation: &mut Evaluation, stratum: &Stratum) -> Result<(), Stop> {
         for &pred in &stratum.predicates {
             evaluation.relations[pred.index()].fresh.clear();
@@ -319,16 +321,16 @@ impl Round {
     }
 }
 
-/// What came of a plan, beside the rows that it added to its head itself.
+/// The results of a plan, apart from the rows that it added to its head itself.
 struct Came {
     fired: u64,
     target: Target,
     derived: Derived,
-    /// What was derived are rows that differ, of a head that had none.
+    /// Whether the derived rows are distinct, and the head had none.
     all_new: bool,
 }
 
-/// Runs a plan. While it runs, its head is out of its place among the relations.
+/// Runs a plan. Meanwhile its head is taken out of the relations.
 fn run_plan(evaluation: &mut Evaluation, plan: &Plan, pred: PredId, found: &[Found]) -> Result<Came, Stop> {
     let mut head = std::mem::replace(&mut evaluation.relations[pred.index()], Relation::placeholder());
     let Evaluation {
@@ -341,10 +343,10 @@ fn run_plan(evaluation: &mut Evaluation, plan: &Plan, pred: PredId, found: &[Fou
         now,
         ..
     } = evaluation;
-    // What the head holds is counted while it grows.
+    // The memory of the head is counted while it grows.
     meter.resting = meter.resting.saturating_sub(head.own.moving());
     if head.own.len() > GLANCE {
-        // Rows that were added without being looked for: from now on they are, and making the table takes its time.
+        // Rows were added without being looked up: from now on they are, and building the table takes time.
         head.own.prepare_to_find(meter)?;
     }
     let predicate = program.predicate(pred);

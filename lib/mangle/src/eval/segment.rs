@@ -1,4 +1,4 @@
-//! Rows of one width end to end, each once, and what finds them.
+//! Rows of one width end to end, without duplicates, and the tables that find them.
 
 use std::{
     convert::Infallible,
@@ -13,7 +13,7 @@ use super::{
     table::Table,
 };
 
-/// Rows and what finds them. A predicate without arguments has rows of one word that is zero.
+/// Rows and the tables that find them. A predicate without arguments has rows of one word that is zero.
 #[derive(Debug)]
 pub(crate) struct Segment {
     pub width: usize,
@@ -21,9 +21,9 @@ pub(crate) struct Segment {
     pub first: u32,
     pub rows: Vec<u64>,
     pub keys: Keys,
-    /// Made when somebody first looks for a row: many relations are only ever gone through.
+    /// The table, built when a row is first looked up: many relations are only ever scanned.
     table: OnceLock<Table>,
-    /// Indexes made so far. A lock, because a frozen segment gets them while requests share it.
+    /// The indexes built so far. They are behind a lock, because a frozen segment gets them while requests share it.
     indexes: RwLock<Vec<(Columns, Arc<Index>)>>,
 }
 
@@ -39,7 +39,7 @@ impl Segment {
         }
     }
 
-    /// The same rows once more.
+    /// Copies the rows.
     pub(crate) fn copy(&self) -> Self {
         Self {
             rows: self.rows.clone(),
@@ -48,26 +48,26 @@ impl Segment {
         }
     }
 
-    /// How many rows are in this segment.
+    /// Returns the number of rows in this segment.
     #[inline(always)]
     pub(crate) fn len(&self) -> usize {
         self.rows.len() / self.width
     }
 
-    /// A row by its place in this segment.
+    /// Returns a row by its place in this segment.
     #[inline(always)]
     pub(crate) fn row(&self, at: usize) -> &[u64] {
         &self.rows[at * self.width..(at + 1) * self.width]
     }
 
-    /// The place of a row in this segment.
+    /// Returns the place of a row in this segment.
     #[inline(always)]
     pub(crate) fn find(&self, row: &[u64], hash: u64) -> Option<usize> {
         let found = self.table().find(hash, |at| self.row(at as usize) == row);
         found.map(|at| at as usize)
     }
 
-    /// Adds a row if it is new; its place then, or the place of the same one.
+    /// Adds a row if it is new; returns its place then, or as an error the place of the equal one.
     #[inline(always)]
     pub(crate) fn insert(&mut self, row: &[u64], hash: u64) -> Result<usize, usize> {
         self.table();
@@ -83,7 +83,7 @@ impl Segment {
         }
     }
 
-    /// As [`Self::insert`], with the width known to the compiler.
+    /// Does the work of [`Self::insert`], with the width known to the compiler.
     #[inline(always)]
     pub(crate) fn insert_array<const W: usize>(&mut self, row: [u64; W], hash: u64) -> bool {
         self.table();
@@ -97,15 +97,15 @@ impl Segment {
         found.is_none()
     }
 
-    /// Reads what [`Self::find`] and [`Self::insert`] of rows with these hashes will look at, all of it before any is used.
+    /// Reads in advance what [`Self::find`] and [`Self::insert`] of rows with these hashes will read.
     pub(crate) fn fetch(&self, hashes: &[u64]) {
         let row = |at: u32| self.rows.get(at as usize * self.width).copied().unwrap_or_default();
         let read = self.table().fetch(hashes, row);
-        // Nobody needs the sum, but without it nothing would be read.
+        // The sum is not needed, but without its use the compiler would remove the reads.
         std::hint::black_box(read);
     }
 
-    /// Adds a row of which it is known that it is new.
+    /// Adds a row that is known to be new.
     #[inline(always)]
     pub(crate) fn push(&mut self, row: &[u64]) {
         if let Some(table) = self.table.get_mut() {
@@ -114,7 +114,7 @@ impl Segment {
         self.rows.extend_from_slice(row);
     }
 
-    /// Makes room for so many more rows.
+    /// Reserves room for `more` rows.
     pub(crate) fn reserve(&mut self, more: usize) {
         self.rows.reserve(more * self.width);
         if let Some(table) = self.table.get_mut() {
@@ -122,8 +122,9 @@ impl Segment {
         }
     }
 
-    /// As [`Self::reserve`] for a segment that becomes large: it can be stopped while it grows, and does not begin if that were too much
-    /// beside the `moving` bytes, its own among them. Others grow when they have to.
+    /// Does the work of [`Self::reserve`] for a segment that becomes large: it can be interrupted while it grows, and
+    /// does not begin if that exceeded the budget beside the `moving` bytes, its own among them. Other segments grow
+    /// when they have to.
     pub(crate) fn make_room(&mut self, more: usize, meter: &Meter, moving: usize) -> Result<(), Exceeded> {
         let before = self.moving();
         make_room(&mut self.rows, more * self.width, meter, moving)?;
@@ -131,7 +132,7 @@ impl Segment {
         self.table.get_mut().map_or(Ok(()), |table| table.make_room(more, meter, moving))
     }
 
-    /// The table, made if need be.
+    /// Returns the table, built if necessary.
     #[inline(always)]
     fn table(&self) -> &Table {
         self.table.get_or_init(|| self.whole_table())
@@ -154,7 +155,7 @@ impl Segment {
         Ok(table)
     }
 
-    /// Makes the table now; gives how many bytes came with it.
+    /// Builds the table now; returns how many bytes it has.
     pub(crate) fn prepare_to_find(&self, meter: &Meter) -> Result<usize, Exceeded> {
         if self.table.get().is_some() {
             return Ok(0);
@@ -163,19 +164,20 @@ impl Segment {
         Ok(self.table.get_or_init(|| made).heap())
     }
 
-    /// Lets go of the table, which comes back when somebody looks for a row; gives how many bytes it had.
+    /// Frees the table, which is built again when a row is looked up; returns how many bytes it had.
     pub(crate) fn forget_table(&mut self) -> usize {
         self.table.take().map_or(0, |table| table.heap())
     }
 
-    /// The index over `columns`, if it is there.
+    /// Returns the index over `columns`, if it exists.
     pub(crate) fn index(&self, columns: &Columns) -> Option<Arc<Index>> {
         let indexes = self.indexes.read().unwrap_or_else(PoisonError::into_inner);
         let found = indexes.iter().find(|(of, _)| of == columns)?;
         Some(Arc::clone(&found.1))
     }
 
-    /// The index over `columns`, made if need be, for a segment that grows no more. The second is how many rows were indexed.
+    /// Returns the index over `columns`, built if necessary, for a segment that grows no more, and how many rows were
+    /// indexed.
     pub(crate) fn index_or_build(&self, columns: &Columns, meter: &Meter) -> Result<(Arc<Index>, usize), Exceeded> {
         if let Some(index) = self.index(columns) {
             return Ok((index, 0));
@@ -191,19 +193,19 @@ impl Segment {
         indexes.push((columns, index));
     }
 
-    /// Bytes on the heap.
+    /// Returns the bytes on the heap.
     pub(crate) fn heap(&self) -> usize {
         let indexes = self.indexes.read().unwrap_or_else(PoisonError::into_inner);
         self.moving() + indexes.iter().map(|(_, index)| index.heap()).sum::<usize>()
     }
 
-    /// Bytes of rows and their table, without indexes: what grows while a rule runs.
+    /// Returns the bytes of rows and their table, without indexes: what grows while a rule runs.
     #[inline(always)]
     pub(crate) fn moving(&self) -> usize {
         8 * self.rows.capacity() + self.table.get().map_or(0, Table::heap)
     }
 
-    /// Forgets all indexes: the rows have changed in another way than by growing.
+    /// Drops all indexes, because the rows have changed otherwise than by growing.
     pub(crate) fn drop_indexes(&mut self) {
         self.indexes = RwLock::default();
     }

@@ -1,5 +1,5 @@
-//! What many requests have in common: the facts of a program and all strata that no request can change, evaluated once and
-//! frozen. A request adds its own facts and evaluates the rest; what it adds goes with it.
+//! The part that many requests share: the facts of a program and all strata that no request can change, evaluated once
+//! and frozen. A request adds its own facts and evaluates the rest; its additions are dropped with it.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::{
     value::Interner,
 };
 
-/// A program with everything evaluated that does not depend on a request. Share it in an `Arc`.
+/// A program in which everything that does not depend on a request is evaluated. Share it in an `Arc`.
 #[derive(Debug)]
 pub struct Snapshot {
     program: Arc<Program>,
@@ -25,13 +25,13 @@ pub struct Snapshot {
     counts: Vec<RuleCount>,
     /// The strata that each request evaluates.
     strata: Vec<usize>,
-    /// Facts that hold relative to the time of the request.
+    /// The facts that hold relative to the time of the request.
     later: Vec<FactBlock>,
     seed: u64,
 }
 
-/// A snapshot in the making: give it the facts that stand in no source, then [`Self::freeze`] it. The program stays as it is, so when
-/// only these facts change, nothing has to be analysed again.
+/// A snapshot that is being built: add the facts that are in no source, then [`Self::freeze`] it. The program stays as
+/// it is, so when only these facts change, nothing has to be analysed again.
 #[derive(Debug)]
 pub struct Base {
     evaluation: Evaluation,
@@ -41,10 +41,11 @@ pub struct Base {
 }
 
 impl Base {
-    /// A program with the facts that stand in it. The budget of `options` is for the snapshot; requests have their own.
+    /// Starts a snapshot of a program with the facts that it contains. The budget of `options` is for the snapshot;
+    /// requests have their own.
     ///
     /// # Errors
-    /// As [`Evaluation::new`].
+    /// As for [`Evaluation::new`].
     pub fn new(program: Arc<Program>, options: &Options) -> Result<Self, EvalError> {
         let open = open_predicates(&program);
         let depends = |at: usize| program.strata[at].predicates.iter().any(|pred| open[pred.index()]);
@@ -59,15 +60,15 @@ impl Base {
         })
     }
 
-    /// Where values for [`Self::give`] come from.
+    /// Returns the interner that makes the values for [`Self::give`].
     pub fn interner(&mut self) -> &mut Interner {
         self.evaluation.interner()
     }
 
-    /// Adds facts, of whatever predicate: all requests see them.
+    /// Adds facts of any predicate: all requests share them.
     ///
     /// # Errors
-    /// As [`Evaluation::give`]; and a fact may not hold relative to `now`, which is another time in each request.
+    /// As for [`Evaluation::give`]; and a fact may not hold relative to `now`, which is another time in each request.
     pub fn give(&mut self, facts: &Facts) -> Result<(), EvalError> {
         if facts.blocks.iter().any(is_relative) {
             let text = "a fact of a snapshot may not hold relative to `now`: say from when, or give it to each request";
@@ -79,7 +80,7 @@ impl Base {
     /// Evaluates what no request can change.
     ///
     /// # Errors
-    /// As [`Evaluation::run`].
+    /// As for [`Evaluation::run`].
     pub fn freeze(self) -> Result<Snapshot, EvalError> {
         let model = match self.evaluation.run()? {
             Running::Done(model) => model,
@@ -109,31 +110,31 @@ impl Base {
 }
 
 impl Snapshot {
-    /// Evaluates what no request can change: the strata that depend on no predicate marked `session`, on none that is external, and
-    /// not on the evaluation time. The budget of `options` is for this; requests have their own. [`Base`] takes facts that stand in no
-    /// source.
+    /// Evaluates what no request can change: the strata that depend on no predicate marked `session`, on none that is
+    /// external, and not on the evaluation time. The budget of `options` is for this; requests have their own. [`Base`]
+    /// accepts facts that are in no source.
     ///
     /// # Errors
-    /// As [`Evaluation::run`].
+    /// As for [`Evaluation::run`].
     pub fn new(program: Arc<Program>, options: &Options) -> Result<Self, EvalError> {
         Base::new(program, options)?.freeze()
     }
 
-    /// Runs an empty request, so that most indexes over frozen rows are there before the first one comes. Whether it succeeds does
-    /// not matter.
+    /// Runs an empty request, so that most indexes over frozen rows exist before the first request. Whether it succeeds
+    /// does not matter.
     fn warm(&self, options: &Options) {
         if let Ok(request) = self.request(options) {
             drop(request.run());
         }
     }
 
-    /// A request: give it facts, then run it.
+    /// Returns the evaluation of a request: give it facts, then run it.
     ///
     /// # Errors
     /// A fact that holds relative to the evaluation time has no interval at this one.
     pub fn request(&self, options: &Options) -> Result<Evaluation, EvalError> {
         let interner = Interner::overlay(Arc::clone(&self.interner), self.seed);
-        // Frozen tables are looked into with the hashes that they were made with.
+        // Frozen tables are read with the hashes with which they were built.
         let options = &Options {
             seed: self.seed,
             ..options.clone()
@@ -150,28 +151,28 @@ impl Snapshot {
         Ok(evaluation)
     }
 
-    /// The program.
+    /// Returns the program.
     pub fn program(&self) -> &Arc<Program> {
         &self.program
     }
 
-    /// How many strata each request evaluates.
+    /// Returns how many strata each request evaluates.
     pub fn strata(&self) -> usize {
         self.strata.len()
     }
 
-    /// How many rows are frozen.
+    /// Returns how many rows are frozen.
     pub fn rows(&self) -> usize {
         self.relations.iter().map(|frozen| frozen.segment.len()).sum()
     }
 
-    /// The bytes that the frozen part holds on the heap, without the program.
+    /// Returns the bytes that the frozen part holds on the heap, without the program.
     pub fn heap(&self) -> usize {
         self.interner.heap() + self.relations.iter().map(|frozen| frozen.segment.heap()).sum::<usize>()
     }
 }
 
-/// Which predicates a request can change, directly or through rules.
+/// Returns which predicates a request can change, directly or through rules.
 fn open_predicates(program: &Program) -> Vec<bool> {
     let mut open: Vec<bool> = program
         .predicates
@@ -181,7 +182,7 @@ fn open_predicates(program: &Program) -> Vec<bool> {
     for block in &program.facts.blocks {
         open[block.pred.index()] |= is_relative(block);
     }
-    // Deferred predicates stand in no stratum order of their own: go round until nothing changes.
+    // Deferred predicates have no order of strata: repeat until nothing changes.
     loop {
         let mut changed = false;
         for rule in &program.rules {
@@ -206,7 +207,7 @@ fn open_predicates(program: &Program) -> Vec<bool> {
     }
 }
 
-/// Whether a fact holds relative to the evaluation time.
+/// Returns whether a fact holds relative to the evaluation time.
 fn is_relative(block: &FactBlock) -> bool {
     block.times.iter().any(|time| reads_now(time.start) || reads_now(time.end))
 }
@@ -215,7 +216,7 @@ const fn reads_now(bound: Bound) -> bool {
     matches!(bound, Bound::Now | Bound::Offset(_))
 }
 
-/// Whether what a rule derives depends on the evaluation time.
+/// Returns whether the facts that a rule derives depend on the evaluation time.
 fn rule_reads_now(program: &Program, rule: &Rule) -> bool {
     let timed = |time: &HeadTime| reads_now(time.start) || reads_now(time.end);
     rule.head.time.as_ref().is_some_and(timed)

@@ -2,11 +2,11 @@
 
 use std::cmp::Ordering;
 
-/// How many things are sorted between two looks at the flag.
+/// How many elements are sorted between two checks of the flag.
 const RUN: usize = 1 << 14;
 
-/// Sorts, and ends early when `stop` fails: first runs, then pairs of runs that are twice as long each time. `stop` gets the
-/// bytes that the sort takes beside what it sorts.
+/// Sorts, and ends early when `stop` fails: first runs, then pairs of runs that are twice as long each time. `stop`
+/// gets the bytes that the sort needs in addition to what it sorts.
 pub(crate) fn merge_sort<T: Copy, E>(
     all: &mut Vec<T>,
     stop: &dyn Fn(usize) -> Result<(), E>,

@@ -1,18 +1,19 @@
-//! A table from hashes to numbers of rows that lie elsewhere. A slot holds the upper half of the hash beside the number:
-//! looking for what is not there reads no row, and neither does growing.
+//! A table from hashes to numbers of rows that are stored elsewhere. A slot holds the upper half of the hash beside the
+//! number, so that looking for an absent row reads no row, and neither does growing.
 
 use std::convert::Infallible;
 
 use super::budget::{Exceeded, Meter};
 
-/// Open addressing with linear probing; the upper bits of a hash say where to begin.
+/// A hash table with open addressing and linear probing; the upper bits of a hash give the first place.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
-    /// Zero if free, else the upper half of the hash above the number plus one. Their count is a power of two.
+    /// The slots: zero if free, else the upper half of the hash above the number plus one. Their count is a power of
+    /// two.
     slots: Vec<u64>,
     /// How many more entries there is room for.
     left: usize,
-    /// How far a hash is shifted down to give its place.
+    /// The number of bits by which a hash is shifted down to give its place.
     shift: u32,
 }
 
@@ -28,24 +29,24 @@ impl Default for Table {
 
 const UPPER: u64 = !(u32::MAX as u64);
 const LEAST: usize = 8;
-/// From so many slots on it takes milliseconds to grow.
+/// The number of slots above which growing takes milliseconds.
 const LARGE: usize = 1 << 18;
 
-/// At most three in four slots are taken.
+/// Returns how many entries fit: at most three in four slots are taken.
 const fn room_of(slots: usize) -> usize {
     slots / 4 * 3
 }
 
 impl Table {
-    /// Makes room for so many more entries.
+    /// Reserves room for `more` entries.
     pub(crate) fn reserve(&mut self, more: usize) {
         if self.left < more {
             self.grow(self.slots_with(more));
         }
     }
 
-    /// As [`Self::reserve`] for a table that becomes large: it can be stopped while it grows, and does not begin if that were too much
-    /// beside the `moving` bytes. Others grow when they have to.
+    /// Does the work of [`Self::reserve`] for a table that becomes large: it can be interrupted while it grows, and
+    /// does not begin if that exceeded the budget beside the `moving` bytes. Other tables grow when they have to.
     pub(crate) fn make_room(&mut self, more: usize, meter: &Meter, moving: usize) -> Result<(), Exceeded> {
         let slots = self.slots_with(more);
         if self.left >= more || slots < LARGE {
@@ -55,13 +56,13 @@ impl Table {
         self.grow_within(slots, |at| meter.glance(at))
     }
 
-    /// How many slots there have to be for so many more entries.
+    /// Returns how many slots are needed for `more` entries.
     fn slots_with(&self, more: usize) -> usize {
         let wanted = room_of(self.slots.len()) - self.left + more;
         (wanted + wanted / 3 + 1).next_power_of_two()
     }
 
-    /// The number with this hash for which `same` holds.
+    /// Returns the number with this hash for which `same` holds.
     #[inline(always)]
     pub(crate) fn find(&self, hash: u64, same: impl FnMut(u32) -> bool) -> Option<u32> {
         if self.slots.is_empty() {
@@ -70,7 +71,7 @@ impl Table {
         self.probe(hash, same).ok().map(|at| number_of(self.slots[at]))
     }
 
-    /// Adds a number if there is none with this hash for which `same` holds; else gives that one.
+    /// Adds a number if there is none with this hash for which `same` holds; else returns that one.
     #[inline(always)]
     pub(crate) fn find_or_insert(&mut self, hash: u64, number: u32, same: impl FnMut(u32) -> bool) -> Option<u32> {
         if self.left == 0 {
@@ -86,13 +87,13 @@ impl Table {
         }
     }
 
-    /// Adds a number of which it is known that it is not there.
+    /// Adds a number that is known to be absent.
     #[inline(always)]
     pub(crate) fn insert(&mut self, hash: u64, number: u32) {
         let _: Option<u32> = self.find_or_insert(hash, number, |_| false);
     }
 
-    /// Puts a number in the place of the one for which `same` holds, which it gives; adds it if there is none.
+    /// Replaces the number for which `same` holds, and returns it; adds the new one if there is none.
     #[inline(always)]
     pub(crate) fn replace(&mut self, hash: u64, number: u32, same: impl FnMut(u32) -> bool) -> Option<u32> {
         if self.left == 0 {
@@ -108,11 +109,11 @@ impl Table {
         }
     }
 
-    /// Reads the first slots that these hashes lead to, and `row` of what is there if it may be the same. The sum is of no use.
+    /// Reads the first slots of these hashes, and `row` of the number there if it may match. The sum is of no use.
     #[inline(always)]
     pub(crate) fn fetch(&self, hashes: &[u64], row: impl Fn(u32) -> u64) -> u64 {
         let slot = |hash: u64| self.slots.get((hash >> self.shift) as usize).copied().unwrap_or_default();
-        // Two passes without a branch: the processor has all reads of a pass under way at the same time.
+        // Two passes without a branch: the processor executes all reads of a pass at the same time.
         let slots = hashes.iter().fold(0, |sum, &hash| sum ^ slot(hash));
         let rows = hashes.iter().map(|&hash| {
             let slot = slot(hash);
@@ -122,7 +123,7 @@ impl Table {
         rows.fold(slots, |sum, word| sum ^ word)
     }
 
-    /// Where the number is, or else the free place for it. Some slot is always free, so this ends.
+    /// Returns the place of the number, or else the free place for it. Some slot is always free, so this ends.
     #[inline(always)]
     fn probe(&self, hash: u64, mut same: impl FnMut(u32) -> bool) -> Result<usize, usize> {
         let mask = self.slots.len() - 1;
@@ -145,8 +146,8 @@ impl Table {
         let Ok(()) = self.grow_within(slots, |_| Ok::<(), Infallible>(()));
     }
 
-    /// Entries move in the order of their places: memory is written from one end to the other. `look` may end it at any of them; then
-    /// the table is of no use any more.
+    /// Grows the table. Entries move in the order of their places, so memory is written sequentially. `look` may
+    /// interrupt it at any of them; then the table cannot be used any more.
     fn grow_within<E>(&mut self, slots: usize, look: impl Fn(usize) -> Result<(), E>) -> Result<(), E> {
         let slots = slots.max(LEAST);
         let taken = room_of(self.slots.len()) - self.left;
@@ -159,7 +160,7 @@ impl Table {
             if slot == 0 {
                 continue;
             }
-            // A number has 32 bits, so there are no more slots than the upper half of a hash can tell apart.
+            // A number has 32 bits, so there are no more slots than the upper half of a hash can distinguish.
             let mut at = ((slot & UPPER) >> self.shift) as usize & mask;
             while self.slots[at] != 0 {
                 at = (at + 1) & mask;
@@ -169,7 +170,7 @@ impl Table {
         Ok(())
     }
 
-    /// Bytes on the heap.
+    /// Returns the bytes on the heap.
     #[inline(always)]
     pub(crate) fn heap(&self) -> usize {
         8 * self.slots.capacity()

@@ -1,4 +1,4 @@
-//! Programs built by hand: what the evaluator does with them, without a parser between.
+//! Tests of the evaluator with programs built by hand, without a parser.
 
 mod build;
 
@@ -59,7 +59,7 @@ fn a_row_that_several_bindings_give_is_there_once() {
     let mut b = Builder::default();
     let (tool, price, cost) = (b.pred("tool", 1), b.pred("price", 3), b.pred("cost", 2));
     b.give(tool, &[1]);
-    // The third column is not looked at.
+    // The third column is not read.
     b.give(price, &[1, 9, 5]);
     b.give(price, &[1, 9, 6]);
     b.rule(head(cost, [v(0), v(1)]), [fact(tool, [v(0)]), fact(price, [v(0), v(1), v(2)])]);
@@ -182,7 +182,7 @@ fn a_flag_ends_an_evaluation() {
     assert_eq!(error.to_string(), "the evaluation was cancelled");
 }
 
-/// `wanted` is what a request brings; `good` and everything above it depends on it.
+/// Returns a program in which `wanted` is given by requests; `good` and everything above it depends on it.
 fn with_session() -> (Program, crate::program::PredId, crate::program::PredId) {
     let mut b = Builder::default();
     let (tag, wanted, good, linked) = (b.pred("tag", 2), b.session("wanted", 1), b.pred("good", 1), b.pred("linked", 2));

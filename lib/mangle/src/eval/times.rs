@@ -1,4 +1,4 @@
-//! When the rows of a temporal predicate hold: what a snapshot says of its rows, shared, and what an evaluation adds to that.
+//! When the rows of a temporal predicate hold: the snapshot's times, shared, and those that an evaluation adds.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -9,17 +9,18 @@ use crate::program::Interval;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Times {
     frozen: Arc<Vec<IntervalSet>>,
-    /// Of frozen rows that hold at more times here, all the intervals. So what a request adds costs what it adds, not what is there.
+    /// The complete intervals of frozen rows that hold at more times here. So the cost of a request depends on what it
+    /// adds, not on what exists.
     longer: HashMap<u32, IntervalSet>,
     /// The number of the first row that is not frozen.
     first: u32,
     own: Vec<IntervalSet>,
-    /// Bytes of the sets in `longer` and `own`.
+    /// The bytes of the sets in `longer` and `own`.
     sets: usize,
 }
 
 impl Times {
-    /// Over frozen rows, as many as `first`.
+    /// Returns the times of `first` frozen rows.
     pub(crate) fn over(frozen: Arc<Vec<IntervalSet>>, first: u32) -> Self {
         Self {
             frozen,
@@ -28,12 +29,12 @@ impl Times {
         }
     }
 
-    /// Of rows none of which is frozen.
+    /// Returns the times of rows none of which is frozen.
     pub(crate) fn of(own: Vec<IntervalSet>) -> Self {
         Self { own, ..Self::default() }
     }
 
-    /// When a row holds.
+    /// Returns when a row holds.
     pub(crate) fn get(&self, number: u32) -> Option<&IntervalSet> {
         match number.checked_sub(self.first) {
             Some(own) => self.own.get(own as usize),
@@ -42,13 +43,14 @@ impl Times {
         }
     }
 
-    /// All rows with when they hold.
+    /// Returns all rows with when they hold.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &IntervalSet)> {
         let frozen = (0..self.frozen.len() as u32).filter_map(|number| Some((number, self.get(number)?)));
         frozen.chain((self.first..).zip(&self.own))
     }
 
-    /// Lets a row hold at `interval` too; what is new goes to `fresh`. Gives how many intervals it now has.
+    /// Adds `interval` to the times of a row; what is new is pushed onto `fresh`. Returns how many intervals the row
+    /// has now.
     pub(crate) fn hold(&mut self, number: u32, interval: Interval, fresh: &mut Vec<Interval>) -> usize {
         let set = match number.checked_sub(self.first) {
             Some(own) => {
@@ -70,13 +72,13 @@ impl Times {
         set.len()
     }
 
-    /// Bytes on the heap, without the frozen part.
+    /// Returns the bytes on the heap, without the frozen part.
     pub(crate) fn heap(&self) -> usize {
         let longer = self.longer.capacity() * size_of::<(u32, IntervalSet)>();
         longer + self.own.capacity() * size_of::<IntervalSet>() + self.sets
     }
 
-    /// The sets of rows none of which was frozen before.
+    /// Returns the sets of rows none of which was frozen before.
     pub(crate) fn freeze(self) -> Vec<IntervalSet> {
         self.own
     }

@@ -1,29 +1,29 @@
-//! Which rules did something, and what the others lack.
+//! Reports which rules fired, and what the others lack.
 
 use crate::{
     eval::{Model, RuleCount},
     program::{PredId, Premise, RuleId},
 };
 
-/// What became of a rule in an evaluation.
+/// How a rule fared in an evaluation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coverage {
-    /// Which rule.
+    /// The rule.
     pub rule: RuleId,
-    /// What it did.
+    /// The rule's work.
     pub count: RuleCount,
-    /// How alive it was.
+    /// Whether it fired, and if not, why.
     pub life: Life,
 }
 
-/// How alive a rule was.
+/// Whether a rule fired, and if not, why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Life {
-    /// Its premises were fulfilled at least once.
+    /// Its premises were satisfied at least once.
     Fired,
     /// Each premise has facts, but they do not fit together.
     Dormant,
-    /// Some of its predicates have no facts: these.
+    /// Some of its predicates, these, have no facts.
     PartiallyAlive(Vec<PredId>),
     /// None of its predicates has facts.
     Dead(Vec<PredId>),
@@ -31,7 +31,8 @@ pub enum Life {
     Deferred,
 }
 
-/// Every rule of the program, in order; each is looked at when it is asked for, so whoever has heard enough just stops asking.
+/// Iterates over every rule of the program, in order; each is examined when the iterator reaches it, so the caller can
+/// stop early.
 pub fn coverage(model: &Model) -> impl Iterator<Item = Coverage> {
     let rules = (0..model.program().rules.len()).map(|at| RuleId(at as u32));
     rules.map(|rule| Coverage {

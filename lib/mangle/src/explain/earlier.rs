@@ -1,4 +1,4 @@
-//! When facts held before a round of their stratum: what a proof of that round may rest on.
+//! The times of facts before a round of their stratum: what a proof of that round may rest on.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -18,11 +18,11 @@ pub(super) struct Earlier {
     bytes: usize,
 }
 
-/// Proofs go backwards, so that few rounds are looked at again. What is kept of them may grow to this many bytes.
+/// The limit of bytes for cached rounds. Proofs go backwards, so few rounds are needed again.
 const KEPT: usize = 8 << 20;
 
 impl Explainer<'_> {
-    /// When the rows of a temporal predicate held before `round`.
+    /// Returns when the rows of a temporal predicate held before `round`.
     pub(super) fn earlier(&mut self, pred: PredId, round: u32) -> Result<Arc<Times>, EvalError> {
         if let Some(times) = self.earlier.known.get(&(pred, round)) {
             return Ok(Arc::clone(times));

@@ -1,7 +1,7 @@
-//! Facts that have replaced others: which ones there were, and what became of two.
+//! Facts that have replaced others: which ones existed, and what two were merged to.
 //!
-//! A predicate that is merged keeps one fact for each key. A rule of its stratum may have used a fact that is no longer there, so
-//! proofs rest on every fact that there ever was; each on those of earlier rounds only, as everywhere.
+//! A merged predicate keeps one fact for each key. A rule of its stratum may have used a fact that no longer exists, so
+//! proofs rest on every fact that ever existed; each on those of earlier rounds only, as everywhere.
 
 use std::sync::Arc;
 
@@ -15,12 +15,12 @@ use crate::{
 };
 
 impl<'m> Explainer<'m> {
-    /// Every fact that there ever was of a predicate, if some were replaced.
+    /// Returns every fact of a predicate that ever existed, if some were replaced.
     fn versions(&self, pred: PredId) -> Option<&'m Segment> {
         self.past(pred).versions.as_deref()
     }
 
-    /// A row by its number, counting those that were replaced.
+    /// Returns a row by its number, counting those that were replaced.
     pub(super) fn row(&self, pred: PredId, number: u32) -> &'m [u64] {
         match self.versions(pred) {
             Some(versions) => versions.row(number as usize),
@@ -28,7 +28,7 @@ impl<'m> Explainer<'m> {
         }
     }
 
-    /// The number of a row, counting those that were replaced.
+    /// Returns the number of a row, counting those that were replaced.
     pub(super) fn number(&self, pred: PredId, row: &[u64]) -> Option<u32> {
         match self.versions(pred) {
             Some(versions) => versions.find(row, versions.keys.row(row)).map(|at| at as u32),
@@ -36,7 +36,7 @@ impl<'m> Explainer<'m> {
         }
     }
 
-    /// What the rules of a stratum read, with the facts that were replaced in it; nothing if none were.
+    /// Returns the facts that the rules of a stratum read, including those replaced in it; `None` if none were.
     pub(super) fn replaced(&mut self, stratum: u32) -> Result<Option<Arc<Vec<Relation>>>, EvalError> {
         if let Some(known) = self.replaced.get(&stratum) {
             return Ok(known.clone());
@@ -67,7 +67,7 @@ impl<'m> Explainer<'m> {
         Some((0..program.predicates.len()).map(relation).collect())
     }
 
-    /// Which predicates rules read, those of deferred predicates that they call included.
+    /// Returns which predicates rules read, those of deferred predicates that they call included.
     fn read_by(&self, rules: &[RuleId]) -> Vec<bool> {
         let program = &*self.model.program;
         let mut read = vec![false; program.predicates.len()];
@@ -82,13 +82,13 @@ impl<'m> Explainer<'m> {
         read
     }
 
-    /// The fact that a row of this number took the place of, or was merged with.
+    /// Returns the fact that a row of this number replaced, or was merged with.
     fn before(&self, spec: &Merge, pred: PredId, number: u32) -> Option<u32> {
         let row = self.row(pred, number);
         (0..number).rev().find(|&earlier| same_key(spec, self.row(pred, earlier), row))
     }
 
-    /// What the predicate that merges makes of two values.
+    /// Returns the merge of two values.
     fn becomes(&mut self, spec: &Merge, was: u64, came: u64) -> Result<Option<u64>, EvalError> {
         let world = World {
             program: &self.model.program,
@@ -107,7 +107,7 @@ impl<'m> Explainer<'m> {
 }
 
 impl Builder<'_, '_> {
-    /// The derivation of a fact of a merged predicate, or the two facts that it was merged from.
+    /// Returns the derivation of a fact of a merged predicate, or the two facts that it was merged from.
     pub(super) fn expand_merged(&mut self, spec: &Merge, pred: PredId, number: u32) -> Result<Vec<Because>, EvalError> {
         let row = self.explainer.row(pred, number).to_vec();
         let given = &self.explainer.past(pred).merged;

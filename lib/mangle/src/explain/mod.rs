@@ -1,7 +1,8 @@
-//! Why a fact holds, why another does not, and what each rule was good for.
+//! Explains why a fact holds, why another does not, and what each rule contributed.
 //!
-//! Nothing is recorded while rules run, apart from where each round ended: an explanation runs the rules once more, backwards
-//! from the fact, and looks only at what was there before the fact was derived. So a proof never rests on itself.
+//! Nothing is recorded while rules run, apart from the end of each round: an explanation runs the rules once more,
+//! backwards from the fact, and uses only facts that existed before the fact was derived. So a proof never rests on
+//! itself.
 
 mod coverage;
 mod earlier;
@@ -41,12 +42,12 @@ pub struct Explainer<'m> {
     /// The rules by the predicate of their head.
     rules: Vec<(PredId, RuleId)>,
     earlier: Earlier,
-    /// For strata in which facts were replaced: what their rules read, replaced facts included.
+    /// For strata in which facts were replaced: the facts that their rules read, replaced ones included.
     replaced: HashMap<u32, Option<Arc<Vec<Relation>>>>,
 }
 
 impl<'m> Explainer<'m> {
-    /// Questions about `model`; all answers together may use `budget`.
+    /// Returns an explainer of `model`; all answers together may use `budget`.
     pub fn new(model: &'m Model, budget: Budget, cancel: Cancel) -> Self {
         let mut owner = vec![u32::MAX; model.program.predicates.len()];
         for (at, stratum) in model.program.strata.iter().enumerate() {
@@ -67,13 +68,13 @@ impl<'m> Explainer<'m> {
         }
     }
 
-    /// Where the values of questions come from; those of the model are in it.
+    /// Returns the interner that makes the values of questions; those of the model are in it.
     pub fn interner(&mut self) -> &mut Interner {
         &mut self.interner
     }
 
-    /// Why a fact holds; of a temporal predicate, at `time` (if none is given, at the evaluation time if it holds then, else in
-    /// its first interval). `None` if it does not.
+    /// Explains why a fact holds; of a temporal predicate, at `time` (if none is given, at the evaluation time if it
+    /// holds then, else in its first interval). Returns `None` if it does not.
     ///
     /// # Errors
     /// The explanation needs more than its budget, or the program can have no such fact.
@@ -82,7 +83,8 @@ impl<'m> Explainer<'m> {
         why::why(self, pred, args, time)
     }
 
-    /// Why a fact does not hold; of a temporal predicate, all through `time`, if one is given. `None` if it does.
+    /// Explains why a fact does not hold; of a temporal predicate, all through `time`, if one is given. Returns `None`
+    /// if it does.
     ///
     /// # Errors
     /// The explanation needs more than its budget, or the program can have no such fact.
@@ -91,7 +93,7 @@ impl<'m> Explainer<'m> {
         why_not::why_not(self, pred, args, time)
     }
 
-    /// Where the rows of a predicate come from: from this evaluation, or from the snapshot under it.
+    /// Returns the origin of the rows of a predicate: in this evaluation, or in the snapshot under it.
     fn past(&self, pred: PredId) -> &'m Past {
         let relation = &self.model.relations[pred.index()];
         match &relation.frozen {
@@ -100,12 +102,12 @@ impl<'m> Explainer<'m> {
         }
     }
 
-    /// In which round of its stratum a row was derived, from zero.
+    /// Returns the round of its stratum in which a row was derived, from zero.
     fn round_of(&self, pred: PredId, number: u32) -> u32 {
         self.past(pred).rounds.of(number)
     }
 
-    /// What of `pred` a row of `stratum` derived in `round` may rest on; `None` for everything.
+    /// Returns the part of `pred` that a row of `stratum` derived in `round` may rest on; `None` for everything.
     fn seen(&mut self, pred: PredId, stratum: u32, round: u32) -> Result<Option<Seen>, EvalError> {
         let recursive = self
             .model
@@ -124,7 +126,7 @@ impl<'m> Explainer<'m> {
         Ok(Some(Seen { rows, times }))
     }
 
-    /// Counts rows that are about to be looked through: bit by bit, so that the limit is named where it is reached.
+    /// Counts rows that are about to be searched: in small portions, so that the limit is reported where it is reached.
     fn look_through(&mut self, rows: usize) -> Result<(), EvalError> {
         const BIT: usize = 1024;
         for from in (0..rows).step_by(BIT) {
@@ -133,7 +135,7 @@ impl<'m> Explainer<'m> {
         Ok(())
     }
 
-    /// The rules of a predicate, in the order of the program.
+    /// Returns the rules of a predicate, in the order of the program.
     fn rules_of(&self, pred: PredId) -> Vec<RuleId> {
         let first = self.rules.partition_point(|&(head, _)| head < pred);
         let own = self.rules[first..].iter().take_while(|(head, _)| *head == pred);
@@ -141,7 +143,7 @@ impl<'m> Explainer<'m> {
     }
 }
 
-/// The rules in the order of their heads, and of the program.
+/// Returns the rules sorted by head, and then by the order of the program.
 fn by_head(program: &Program) -> Vec<(PredId, RuleId)> {
     let numbered = program.rules.iter().enumerate();
     let mut rules: Vec<(PredId, RuleId)> = numbered.map(|(at, rule)| (rule.head.pred, RuleId(at as u32))).collect();

@@ -1,4 +1,4 @@
-//! Proofs as an indented text.
+//! Formats proofs as indented text.
 
 use std::fmt::Write;
 
@@ -12,11 +12,11 @@ use crate::{
     value::{Value, write_time},
 };
 
-/// Rows of a group that are shown; the others are counted.
+/// How many rows of a group are shown; the others are counted.
 const ROWS: usize = 20;
 
 impl Explainer<'_> {
-    /// A fact as it would stand in a program.
+    /// Returns a fact as it would be written in a program.
     pub fn fact_text(&self, pred: PredId, args: &[Value], time: Option<Interval>) -> String {
         let args: Vec<Option<Value>> = args.iter().map(|&value| Some(value)).collect();
         let mut text = self.pattern_text(pred, &args);
@@ -37,14 +37,15 @@ impl Explainer<'_> {
         rows.join(", ")
     }
 
-    /// A proof, a fact a line, what it rests on below it. `rule` says what to call a rule, for example its place.
+    /// Returns a proof with one fact on each line, followed by what it rests on. `rule` gives the name of a rule, for
+    /// example its place.
     ///
     /// # Errors
     /// The text needs more than what is left of the budget.
     pub fn proof_text(&mut self, proof: &Proof, rule: &dyn Fn(RuleId) -> String) -> Result<String, EvalError> {
         let mut text = String::new();
         let mut shown = vec![false; proof.nodes.len()];
-        // A stack instead of recursion: a proof may be deeper than the stack of a thread. The last is shown first.
+        // A stack instead of recursion: a proof may be deeper than the stack of a thread. The last item is shown first.
         let mut left: Vec<(usize, Item)> = vec![(0, Item::Node(NodeId(0)))];
         while let Some((depth, item)) = left.pop() {
             let line = match item {
@@ -68,7 +69,7 @@ impl Explainer<'_> {
         Ok(text)
     }
 
-    /// Counts a line that comes to a text: one of many values is many steps.
+    /// Counts a line that is added to a text: one of many values is many steps.
     fn charge(&mut self, text: &str, line: &str) -> Result<(), EvalError> {
         const BYTES_A_STEP: usize = 64;
         let bytes = text.len() + line.len();
@@ -119,7 +120,8 @@ impl Explainer<'_> {
         }
     }
 
-    /// Why a fact does not hold, a rule a paragraph. `premise` gives the text of a rule's premise by its number, if that is known.
+    /// Explains in text why a fact does not hold, with a paragraph for each rule. `premise` gives the text of a rule's
+    /// premise by its number, if that is known.
     ///
     /// # Errors
     /// The text needs more than what is left of the budget.
@@ -181,7 +183,7 @@ impl Explainer<'_> {
     }
 }
 
-/// When a fact holds, as it would stand in a program; a moment has one bound.
+/// Returns when a fact holds, as it would be written in a program; a moment has one bound.
 fn interval_text(time: Interval) -> String {
     let bound = |nanos: i64, open: i64| if nanos == open { "_".to_owned() } else { write_time(nanos) };
     let (start, end) = (bound(time.start, i64::MIN), bound(time.end, i64::MAX));
@@ -192,7 +194,7 @@ fn interval_text(time: Interval) -> String {
     }
 }
 
-/// What is left to show.
+/// An item that is still to be shown.
 enum Item {
     Node(NodeId),
     Line(String),

@@ -1,4 +1,4 @@
-//! A proof: facts, and what each of them rests on. A fact stands once, however often it is used.
+//! Proofs: facts, and what each of them rests on. A fact occurs once, however often it is used.
 
 use crate::{
     program::{Interval, PredId, RuleId},
@@ -6,24 +6,24 @@ use crate::{
     value::Value,
 };
 
-/// A fact of a proof, by number.
+/// The number of a fact in a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub u32);
 
-/// Why a fact holds. What it rests on comes after it; no fact rests on itself.
+/// The proof of a fact. What a fact rests on comes after it; no fact rests on itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proof {
-    /// The facts; the first is the one that was asked about.
+    /// The facts; the first is the one in question.
     pub nodes: Vec<Node>,
 }
 
 impl Proof {
-    /// A fact by its number.
+    /// Returns a fact by its number.
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.0 as usize]
     }
 
-    /// The facts that were given, not derived, and that the proof rests on.
+    /// Returns the facts that the proof rests on and that were given, not derived.
     pub fn leaves(&self) -> impl Iterator<Item = &Node> {
         let given = |node: &&Node| {
             node.because
@@ -43,24 +43,25 @@ pub struct Node {
     pub args: Vec<Value>,
     /// For a temporal predicate, the interval that is proved.
     pub time: Option<Interval>,
-    /// One reason; for a fact that holds at an interval several, which together cover it.
+    /// The reason; a fact that holds at an interval may have several, which together cover it.
     pub because: Vec<Because>,
 }
 
-/// A reason.
+/// A reason why a fact holds.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Because {
-    /// It was given: it stands in the program, or came with the request.
+    /// The fact was given: it is in the program, or came with the request.
     Given,
-    /// It is the answer of an external predicate.
+    /// The fact is the answer of an external predicate.
     Answered,
-    /// A rule derives it.
+    /// A rule derives the fact.
     Rule(Derivation),
-    /// Its predicate keeps one fact for each key, and this is what two of them were merged to. Neither of them need be there any more.
+    /// The fact was merged from two, because its predicate keeps one fact for each key. Neither of the two need exist
+    /// any more.
     Merged {
-        /// The fact that was there.
+        /// The old fact.
         before: NodeId,
-        /// The fact that came.
+        /// The new fact.
         with: NodeId,
     },
 }
@@ -68,15 +69,15 @@ pub enum Because {
 /// One use of a rule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Derivation {
-    /// Which.
+    /// The rule.
     pub rule: RuleId,
     /// When its head holds with these values.
     pub time: Option<Interval>,
     /// The values of its variables, in the order of their numbers; for a group those of the first row.
     pub bindings: Vec<(Word, Value)>,
-    /// For each premise what it rests on; empty for a group.
+    /// What each premise rests on; empty for a group.
     pub premises: Vec<Support>,
-    /// For a rule that makes groups: the rows of the group.
+    /// The rows of the group, for a rule with groups.
     pub group: Vec<Contribution>,
 }
 
@@ -85,7 +86,7 @@ pub struct Derivation {
 pub struct Contribution {
     /// The values of the rule's variables.
     pub bindings: Vec<(Word, Value)>,
-    /// For each premise what it rests on.
+    /// What each premise rests on.
     pub premises: Vec<Support>,
 }
 
@@ -94,10 +95,10 @@ pub struct Contribution {
 pub enum Support {
     /// A fact.
     Fact(NodeId),
-    /// That there is no fact like this; `None` stands for any value.
+    /// The absence of a fact; `None` stands for any value.
     Absent(PredId, Vec<Option<Value>>),
-    /// It was computed from the bindings.
+    /// A computation from the bindings.
     Computed,
-    /// A deferred predicate says so, with these arguments.
+    /// An answer of a deferred predicate, with these arguments.
     Called(PredId, Vec<Value>),
 }

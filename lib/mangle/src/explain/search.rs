@@ -1,4 +1,4 @@
-//! Runs a rule backwards: with the values of its head given, which bindings fulfil its premises?
+//! Runs a rule backwards: finds the bindings that satisfy its premises with given values of its head.
 
 use super::Explainer;
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
 /// A binding of all variables of an [`Open`] rule, and when its head holds.
 pub(super) type Binding = (Vec<u64>, Option<Interval>);
 
-/// A rule in which wildcards have variables of their own, so that a binding names the rows it rests on.
+/// A rule in which wildcards have variables of their own, so that a binding identifies the rows it rests on.
 #[derive(Debug)]
 pub(super) struct Open {
     pub id: RuleId,
@@ -38,7 +38,8 @@ impl Open {
         Self { id, rule }
     }
 
-    /// The words of the head that can be given before the rule runs: those of variables that a premise binds and no transform makes.
+    /// Returns the words of the head that can be given before the rule runs: those of variables that a premise binds
+    /// and no transform defines.
     pub(super) fn known(&self, row: &[Option<u64>]) -> (Vec<Slot>, Vec<Option<u64>>) {
         let mut bound = Vec::new();
         for premise in &self.rule.premises {
@@ -76,7 +77,7 @@ impl Open {
         (given.collect(), known)
     }
 
-    /// Whether a transform makes this variable, or groups it away.
+    /// Returns whether a transform defines this variable, or a grouping removes it.
     fn makes(&self, slot: Slot) -> bool {
         self.rule.transforms.iter().any(|transform| match transform {
             Transform::Lets(lets) => lets.iter().any(|one| one.slot == slot),
@@ -90,14 +91,14 @@ impl Open {
         })
     }
 
-    /// The rule's own variables and their values.
+    /// Returns the rule's own variables and their values.
     pub(super) fn bindings(&self, registers: &[u64]) -> Vec<(Word, Value)> {
         let named = self.rule.names.iter().zip(registers).filter(|(name, _)| !name.is_empty());
         named.map(|(name, &word)| (name.clone(), Value::from_bits(word))).collect()
     }
 }
 
-/// The arguments of an atom under a binding.
+/// Returns the arguments of an atom under a binding.
 pub(super) fn row_of(atom: &Atom, registers: &[u64]) -> Vec<u64> {
     let word = |arg: &Term| match arg {
         Term::Slot(slot) => registers[usize::from(*slot)],
@@ -108,20 +109,20 @@ pub(super) fn row_of(atom: &Atom, registers: &[u64]) -> Vec<u64> {
     if row.is_empty() { vec![0] } else { row }
 }
 
-/// What to look for.
+/// The goal of a search.
 pub(super) struct Goal<'g> {
-    /// The arguments of the head that are known.
+    /// The known arguments of the head.
     pub row: &'g [Option<u64>],
     /// How many bindings are enough.
     pub enough: usize,
-    /// What may be seen of each predicate.
+    /// Returns what may be read of each predicate.
     pub seen: &'g dyn Fn(PredId) -> Option<Seen>,
-    /// What is read in place of the model's facts, if anything.
+    /// The relations that are read instead of the model's facts, if any.
     pub relations: Option<&'g [Relation]>,
 }
 
 impl Explainer<'_> {
-    /// Bindings that make the rule derive the goal, transforms of groups left aside.
+    /// Finds bindings with which the rule derives the goal, without transforms of groups.
     pub(super) fn search(&mut self, open: &Open, goal: &Goal<'_>) -> Result<Vec<Binding>, EvalError> {
         let whole: Option<Vec<u64>> = goal.row.iter().copied().collect();
         let wanted = whole.map(|row| if row.is_empty() { vec![0] } else { row });
@@ -138,7 +139,7 @@ impl Explainer<'_> {
             }))
     }
 
-    /// How far the rule comes towards the goal; `None` if its head is another fact.
+    /// Returns how far the rule gets towards the goal; `None` if its head is another fact.
     pub(super) fn deepest(&mut self, open: &Open, goal: &Goal<'_>) -> Result<Option<(Plan, Deepest)>, EvalError> {
         let (given, _) = open.known(goal.row);
         let Some(plan) = self.made(open, &given, true) else {
@@ -152,7 +153,7 @@ impl Explainer<'_> {
         Ok(run.and_then(|(_, deepest)| deepest).map(|deepest| (plan, deepest)))
     }
 
-    /// The rows that a rule with groups derives for the goal's keys.
+    /// Returns the rows that a rule with groups derives for the goal's keys.
     pub(super) fn grouped(&mut self, open: &Open, goal: &Goal<'_>) -> Result<Vec<Vec<u64>>, EvalError> {
         let rule = self.model.program.rule(open.id).clone();
         let own = Open { id: open.id, rule };
@@ -186,7 +187,7 @@ impl Explainer<'_> {
         Ok(machine.groups(group)?.rows.chunks_exact(width).map(<[u64]>::to_vec).collect())
     }
 
-    /// The rows that a rule without groups derives with the goal's arguments that can be given beforehand.
+    /// Returns the rows that a rule without groups derives with the goal's arguments that can be given beforehand.
     pub(super) fn heads(&mut self, open: &Open, goal: &Goal<'_>) -> Result<Vec<Vec<u64>>, EvalError> {
         let run = self.run(open, goal, Target::Loose(Vec::new()), false)?;
         let width = open.rule.head.args.len().max(1);
@@ -230,7 +231,8 @@ impl Explainer<'_> {
             return Ok(None);
         }
         match machine.start().map_err(EvalError::from) {
-            // The goal may give variables values that no fact has: where a built-in has no answer for them, that is as far as the rule comes.
+            // The goal may give variables values that no fact has: where a built-in has no answer for them, the rule
+            // stops there.
             Err(EvalError::Fault { .. }) => {}
             ended => ended?,
         }

@@ -1,4 +1,4 @@
-//! Which interval of a fact a premise rests on.
+//! Finds the interval of a fact that a premise rests on.
 
 use crate::{
     eval::parts::IntervalSet,
@@ -6,7 +6,7 @@ use crate::{
     value::{Interner, Value, View},
 };
 
-/// What is needed to read the bounds of an annotation.
+/// The values needed to read the bounds of an annotation.
 pub(super) struct Clock<'a> {
     pub interner: &'a Interner,
     pub registers: &'a [u64],
@@ -14,7 +14,7 @@ pub(super) struct Clock<'a> {
 }
 
 impl Clock<'_> {
-    /// The instant of a bound; `None` for `_`.
+    /// Returns the instant of a bound; `None` for `_`.
     fn instant(&self, bound: Bound, sign: i64) -> Option<i64> {
         let time = |value: Value| match self.interner.view(value) {
             View::Time(nanos) | View::Number(nanos) => Some(nanos),
@@ -30,7 +30,7 @@ impl Clock<'_> {
         }
     }
 
-    /// The part of `set` that fulfils an annotation under the binding.
+    /// Returns the part of `set` that satisfies an annotation under the binding.
     pub(super) fn needed(&self, when: Option<&When>, set: &IntervalSet) -> Option<Interval> {
         match when {
             None => Some(Interval::at(self.now)).filter(|now| set.covering(*now).is_some()),

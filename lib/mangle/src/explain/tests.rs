@@ -1,4 +1,4 @@
-//! Explanations as people read them.
+//! Tests of explanations as people read them.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::{
     value::Value,
 };
 
-/// 2024-06-01T00:00:00Z
+/// The instant 2024-06-01T00:00:00Z.
 const NOW: i64 = 1_717_200_000_000_000_000;
 
 fn model(text: &str) -> Model {
@@ -46,7 +46,7 @@ fn rule(id: RuleId) -> String {
     format!("rule {}", id.0 + 1)
 }
 
-/// The proof of the only fact of `pred` that has `first` as its first argument.
+/// Checks the proof of the only fact of `pred` that has `first` as its first argument.
 fn proof(text: &str, pred: &str, arity: usize, first: &str, expected: &Expect) {
     let model = model(text);
     let pred = model.program().find(pred, arity).expect("it is in the program");

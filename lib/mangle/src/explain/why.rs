@@ -1,4 +1,4 @@
-//! Builds a proof, one fact after the other.
+//! Builds a proof, fact by fact.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -18,15 +18,15 @@ use crate::{
     value::Value,
 };
 
-/// Bindings looked at for one fact that holds at intervals: more do not make a proof clearer.
+/// How many bindings are examined for one fact that holds at intervals: more do not make a proof clearer.
 const MANY: usize = 10_000;
 
-/// A proof on its way.
+/// A proof that is being built.
 pub(super) struct Builder<'e, 'm> {
     pub(super) explainer: &'e mut Explainer<'m>,
     nodes: Vec<Node>,
     known: HashMap<(PredId, u32, Option<Interval>), NodeId>,
-    /// The rows of the nodes; those of passing facts have none.
+    /// The row numbers of the nodes; transient facts have none.
     numbers: Vec<u32>,
 }
 
@@ -64,13 +64,13 @@ pub(super) fn why(explainer: &mut Explainer<'_>, pred: PredId, args: &[Value], t
     Ok(Some(Proof { nodes: builder.nodes }))
 }
 
-/// A row as it is stored.
+/// Returns a row as it is stored.
 pub(super) fn words(args: &[Value]) -> Vec<u64> {
     let words: Vec<u64> = args.iter().map(|value| value.bits()).collect();
     if words.is_empty() { vec![0] } else { words }
 }
 
-/// The interval that is asked about, if the fact holds then.
+/// Returns the interval in question, if the fact holds then.
 fn asked(set: &IntervalSet, time: Option<Interval>, now: i64) -> Option<Interval> {
     match time {
         Some(time) => set.covering(time).map(|_| time),
@@ -79,7 +79,7 @@ fn asked(set: &IntervalSet, time: Option<Interval>, now: i64) -> Option<Interval
 }
 
 impl Builder<'_, '_> {
-    /// The node of a fact, made if need be; what it rests on is looked for later.
+    /// Returns the node of a fact, added if new; what it rests on is searched for later.
     pub(super) fn node(&mut self, pred: PredId, number: u32, time: Option<Interval>) -> NodeId {
         if let Some(&id) = self.known.get(&(pred, number, time)) {
             return id;
@@ -91,7 +91,7 @@ impl Builder<'_, '_> {
         id
     }
 
-    /// The node of a fact that was merged with another before it was ever there.
+    /// Returns the node of a fact that was merged with another before it was stored.
     pub(super) fn passing(&mut self, pred: PredId, row: &[u64], because: Because) -> NodeId {
         self.push(pred, row, None, vec![because])
     }
@@ -142,7 +142,7 @@ impl Builder<'_, '_> {
         Ok(Vec::new())
     }
 
-    /// What was given and derived at intervals that together cover `time`.
+    /// Returns the reasons, given and derived, whose intervals together cover `time`.
     fn expand_timed(&mut self, pred: PredId, number: u32, time: Interval) -> Result<Vec<Because>, EvalError> {
         let past = self.explainer.past(pred);
         self.explainer.look_through(past.stated.len() + past.history.len())?;
@@ -185,7 +185,7 @@ impl Builder<'_, '_> {
         Ok(because)
     }
 
-    /// The uses of a rule that give a row.
+    /// Returns the uses of a rule that give a row.
     pub(super) fn derive(
         &mut self,
         rule: RuleId,
@@ -214,7 +214,7 @@ impl Builder<'_, '_> {
         })
     }
 
-    /// The rows that a rule gives for a head of which some arguments are known.
+    /// Returns the rows that a rule gives for a head of which some arguments are known.
     pub(super) fn derived(&mut self, rule: RuleId, pred: PredId, row: &[Option<u64>], round: u32) -> Result<Vec<Vec<u64>>, EvalError> {
         self.with_goal(rule, pred, row, round, usize::MAX, |this, open, goal| {
             if open.rule.aggregates() {
@@ -225,7 +225,7 @@ impl Builder<'_, '_> {
         })
     }
 
-    /// Looks for uses of a rule in a round: what it may rest on is what there was before.
+    /// Searches for uses of a rule in a round: they may rest on earlier facts only.
     fn with_goal<R>(
         &mut self,
         id: RuleId,
@@ -254,7 +254,7 @@ impl Builder<'_, '_> {
         look(self, &open, &goal)
     }
 
-    /// A rule with groups derives a row from all bindings with its keys.
+    /// Derives a row with a grouping rule, from all bindings with its keys.
     fn derive_group(&mut self, open: &Open, goal: &Goal<'_>) -> Result<Vec<Derivation>, EvalError> {
         let whole: Vec<u64> = goal.row.iter().copied().collect::<Option<_>>().unwrap_or_default();
         let whole = if whole.is_empty() { vec![0] } else { whole };
@@ -278,7 +278,7 @@ impl Builder<'_, '_> {
         }])
     }
 
-    /// The rule's own variables and their values, on account.
+    /// Returns the rule's own variables and their values, and counts the work.
     fn bindings(&mut self, open: &Open, registers: &[u64]) -> Result<Vec<(Word, Value)>, EvalError> {
         let bindings = open.bindings(registers);
         let supports = open.rule.premises.len() * size_of::<Support>();
@@ -326,7 +326,7 @@ impl Builder<'_, '_> {
     }
 }
 
-/// The arguments of a negated atom; what no premise binds stands for any value.
+/// Returns the arguments of a negated atom; `None` for those that no premise binds.
 fn pattern(open: &Open, atom: &Atom, registers: &[u64]) -> Vec<Option<Value>> {
     let bound = |slot: u16| {
         open.rule.premises.iter().any(|premise| match premise {

@@ -1,4 +1,4 @@
-//! Why a fact does not hold: how far each rule that could derive it comes.
+//! Explains why a fact does not hold: how far each rule that could derive it gets.
 
 use std::sync::Arc;
 
@@ -14,54 +14,54 @@ use crate::{
     value::Value,
 };
 
-/// Rows looked at for the nearest ones.
+/// How many rows are searched for the nearest ones.
 const LOOK: usize = 10_000;
-/// Nearest rows that are named.
+/// How many of the nearest rows are shown.
 const NEAREST: usize = 3;
 
-/// Why a fact does not hold.
+/// The explanation of why a fact does not hold.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WhyNot {
     /// Its predicate.
     pub pred: PredId,
     /// Its arguments.
     pub args: Vec<Value>,
-    /// When it was asked for.
+    /// The time in question.
     pub time: Option<Interval>,
-    /// When it holds instead, the intervals nearest to that time. If there are any, nothing is said of rules.
+    /// The intervals nearest to that time at which it holds instead. If there are any, rules are not examined.
     pub times: Vec<Interval>,
-    /// Facts of the predicate that differ least from it.
+    /// The facts of the predicate that differ least from it.
     pub nearest: Vec<Vec<Value>>,
-    /// For each rule that could derive it, what keeps it from that.
+    /// What prevents each rule that could derive it.
     pub failures: Vec<Failure>,
 }
 
-/// What keeps one rule from deriving a fact.
+/// What prevents one rule from deriving a fact.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
-    /// Which rule.
+    /// The rule.
     pub rule: RuleId,
-    /// The values that its variables had where it came no further.
+    /// The values of its variables at the obstacle.
     pub bindings: Vec<(Word, Value)>,
-    /// Where it came no further.
+    /// The obstacle.
     pub obstacle: Obstacle,
 }
 
-/// Where a rule comes no further.
+/// The point at which a rule fails.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Obstacle {
-    /// Its head is about other facts: a constant or a variable that stands twice does not fit.
+    /// The head is about other facts: a constant or a repeated variable does not fit.
     Head,
-    /// This premise, by number, is not fulfilled. For facts, the rows that come nearest.
+    /// A premise is not satisfied. For facts, the nearest rows are shown.
     Premise {
-        /// Which, from zero.
+        /// The number of the premise, from zero.
         premise: usize,
-        /// Rows of its predicate that fit best.
+        /// The rows of its predicate that fit best.
         nearest: Vec<Vec<Value>>,
     },
-    /// All premises are fulfilled, but the transforms or functions in the head give other values: these.
+    /// All premises are satisfied, but the transforms or functions in the head give other values: these.
     Result(Vec<Vec<Value>>),
-    /// The rule derives it, but its predicate keeps one fact for each key, and this one has taken its place.
+    /// The rule derives it, but its predicate keeps one fact for each key, and this one has replaced it.
     Replaced(Vec<Value>),
 }
 
@@ -86,7 +86,7 @@ pub(super) fn why_not(
     let row: Vec<Option<u64>> = args.iter().map(|value| Some(value.bits())).collect();
     let mut failures = Vec::new();
     for rule in explainer.rules_of(pred) {
-        // A rule with many premises is planned for a while, and may fail at its first one.
+        // A rule with many premises takes time to plan, and may fail at its first premise.
         explainer.meter.check_bytes(0)?;
         failures.push(failure(explainer, rule, &row)?);
     }
@@ -100,7 +100,7 @@ pub(super) fn why_not(
     }))
 }
 
-/// The intervals nearest to `time`, of a fact that holds, but not all through that time.
+/// Returns the intervals nearest to `time`, of a fact that holds, but not all through that time.
 fn other_times(explainer: &Explainer<'_>, pred: PredId, args: &[Value], time: Interval) -> Option<Vec<Interval>> {
     let relation = &explainer.model.relations[pred.index()];
     let set = relation.times_of(relation.find(&words(args))?)?;
@@ -169,7 +169,7 @@ fn slots_with_names(open: &Open) -> impl Iterator<Item = u16> {
     named.map(|(slot, _)| slot as u16)
 }
 
-/// Which variables have a value once these steps are done.
+/// Returns which variables have a value after these steps.
 fn bound_before(open: &Open, origins: &[Option<usize>], row: &[Option<u64>]) -> Vec<bool> {
     let mut bound = vec![false; usize::from(open.rule.slots)];
     let (given, _) = open.known(row);
@@ -192,7 +192,7 @@ fn bound_before(open: &Open, origins: &[Option<usize>], row: &[Option<u64>]) -> 
     bound
 }
 
-/// The rows that have most of the known arguments; of equally near ones the first in the canonical order.
+/// Returns the rows that match most of the known arguments; of equally near ones the first in the canonical order.
 fn nearest(explainer: &mut Explainer<'_>, pred: PredId, pattern: &[Option<u64>]) -> Result<Vec<Vec<Value>>, EvalError> {
     let model = explainer.model;
     let mut rows: Vec<(usize, Vec<Value>)> = Vec::new();
@@ -209,7 +209,7 @@ fn nearest(explainer: &mut Explainer<'_>, pred: PredId, pattern: &[Option<u64>])
 }
 
 impl Explainer<'_> {
-    /// The fact that stands in the place of one that is derived and is not there: the one of its key.
+    /// Returns the fact that replaced a derived fact: the one of its key.
     fn kept(&mut self, pred: PredId, row: &[Option<u64>], derived: &[Vec<Value>]) -> Result<Option<Vec<Value>>, EvalError> {
         let model = self.model;
         let Some(spec) = &model.program.predicate(pred).merge else {
@@ -228,7 +228,7 @@ impl Explainer<'_> {
         Ok(None)
     }
 
-    /// What a rule derives whose premises are fulfilled, with the arguments that are known beforehand.
+    /// Returns the rows that a rule with satisfied premises derives, given the arguments that are known beforehand.
     fn results(&mut self, open: &Open, row: &[Option<u64>]) -> Result<Vec<Vec<Value>>, EvalError> {
         let goal = Goal {
             row,

@@ -1,6 +1,6 @@
 //! The program as the evaluator runs it: names resolved, variables numbered, built-ins looked up, strata in order.
 //!
-//! The analysis makes it; nothing here is checked again. Laws that it keeps, beyond what the types say:
+//! The analysis builds it; nothing here is checked again. Laws that it keeps, beyond what the types say:
 //! - every slot of a rule's head, negated atom, comparison and function argument is bound by some premise or transform;
 //! - the slots of a rule are dense: `0..rule.slots`, and a wildcard has none ([`Term::Any`]);
 //! - a negated atom and an aggregated body use only predicates of earlier strata;
@@ -19,53 +19,53 @@ use crate::value::{Interner, Value};
 /// A whole program, ready to run. Plain data: build it field by field.
 #[derive(Debug, Default)]
 pub struct Program {
-    /// Every predicate, those without facts and rules too; a [`PredId`] counts in here.
+    /// Every predicate, including those without facts and rules; a [`PredId`] is an index into this list.
     pub predicates: Vec<Predicate>,
-    /// Every rule in the order of the source; a [`RuleId`] counts in here.
+    /// Every rule in the order of the source; a [`RuleId`] is an index into this list.
     pub rules: Vec<Rule>,
-    /// The facts that stand in the source.
+    /// The facts that the sources contain.
     pub facts: Facts,
-    /// Which rules run in which order.
+    /// The groups of rules in the order in which they run.
     pub strata: Vec<Stratum>,
     /// The constants of rules and facts.
     pub interner: Interner,
 }
 
 impl Program {
-    /// The predicate of this name and number of arguments.
+    /// Returns the predicate of this name and number of arguments.
     pub fn find(&self, name: &str, arity: usize) -> Option<PredId> {
         let at = self.predicates.iter().position(|p| &*p.name == name && p.arity == arity)?;
         Some(PredId(at as u32))
     }
 
-    /// A predicate by its number.
+    /// Returns a predicate by its number.
     pub fn predicate(&self, id: PredId) -> &Predicate {
         &self.predicates[id.index()]
     }
 
-    /// A rule by its number.
+    /// Returns a rule by its number.
     pub fn rule(&self, id: RuleId) -> &Rule {
         &self.rules[id.index()]
     }
 
-    /// The predicates that `rule` reads, negated ones included.
+    /// Returns the predicates that `rule` reads, negated ones included.
     pub fn reads(&self, rule: RuleId) -> impl Iterator<Item = PredId> {
         self.rule(rule).premises.iter().filter_map(Premise::pred)
     }
 }
 
-/// Rules that are evaluated together until nothing new comes, after everything that they negate or aggregate.
+/// Rules that are evaluated together until no new facts appear, after everything that they negate or aggregate.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stratum {
-    /// The predicates whose rules stand here.
+    /// The predicates whose rules are in this stratum.
     pub predicates: Vec<PredId>,
     /// Their rules, in the order of the source.
     pub rules: Vec<RuleId>,
-    /// Whether a rule reads a predicate of this same stratum. If not, one pass is enough.
+    /// Whether a rule reads a predicate of its own stratum. If not, one pass is enough.
     pub recursive: bool,
 }
 
-/// Facts, grouped by predicate in the order of the source: flat rows, no allocation for a fact of its own.
+/// Facts, grouped by predicate in the order of the source: flat rows, without an allocation for each fact.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
     /// One block for each predicate that has facts, in no particular order.
@@ -75,9 +75,9 @@ pub struct Facts {
 /// The facts of one predicate.
 #[derive(Clone, Debug)]
 pub struct FactBlock {
-    /// Whose.
+    /// The predicate.
     pub pred: PredId,
-    /// How many; needed because a predicate may have no arguments.
+    /// The number of facts; needed because a predicate may have no arguments.
     pub len: usize,
     /// The arguments, row after row.
     pub rows: Vec<Value>,
@@ -86,8 +86,8 @@ pub struct FactBlock {
 }
 
 impl Facts {
-    /// Adds a fact; `time` is there exactly if the predicate is temporal. Facts that differ in shape come into blocks of their own,
-    /// so that those that do not fit are found when they are given to an evaluation.
+    /// Adds a fact; `time` is present exactly if the predicate is temporal. Facts that differ in shape are put into
+    /// blocks of their own, so that those that do not fit are found when they are given to an evaluation.
     pub fn push(&mut self, pred: PredId, args: &[Value], time: Option<HeadTime>) {
         let alike = |block: &FactBlock| {
             block.pred == pred && block.rows.len() == block.len * args.len() && block.times.is_empty() == time.is_none()
@@ -110,12 +110,12 @@ impl Facts {
         block.times.extend(time);
     }
 
-    /// How many facts.
+    /// Returns the number of facts.
     pub fn len(&self) -> usize {
         self.blocks.iter().map(|block| block.len).sum()
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no facts.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

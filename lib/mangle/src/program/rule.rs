@@ -1,4 +1,4 @@
-//! A rule with its variables numbered.
+//! Rules with numbered variables.
 
 use super::{
     predicate::PredId,
@@ -10,52 +10,52 @@ use crate::{
     value::Value,
 };
 
-/// A rule of one program, by number.
+/// The number of a rule in one program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RuleId(pub u32);
 
 impl RuleId {
-    /// As an index into [`super::Program::rules`].
+    /// Returns the index into [`super::Program::rules`].
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// A variable of a rule, by number.
+/// The number of a variable of a rule.
 pub type Slot = u16;
 
-/// `head :- premises |> transforms.`
+/// A rule: `head :- premises |> transforms.`
 #[derive(Clone, Debug)]
 pub struct Rule {
-    /// What it derives.
+    /// The head that it derives.
     pub head: Head,
-    /// What has to hold, in the order of the source; the planner picks its own.
+    /// The conditions that have to hold, in the order of the source; the planner chooses its own order.
     pub premises: Vec<Premise>,
-    /// What is done with the bindings that fulfil the premises, one after the other.
+    /// The transforms of the bindings that satisfy the premises, one after the other.
     pub transforms: Vec<Transform>,
-    /// How many variables there are.
+    /// The number of variables.
     pub slots: Slot,
-    /// The variables as they are written, by slot; made-up ones are empty.
+    /// The variables as they are written, by slot; created ones are empty.
     pub names: Vec<Word>,
-    /// Where it stands.
+    /// The place of the rule.
     pub span: Span,
 }
 
 impl Rule {
-    /// The first transform, if it makes groups: then a row comes from many bindings.
+    /// Returns whether the first transform makes groups: then a row comes from many bindings.
     pub fn aggregates(&self) -> bool {
         self.transforms.iter().any(|t| matches!(t, Transform::Group { .. }))
     }
 }
 
-/// What a rule derives for one binding.
+/// The fact that a rule derives for one binding.
 #[derive(Clone, Debug)]
 pub struct Head {
-    /// Of which predicate.
+    /// The predicate.
     pub pred: PredId,
     /// The arguments.
     pub args: Vec<Expr>,
-    /// When it holds; there exactly if the predicate is temporal.
+    /// When it holds; present exactly if the predicate is temporal.
     pub time: Option<HeadTime>,
 }
 
@@ -64,26 +64,26 @@ pub struct Head {
 pub enum Premise {
     /// `p(..)`, `p(..)@[..]` or `<-[..] p(..)`: a fact; for a deferred or external predicate, a call.
     Fact(Atom),
-    /// `!p(..)`: no such fact, whatever stands for [`Term::Any`] and for slots that nothing else binds.
+    /// `!p(..)`: there is no such fact, whatever the values of [`Term::Any`] and of slots that nothing else binds.
     NoFact(Atom),
     /// `a = b`. A side that is a single unbound slot is bound to the other.
     Equal(Expr, Expr),
-    /// `a < b` and so on, also in the form `:lt(a, b)`, `:time:lt(a, b)`.
+    /// A comparison: `a < b` and so on, also in the form `:lt(a, b)`, `:time:lt(a, b)`.
     Compare {
-        /// Which.
+        /// The comparison.
         op: Comparison,
-        /// What the sides have to be.
+        /// The required type of both sides.
         of: crate::builtin::Operand,
         /// The left side.
         left: Expr,
         /// The right side.
         right: Expr,
     },
-    /// `:match_cons(..)` and the like.
+    /// A built-in relation such as `:match_cons(..)`.
     Built {
-        /// Which.
+        /// The relation.
         relation: Relation,
-        /// `!:..`: it does not hold.
+        /// Whether it is negated, `!:..`: it does not hold.
         negated: bool,
         /// The arguments. Output positions of the relation are [`Expr::Slot`] (bound or not), a constant, or [`Expr::Any`].
         args: Vec<Expr>,
@@ -91,7 +91,7 @@ pub enum Premise {
 }
 
 impl Premise {
-    /// The predicate that it reads, if it is not a built-in.
+    /// Returns the predicate that it reads, if it is not a built-in.
     pub fn pred(&self) -> Option<PredId> {
         match self {
             Self::Fact(atom) | Self::NoFact(atom) => Some(atom.pred),
@@ -103,13 +103,13 @@ impl Premise {
 /// A predicate with patterns for its arguments.
 #[derive(Clone, Debug)]
 pub struct Atom {
-    /// Of which predicate.
+    /// The predicate.
     pub pred: PredId,
-    /// As many as the predicate's arity. Function applications stand in an [`Premise::Equal`] of their own.
+    /// The arguments, as many as the predicate's arity. Function applications have an [`Premise::Equal`] of their own.
     pub args: Vec<Term>,
-    /// How the fact's time is looked at; `None` means: holds now, or the predicate is not temporal.
+    /// How the fact's time is checked; `None` means that it holds now, or the predicate is not temporal.
     pub when: Option<When>,
-    /// Where it stands.
+    /// The place of the atom.
     pub span: Span,
 }
 
@@ -120,18 +120,18 @@ pub enum Term {
     Slot(Slot),
     /// A constant.
     Value(Value),
-    /// `_`
+    /// Any value: `_`.
     Any,
 }
 
-/// Something that has a value once its variables have one.
+/// An expression that has a value once its variables have one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expr {
     /// A variable.
     Slot(Slot),
     /// A constant.
     Value(Value),
-    /// `_`, only where a built-in relation gives something back.
+    /// Any value: `_`, only for outputs of a built-in relation.
     Any,
     /// A function of values.
     Call(Function, Vec<Self>),
@@ -148,56 +148,56 @@ impl Expr {
     }
 }
 
-/// How two values are compared.
+/// The comparison of two values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {
-    /// `!=`
+    /// The operator `!=`.
     NotEqual,
-    /// `<`
+    /// The operator `<`.
     Less,
-    /// `<=`
+    /// The operator `<=`.
     LessOrEqual,
-    /// `>`
+    /// The operator `>`.
     Greater,
-    /// `>=`
+    /// The operator `>=`.
     GreaterOrEqual,
 }
 
-/// One step after `|>`.
+/// A transform: one step after `|>`.
 #[derive(Clone, Debug)]
 pub enum Transform {
     /// `let X = e, let Y = f`: computed for each binding, in order.
     Lets(Vec<Let>),
     /// `do fn:group_by(K..), let ..`: one binding for each distinct key, with the keys and the new variables only.
     Group {
-        /// The variables that make the key; none means: everything is one group, and nothing gives no group.
+        /// The variables that make the key; without any, all bindings are one group, and no bindings give no group.
         keys: Vec<Slot>,
-        /// What is computed for each group, in order.
+        /// The values that are computed for each group, in order.
         lets: Vec<Aggregate>,
     },
 }
 
-/// `let X = e`.
+/// A definition: `let X = e`.
 #[derive(Clone, Debug)]
 pub struct Let {
-    /// Which variable.
+    /// The variable.
     pub slot: Slot,
     /// Its value.
     pub expr: Expr,
 }
 
-/// `let X = ..` within a group.
+/// A definition within a group: `let X = ..`.
 #[derive(Clone, Debug)]
 pub enum Aggregate {
     /// A reducer over the rows of the group. `fn:count_distinct()` has the named variables of the body as `args`.
     Reduce {
-        /// Which variable.
+        /// The variable.
         slot: Slot,
-        /// How.
+        /// The reducer.
         reducer: Reducer,
-        /// Evaluated for each row.
+        /// The arguments, evaluated for each row.
         args: Vec<Expr>,
     },
-    /// A function of the keys and of what was computed before.
+    /// A function of the keys and of the values computed before.
     Let(Let),
 }

@@ -1,4 +1,4 @@
-//! When a fact holds, and how a rule looks at that. All instants are nanoseconds since 1970 UTC, all intervals closed.
+//! The times of facts, and how rules use them. All instants are nanoseconds since 1970 UTC, all intervals closed.
 
 use super::rule::Slot;
 use crate::value::Value;
@@ -13,18 +13,18 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// All of time.
+    /// The interval of all time.
     pub const ALWAYS: Self = Self {
         start: i64::MIN,
         end: i64::MAX,
     };
 
-    /// From `start` to `end`, both included; `None` if it would be empty.
+    /// Returns the interval from `start` to `end`, both included; `None` if it would be empty.
     pub fn new(start: i64, end: i64) -> Option<Self> {
         (start <= end).then_some(Self { start, end })
     }
 
-    /// One instant.
+    /// Returns the interval of one instant.
     pub const fn at(instant: i64) -> Self {
         Self {
             start: instant,
@@ -32,12 +32,12 @@ impl Interval {
         }
     }
 
-    /// Whether `other` lies inside.
+    /// Returns whether `other` lies inside.
     pub const fn contains(self, other: Self) -> bool {
         self.start <= other.start && other.end <= self.end
     }
 
-    /// Whether they share an instant.
+    /// Returns whether two intervals share an instant.
     pub const fn overlaps(self, other: Self) -> bool {
         self.start <= other.end && other.start <= self.end
     }
@@ -60,12 +60,12 @@ pub enum Bound {
     Open,
 }
 
-/// `@[start, end]` of a head or a fact; `@[t]` has the same bound twice.
+/// The time of a head or a fact, `@[start, end]`; `@[t]` has the same bound twice.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HeadTime {
-    /// When it begins.
+    /// The time at which it begins.
     pub start: Bound,
-    /// When it ends.
+    /// The time at which it ends.
     pub end: Bound,
 }
 
@@ -78,32 +78,32 @@ impl From<Interval> for HeadTime {
     }
 }
 
-/// How a body atom looks at the time of a fact.
+/// How a body atom checks the time of a fact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum When {
-    /// `p(..)@[start, end]`. A bound that has a value must lie within one interval of the fact; a variable that no earlier premise
-    /// binds gets the interval's own bound (`@[T]` its start). `_` beside an unbound variable matches anything, else it asks
-    /// for no bound.
+    /// `p(..)@[start, end]`: A bound that has a value must lie within one interval of the fact; a variable that no
+    /// earlier premise binds gets the interval's own bound (`@[T]` its start). `_` beside an unbound variable matches
+    /// anything, else it requires that there is no bound.
     During {
-        /// When it begins.
+        /// The time at which it begins.
         start: Bound,
-        /// When it ends.
+        /// The time at which it ends.
         end: Bound,
     },
-    /// `<-[from, to] p(..)` and the like, with an annotation that binds the interval found.
+    /// An operator such as `<-[from, to] p(..)`, with an annotation that binds the interval found.
     Window(Window),
 }
 
 /// A temporal operator with its bounds, seen from the evaluation time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
-    /// Which.
+    /// The operator.
     pub operator: Operator,
     /// The nearer bound: [`Bound::Offset`], [`Bound::At`], [`Bound::Now`], [`Bound::Open`] or a bound variable.
     pub from: Bound,
     /// The farther bound.
     pub to: Bound,
-    /// `<-[..] p(..)@[S, E]`: variables that get the bounds of the interval found.
+    /// The variables that get the bounds of the interval found: `<-[..] p(..)@[S, E]`.
     pub found: Option<HeadTime>,
 }
 

@@ -1,24 +1,24 @@
-//! The tree of a source, as it was written: nothing is resolved, nothing reordered, every node has its span.
+//! The syntax tree of a source, as it was written: nothing is resolved, nothing reordered, every node has its span.
 
 use super::{source::Span, word::Word};
 
 /// One source file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Unit {
-    /// `Package name!`, at the top if at all.
+    /// The declaration `Package name!`, which is at the top if there is one.
     pub package: Option<Package>,
-    /// `Use name!`, one for each.
+    /// The imports `Use name!`.
     pub uses: Vec<Use>,
-    /// Declarations and clauses in the order in which they stand.
+    /// Declarations and clauses in the order of the source.
     pub items: Vec<Item>,
-    /// Comments, from `#` up to the end of the line, in order: the printer puts them back.
+    /// Comments, from `#` up to the end of the line, in order: the printer writes them back.
     pub comments: Vec<Span>,
     /// The whole file.
     pub span: Span,
 }
 
 impl Unit {
-    /// The declarations.
+    /// Returns the declarations.
     pub fn decls(&self) -> impl Iterator<Item = &Decl> {
         self.items.iter().filter_map(|item| match item {
             Item::Decl(decl) => Some(&**decl),
@@ -26,7 +26,7 @@ impl Unit {
         })
     }
 
-    /// The facts and rules.
+    /// Returns the facts and rules.
     pub fn clauses(&self) -> impl Iterator<Item = &Clause> {
         self.items.iter().filter_map(|item| match item {
             Item::Clause(clause) => Some(clause),
@@ -35,48 +35,48 @@ impl Unit {
     }
 }
 
-/// A word that names something: a predicate, function, variable or package.
+/// An identifier of a predicate, function, variable or package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ident {
-    /// As written; variables with their capital, functions with `fn:`.
+    /// The text as written; variables with their capital, functions with `fn:`.
     pub text: Word,
-    /// Where.
+    /// The place.
     pub span: Span,
 }
 
-/// `Package name [atoms]!`: the names of this file's predicates begin with `name.`.
+/// The package of a file, `Package name [atoms]!`: the names of this file's predicates begin with `name.`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Package {
     /// The package.
     pub name: Ident,
-    /// What is said of it.
+    /// The atoms that describe it.
     pub descr: Vec<Atom>,
     /// From `Package` to `!`.
     pub span: Span,
 }
 
-/// `Use name [atoms]!`: the predicates of another package may be named.
+/// An import, `Use name [atoms]!`: the predicates of another package may be named.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Use {
     /// The package.
     pub name: Ident,
-    /// What is said of the use.
+    /// The atoms that describe it.
     pub descr: Vec<Atom>,
     /// From `Use` to `!`.
     pub span: Span,
 }
 
-/// What a file consists of after its head.
+/// An item of a file after its head.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item {
-    /// `Decl …`
+    /// A declaration: `Decl …`.
     Decl(Box<Decl>),
     /// A fact or a rule.
     Clause(Clause),
 }
 
 impl Item {
-    /// Where it stands, full stop included.
+    /// Returns the place, full stop included.
     pub fn span(&self) -> Span {
         match self {
             Self::Decl(decl) => decl.span,
@@ -85,24 +85,25 @@ impl Item {
     }
 }
 
-/// `Decl p(X, Y) temporal descr [..] bound [..] inclusion [..].`
+/// A declaration: `Decl p(X, Y) temporal descr [..] bound [..] inclusion [..].`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decl {
     /// The predicate with variables as the names of its arguments.
     pub atom: Atom,
-    /// The word `temporal`.
+    /// The place of the word `temporal`.
     pub temporal: Option<Span>,
-    /// `descr [..]`: `mode(..)`, `external()`, `fundep(..)`, `merge(..)`, `doc(..)` and so on, not looked at yet.
+    /// The descriptors of `descr [..]`: `mode(..)`, `external()`, `fundep(..)`, `merge(..)`, `doc(..)` and so on, not
+    /// checked yet.
     pub descr: Vec<Atom>,
-    /// `bound [..]`, any number: a fact must fit one of them.
+    /// The type alternatives of `bound [..]`, any number: a fact must fit one of them.
     pub bounds: Vec<Bounds>,
-    /// `inclusion [..]`.
+    /// The atoms of `inclusion [..]`.
     pub inclusion: Vec<Atom>,
     /// From `Decl` to the full stop.
     pub span: Span,
 }
 
-/// One `bound [..]`: a type for each argument.
+/// One alternative `bound [..]`: a type for each argument.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bounds {
     /// The types, written as terms.
@@ -111,23 +112,23 @@ pub struct Bounds {
     pub span: Span,
 }
 
-/// `head @[..] :- premises |> transforms.`; a fact has neither premises nor transforms.
+/// A clause `head @[..] :- premises |> transforms.`; a fact has neither premises nor transforms.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Clause {
-    /// What is said.
+    /// The head, which the clause states.
     pub head: Atom,
-    /// When it holds.
+    /// The time at which it holds.
     pub time: Option<Box<Annotation>>,
-    /// Under which conditions, if it has a body.
+    /// The conditions, if it has a body.
     pub premises: Vec<Premise>,
-    /// What is done with the rows that fulfil the premises, one after the other.
+    /// The transforms of the rows that satisfy the premises, one after the other.
     pub transforms: Vec<Transform>,
     /// From the head to the full stop.
     pub span: Span,
 }
 
 impl Clause {
-    /// Every term of it, those inside others not by themselves.
+    /// Returns every term of it; terms inside others are not listed separately.
     pub fn terms(&self) -> impl Iterator<Item = &Term> {
         let premises = self.premises.iter().flat_map(|premise| match premise {
             Premise::Atom(literal) | Premise::Negated(literal) => literal.atom.args.iter().chain([].iter()),
@@ -142,7 +143,7 @@ impl Clause {
         self.head.args.iter().chain(premises).chain(transforms)
     }
 
-    /// The bounds of its annotations and operators.
+    /// Returns the bounds of its annotations and operators.
     pub fn bounds(&self) -> impl Iterator<Item = &Bound> {
         let literals = self.premises.iter().filter_map(|premise| match premise {
             Premise::Atom(literal) | Premise::Negated(literal) => Some(literal),
@@ -167,13 +168,13 @@ impl Clause {
         }
     }
 
-    /// Whether it has no body.
+    /// Returns whether it has no body.
     pub fn is_fact(&self) -> bool {
         self.premises.is_empty() && self.transforms.is_empty()
     }
 }
 
-/// `predicate(args)`.
+/// An atom: `predicate(args)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Atom {
     /// Its predicate, with the package before the last full stop if one is written.
@@ -187,16 +188,16 @@ pub struct Atom {
 /// One condition of a rule.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Premise {
-    /// `p(..)`, `p(..)@[..]`, `<-[..] p(..)`.
+    /// A fact: `p(..)`, `p(..)@[..]`, `<-[..] p(..)`.
     Atom(Literal),
-    /// `!p(..)`; with an annotation or operator only as an extension.
+    /// A negated fact `!p(..)`; with an annotation or operator only as an extension.
     Negated(Literal),
-    /// `left op right`.
+    /// A comparison: `left op right`.
     Compare(Box<Comparison>),
 }
 
 impl Premise {
-    /// Where it stands.
+    /// Returns the place.
     pub fn span(&self) -> Span {
         match self {
             Self::Atom(literal) | Self::Negated(literal) => literal.span,
@@ -205,53 +206,53 @@ impl Premise {
     }
 }
 
-/// An atom in a body with what is said about its time.
+/// An atom in a body with its time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Literal {
-    /// `<-[..]` and its like before the atom.
+    /// The temporal operator before the atom, such as `<-[..]`.
     pub operator: Option<Box<Operator>>,
     /// The atom.
     pub atom: Atom,
-    /// `@[..]` after it.
+    /// The annotation `@[..]` after it.
     pub time: Option<Box<Annotation>>,
     /// From `!` or the operator to the end of the annotation.
     pub span: Span,
 }
 
-/// `left op right`.
+/// A comparison: `left op right`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
     /// The operator.
     pub op: CompareOp,
-    /// Where the operator stands.
+    /// The place of the operator.
     pub op_span: Span,
-    /// What stands before it.
+    /// The left side.
     pub left: Term,
-    /// What stands after it.
+    /// The right side.
     pub right: Term,
-    /// Both and the operator.
+    /// The place of both sides and the operator.
     pub span: Span,
 }
 
 /// The six comparisons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CompareOp {
-    /// `=`: also binds a variable.
+    /// The operator `=`, which also binds a variable.
     Equal,
-    /// `!=`
+    /// The operator `!=`.
     NotEqual,
-    /// `<`
+    /// The operator `<`.
     Less,
-    /// `<=`
+    /// The operator `<=`.
     LessEqual,
-    /// `>`
+    /// The operator `>`.
     Greater,
-    /// `>=`
+    /// The operator `>=`.
     GreaterEqual,
 }
 
 impl CompareOp {
-    /// As it is written.
+    /// Returns the operator as it is written.
     pub const fn text(self) -> &'static str {
         match self {
             Self::Equal => "=",
@@ -264,23 +265,23 @@ impl CompareOp {
     }
 }
 
-/// `do fn:group_by(..), let X = ..`, or `let X = ..` alone.
+/// A transform: `do fn:group_by(..), let X = ..`, or `let X = ..` alone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transform {
     /// The function after `do`, if there is one.
     pub group: Option<Call>,
     /// The definitions.
     pub lets: Vec<Let>,
-    /// Without the `|>` before it.
+    /// The place without the `|>` before it.
     pub span: Span,
 }
 
-/// `let X = term`.
+/// A definition: `let X = term`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Let {
-    /// What is defined.
+    /// The defined variable.
     pub variable: Ident,
-    /// As what.
+    /// Its value.
     pub value: Term,
     /// From `let` on.
     pub span: Span,
@@ -289,9 +290,9 @@ pub struct Let {
 /// A term.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Term {
-    /// What it is.
+    /// The kind of the term.
     pub kind: TermKind,
-    /// Where.
+    /// The place.
     pub span: Span,
 }
 
@@ -316,40 +317,40 @@ impl Term {
 /// The kinds of terms.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TermKind {
-    /// `X`
+    /// A variable: `X`.
     Variable(Word),
     /// `_`: each one is a variable of its own.
     Wildcard,
-    /// `/a/b`
+    /// A name: `/a/b`.
     Name(Box<str>),
-    /// `"text"`, escapes resolved.
+    /// A string, `"text"`, escapes resolved.
     String(Box<str>),
-    /// `b"bytes"`, escapes resolved.
+    /// A byte string, `b"bytes"`, escapes resolved.
     Bytes(Box<[u8]>),
-    /// `-17`
+    /// An integer: `-17`.
     Number(i64),
-    /// `1.5`
+    /// A float: `1.5`.
     Float(f64),
-    /// `2024-01-15T10:30:00Z`, in nanoseconds since 1970. As a term an extension.
+    /// A time, `2024-01-15T10:30:00Z`, in nanoseconds since 1970. As a term it is an extension.
     Time(i64),
-    /// `90m`, in nanoseconds. As a term an extension.
+    /// A duration, `90m`, in nanoseconds. As a term it is an extension.
     Duration(i64),
-    /// `[a, b]`
+    /// A list: `[a, b]`.
     List(Vec<Term>),
-    /// `[k : v, ..]`
+    /// A map: `[k : v, ..]`.
     Map(Vec<(Term, Term)>),
-    /// `{k : v, ..}`
+    /// A struct: `{k : v, ..}`.
     Struct(Vec<(Term, Term)>),
-    /// `fn:name(args)`, pairs and tuples among them.
+    /// A function call `fn:name(args)`, including pairs and tuples.
     Call(Box<Call>),
-    /// `.Name<members>`: a type, in declarations.
+    /// A type in declarations: `.Name<members>`.
     Type(Box<TypeExpr>),
 }
 
-/// `fn:name(args)`.
+/// A function call: `fn:name(args)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
-    /// With `fn:`.
+    /// The function's name, with `fn:`.
     pub function: Ident,
     /// Its arguments.
     pub args: Vec<Term>,
@@ -357,29 +358,29 @@ pub struct Call {
     pub span: Span,
 }
 
-/// `.Name<members>`.
+/// A type: `.Name<members>`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TypeExpr {
-    /// Without the full stop before it.
+    /// The name, without the full stop before it.
     pub name: Ident,
-    /// What stands in the angle brackets.
+    /// The members in the angle brackets.
     pub members: Vec<Member>,
 }
 
 /// One member of a type: `type`, `field : type`, or `opt field : type`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Member {
-    /// Whether `opt` stands before it.
+    /// Whether it is marked `opt`.
     pub optional: bool,
     /// The field's name or, where no type follows, the type.
     pub key: Term,
     /// The type after a colon.
     pub value: Option<Term>,
-    /// The whole.
+    /// The place of the whole member.
     pub span: Span,
 }
 
-/// `@[start, end]`, or `@[point]`.
+/// A time annotation: `@[start, end]`, or `@[point]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Annotation {
     /// The first bound, or the point.
@@ -390,14 +391,14 @@ pub struct Annotation {
     pub span: Span,
 }
 
-/// An operator that looks into the past or the future: `<-[start, end]`; with one bound as an extension.
+/// A temporal operator: `<-[start, end]`; with one bound as an extension.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Operator {
-    /// Which one.
+    /// The kind of operator.
     pub kind: OperatorKind,
-    /// How far away the window begins.
+    /// The distance at which the window begins.
     pub start: Bound,
-    /// How far away it ends; `<-[5m]` leaves it out and means `<-[0s, 5m]`.
+    /// The distance at which it ends; `<-[5m]` leaves it out and means `<-[0s, 5m]`.
     pub end: Option<Bound>,
     /// From the operator to `]`.
     pub span: Span,
@@ -417,7 +418,7 @@ pub enum OperatorKind {
 }
 
 impl OperatorKind {
-    /// As it is written.
+    /// Returns the operator as it is written.
     pub const fn text(self) -> &'static str {
         match self {
             Self::DiamondMinus => "<-",
@@ -431,9 +432,9 @@ impl OperatorKind {
 /// One bound of an interval.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bound {
-    /// What it is.
+    /// The kind of the bound.
     pub kind: BoundKind,
-    /// Where.
+    /// The place.
     pub span: Span,
 }
 

@@ -1,4 +1,5 @@
-//! From text to tokens, one at a time. What a `[-` or `<-` is depends on what follows it, so that is looked at here.
+//! The lexer: from text to tokens, one at a time. The meaning of `[-` or `<-` depends on what follows, so the lexer
+//! looks ahead there.
 
 use super::{
     source::{Source, Span},
@@ -6,33 +7,33 @@ use super::{
 };
 use crate::eval::Cancel;
 
-/// Reads tokens off a source. Never fails: what is no token comes out as one that the parser reports.
+/// A reader of tokens from a source. It never fails: invalid text becomes a token that the parser reports.
 #[derive(Debug)]
 pub(crate) struct Lexer<'s> {
     text: &'s [u8],
     base: u32,
     at: usize,
     cancel: &'s Cancel,
-    /// Where the flag was looked at last.
+    /// The position at which the flag was last checked.
     looked: usize,
 }
 
-/// How many bytes are gone through between two looks at the flag.
+/// The number of bytes between two checks of the flag.
 const PIECE: usize = 1 << 20;
 
-/// How far is looked for the bracket that makes an operator of what stands before it.
+/// How far the lexer looks for the bracket that makes a temporal operator of the characters before it.
 const MAX_BLANKS: usize = 1 << 16;
 
-/// What other languages write where this one writes something else: no token of ours begins so.
+/// Operators of other languages that are written differently here: no token of ours begins like this.
 const FOREIGN: &[&str] = &[
     "==", "=<", "=>", "=:=", "\\+", "&&", "||", "//", ":=", "-->", "->", "+", "-", "*", "/", "%", ";", "?", "&", "|", "\\=",
 ];
 
 impl<'s> Lexer<'s> {
-    /// At the start of a source. Once it is cancelled, the text ends.
+    /// Returns a lexer at the start of a source. Once it is cancelled, the text ends.
     pub(crate) fn new(source: &'s Source, cancel: &'s Cancel) -> Self {
         let text = source.text().as_bytes();
-        // A byte order mark is no content.
+        // A byte order mark is not part of the content.
         let at = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         Self {
             text,
@@ -43,7 +44,7 @@ impl<'s> Lexer<'s> {
         }
     }
 
-    /// The next token, comments included; at the end, [`TokenKind::End`] for ever.
+    /// Returns the next token, comments included; at the end, [`TokenKind::End`] for ever.
     pub(crate) fn next(&mut self) -> Token {
         self.skip_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b'\x0c'));
         let start = self.at;
@@ -54,7 +55,7 @@ impl<'s> Lexer<'s> {
         }
     }
 
-    /// Takes nothing more: the text ends here.
+    /// Ends the text here.
     pub(crate) fn stop(&mut self) {
         self.at = self.text.len();
     }
@@ -67,7 +68,8 @@ impl<'s> Lexer<'s> {
         self.text.get(self.at + ahead).copied().unwrap_or(0)
     }
 
-    /// Looks at the flag once in a piece, however many tokens it has; nothing more is read once it is set.
+    /// Skips bytes while `keep` holds. Checks the flag once in each piece, however many tokens it has, and reads no
+    /// further once it is set.
     fn skip_while(&mut self, keep: impl Fn(u8) -> bool) {
         loop {
             let rest = &self.text[self.at..];
@@ -86,7 +88,7 @@ impl<'s> Lexer<'s> {
         }
     }
 
-    /// Takes `length` bytes as a token of this kind.
+    /// Advances by `length` bytes, and returns the kind of the token that they are.
     fn take(&mut self, length: usize, kind: TokenKind) -> TokenKind {
         self.at += length;
         kind
@@ -162,7 +164,7 @@ impl<'s> Lexer<'s> {
         Some(self.take(found.len(), TokenKind::Foreign))
     }
 
-    /// Whether the next token after `ahead` bytes is `[`: then what stands here is a temporal operator.
+    /// Returns whether the next token after `ahead` bytes is `[`: then the characters here are a temporal operator.
     fn bracket_follows(&self, ahead: usize) -> bool {
         self.text[self.at + ahead..]
             .iter()
@@ -171,7 +173,7 @@ impl<'s> Lexer<'s> {
             .is_some_and(|&byte| byte == b'[')
     }
 
-    /// `foo`, `a.b`, `fn:list:get`, `:lt`. A full stop or colon belongs to it only if more of it follows.
+    /// Reads a word: `foo`, `a.b`, `fn:list:get`, `:lt`. A full stop or colon belongs to it only if more of it follows.
     fn word(&mut self) -> TokenKind {
         self.at += 1;
         loop {
@@ -205,7 +207,7 @@ impl<'s> Lexer<'s> {
         TokenKind::Name
     }
 
-    /// Up to the same quote. A backslash takes the next byte with it.
+    /// Reads a string up to the same quote. A backslash takes the next byte with it.
     fn string(&mut self, kind: TokenKind) -> TokenKind {
         let quote = self.byte(0);
         self.at += 1;
@@ -238,7 +240,7 @@ impl<'s> Lexer<'s> {
         if self.unit() == 0 {
             return TokenKind::Number;
         }
-        // `1h30m`: more digits with more units.
+        // Further digits with units may follow: `1h30m`.
         loop {
             self.at += self.unit();
             let mark = self.at;
@@ -262,7 +264,7 @@ impl<'s> Lexer<'s> {
         }
     }
 
-    /// How long the unit of time that stands here is, if no letter follows it.
+    /// Returns the length of the unit of time at the cursor, if no letter follows it.
     fn unit(&self) -> usize {
         let length = match (self.byte(0), self.byte(1)) {
             (b'm' | b'u' | b'n', b's') => 2,
@@ -280,7 +282,7 @@ impl<'s> Lexer<'s> {
         })
     }
 
-    /// Everything that could belong to a time, so that a wrong one is one finding.
+    /// Reads everything that could belong to a time, so that a wrong one is one finding.
     fn timestamp(&mut self) -> TokenKind {
         self.at += "dddd-dd-dd".len();
         if self.byte(0) == b'T' && self.byte(1).is_ascii_digit() {

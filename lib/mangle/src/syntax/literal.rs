@@ -1,8 +1,8 @@
-//! What literals mean: escapes, numbers, times and durations.
+//! The values of literals: escapes, numbers, times and durations.
 
 use super::source::Span;
 
-/// Why an escape has no meaning, and which bytes of the literal it is.
+/// An invalid escape, and which bytes of the literal it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct BadEscape {
     pub(crate) start: usize,
@@ -11,13 +11,13 @@ pub(crate) struct BadEscape {
 }
 
 impl BadEscape {
-    /// Where it stands, for a literal whose content begins at `content`.
+    /// Returns the place, for a literal whose content begins at `content`.
     pub(crate) fn span(&self, content: u32) -> Span {
         Span::new(content + self.start as u32, content + self.end as u32)
     }
 }
 
-/// Resolves the escapes of what stands between the quotes. `\x` of a byte string may be any byte, of a string only ASCII.
+/// Resolves the escapes in the text between the quotes. `\x` of a byte string may be any byte, of a string only ASCII.
 /// In a string, every line ends with one `\n`, however the file is written.
 pub(crate) fn unescape(text: &str, is_bytes: bool) -> Result<Vec<u8>, BadEscape> {
     if !is_bytes && text.contains('\r') {
@@ -35,7 +35,7 @@ pub(crate) fn unescape(text: &str, is_bytes: bool) -> Result<Vec<u8>, BadEscape>
     Ok(out)
 }
 
-/// Resolves the escape at `start` and says where it ends.
+/// Resolves the escape at `start` and returns where it ends.
 fn escape(text: &str, start: usize, is_bytes: bool, out: &mut Vec<u8>) -> Result<usize, BadEscape> {
     let bytes = text.as_bytes();
     let wide = |length: usize| {
@@ -90,7 +90,7 @@ fn hex(digits: &str) -> Option<u32> {
 
 const SECOND: i64 = 1_000_000_000;
 
-/// Nanoseconds of `7d`, `1h30m`, `500ms`; `None` if they do not fit 64 bits.
+/// Returns the nanoseconds of `7d`, `1h30m`, `500ms`; `None` if they do not fit 64 bits.
 pub(crate) fn duration(text: &str) -> Option<i64> {
     let (negative, mut rest) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
     let mut total: i64 = 0;
@@ -113,7 +113,7 @@ pub(crate) fn duration(text: &str) -> Option<i64> {
     Some(if negative { -total } else { total })
 }
 
-/// Nanoseconds since 1970 of `2024-01-15`, `2024-01-15T10:30:00`, with a fraction, `Z` or an offset.
+/// Returns the nanoseconds since 1970 of `2024-01-15`, `2024-01-15T10:30:00`, with a fraction, `Z` or an offset.
 pub(crate) fn timestamp(text: &str) -> Option<i64> {
     let (date, time) = text.split_once('T').map_or((text, None), |(date, time)| (date, Some(time)));
     let mut parts = date.split('-').map(|part| part.parse::<i64>().ok());
@@ -127,7 +127,7 @@ pub(crate) fn timestamp(text: &str) -> Option<i64> {
     i64::try_from(total).ok()
 }
 
-/// Seconds and nanoseconds of `10:30:00.5Z`; an offset is taken off.
+/// Returns the seconds and nanoseconds of `10:30:00.5Z`; an offset is subtracted.
 fn time_of_day(text: &str) -> Option<(i64, i64)> {
     let (clock, offset) = match text.find(['Z', '+', '-']) {
         Some(at) => (&text[..at], offset(&text[at..])?),
@@ -152,7 +152,7 @@ fn offset(text: &str) -> Option<i64> {
     (hour <= 23 && minute <= 59).then_some(sign * (hour * 3600 + minute * 60))
 }
 
-/// `N` numbers of two digits each with colons between them.
+/// Reads `N` numbers of two digits each with colons between them.
 fn two_digits<const N: usize>(text: &str) -> Option<[i64; N]> {
     let mut out = [0; N];
     let mut parts = text.split(':');
@@ -172,7 +172,8 @@ const fn days_in(year: i64, month: i64) -> i64 {
     }
 }
 
-/// Days from 1970-01-01 in the proleptic Gregorian calendar: years are counted from March, so that a leap day is last.
+/// Returns the days from 1970-01-01 in the proleptic Gregorian calendar: years are counted from March, so that a leap
+/// day is last.
 const fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);

@@ -1,4 +1,4 @@
-//! The text of programs: tokens, the tree they make, and the way back.
+//! The text of programs: tokens, the syntax tree, and printing.
 
 pub mod ast;
 mod bounds;

@@ -1,4 +1,5 @@
-//! Where things stand: the texts of a program laid end to end, so that a span alone names its file and place.
+//! Places in sources: the texts of a program are numbered end to end, so that a span alone identifies its file and
+//! place.
 
 use std::{fmt, sync::Arc};
 
@@ -9,35 +10,35 @@ use super::word::Word;
 pub struct Span {
     /// The first byte.
     pub start: u32,
-    /// One past the last byte.
+    /// The position after the last byte.
     pub end: u32,
 }
 
 impl Span {
-    /// From `start` up to, not including, `end`.
+    /// Returns the span from `start` up to, not including, `end`.
     pub const fn new(start: u32, end: u32) -> Self {
         Self { start, end }
     }
 
-    /// The smallest span that covers both.
+    /// Returns the smallest span that covers both.
     #[must_use]
     pub fn to(self, other: Self) -> Self {
         Self::new(self.start.min(other.start), self.end.max(other.end))
     }
 
-    /// The empty place right after this.
+    /// Returns the empty span right after this one.
     #[must_use]
     pub const fn after(self) -> Self {
         Self::new(self.end, self.end)
     }
 
-    /// The empty place right before this.
+    /// Returns the empty span right before this one.
     #[must_use]
     pub const fn before(self) -> Self {
         Self::new(self.start, self.start)
     }
 
-    /// Whether `other` lies inside this.
+    /// Returns whether `other` lies inside this span.
     pub const fn contains(self, other: Self) -> bool {
         self.start <= other.start && other.end <= self.end
     }
@@ -49,7 +50,7 @@ impl fmt::Debug for Span {
     }
 }
 
-/// A place as people count: both from one, columns in characters.
+/// A place as people count: line and column from one, columns in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     /// The line.
@@ -64,23 +65,23 @@ pub struct Source {
     name: Arc<str>,
     text: Arc<Box<str>>,
     base: u32,
-    /// What lies before each [`BLOCK`] of bytes: no place needs more than a block to be gone through, however long lines are.
+    /// The counts before each [`BLOCK`] of bytes: finding a place reads at most one block, however long lines are.
     marks: Vec<Mark>,
 }
 
-/// How many bytes lie between two marks.
+/// The number of bytes between two marks.
 const BLOCK: usize = 1 << 14;
 
-/// What lies before a place of a text.
+/// The counts before a position of a text.
 #[derive(Clone, Copy, Debug, Default)]
 struct Mark {
-    /// Ends of lines.
+    /// The number of line ends.
     lines: u32,
     chars: u32,
 }
 
 impl Mark {
-    /// What lies before the end of a text that begins here.
+    /// Returns the counts at the end of a text that begins here.
     fn after(self, text: &[u8]) -> Self {
         let lines = text.iter().filter(|&&byte| byte == b'\n').count();
         let chars = text.iter().filter(|&&byte| !is_continuation(byte)).count();
@@ -91,12 +92,12 @@ impl Mark {
     }
 }
 
-/// Whether a byte is a further one of a character.
+/// Returns whether a byte is a continuation byte of a character.
 const fn is_continuation(byte: u8) -> bool {
     byte & 0xc0 == 0x80
 }
 
-/// The marks of a text: its start and the end of each whole block.
+/// Returns the marks of a text: its start and the end of each whole block.
 fn marks(text: &[u8]) -> Vec<Mark> {
     let mut marks = vec![Mark::default()];
     let mut last = Mark::default();
@@ -108,34 +109,34 @@ fn marks(text: &[u8]) -> Vec<Mark> {
 }
 
 impl Source {
-    /// What it is called in diagnostics: a path as it was given.
+    /// Returns its name in diagnostics: a path as given.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The whole text.
+    /// Returns the whole text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The text of a span, for those who keep it.
+    /// Returns the text of a span as a word that shares the memory.
     pub(super) fn word(&self, span: Span) -> Word {
         let range = self.range(span);
         Word::within(&self.text, range.start as u32, range.end as u32)
     }
 
-    /// The whole of it as a span.
+    /// Returns the whole source as a span.
     pub fn span(&self) -> Span {
         Span::new(self.base, self.base + self.text.len() as u32)
     }
 
-    /// The bytes of `span` within [`Self::text`], cut to what is there.
+    /// Returns the bytes of `span` within [`Self::text`], cut to its length.
     pub fn range(&self, span: Span) -> std::ops::Range<usize> {
         let clip = |at: u32| (at.saturating_sub(self.base) as usize).min(self.text.len());
         clip(span.start)..clip(span.end)
     }
 
-    /// Line and column of a byte position (of all sources, as in spans).
+    /// Returns line and column of a byte position (counted through all sources, as in spans).
     pub fn position(&self, at: u32) -> Position {
         let at = (at.saturating_sub(self.base) as usize).min(self.text.len());
         let here = self.before(at);
@@ -146,16 +147,16 @@ impl Source {
         }
     }
 
-    /// What lies before a byte of the text.
+    /// Returns the counts before a byte of the text.
     fn before(&self, at: usize) -> Mark {
         let block = (at / BLOCK).min(self.marks.len() - 1);
         self.marks[block].after(&self.text.as_bytes()[block * BLOCK..at])
     }
 
-    /// Where the line begins that has so many before it.
+    /// Returns where the line begins that has `lines` lines before it.
     fn start_of(&self, lines: u32) -> Option<usize> {
         let Some(ends) = lines.checked_sub(1) else { return Some(0) };
-        // The last block with fewer ends of lines before it has the one that is meant, if there is one.
+        // The last block with fewer line ends before it contains the wanted one, if there is one.
         let block = self.marks.partition_point(|mark| mark.lines <= ends) - 1;
         let from = block * BLOCK;
         let block_text = self.text.as_bytes()[from..].iter().take(BLOCK);
@@ -164,7 +165,7 @@ impl Source {
         Some(from + at + 1)
     }
 
-    /// The text of a line, counted from one, without its end.
+    /// Returns the text of a line, counted from one, without its end.
     pub fn line(&self, line: u32) -> &str {
         let Some(start) = self.start_of(line.saturating_sub(1)) else {
             return "";
@@ -173,7 +174,7 @@ impl Source {
         self.text[start..end].trim_end_matches(['\n', '\r'])
     }
 
-    /// Where a line, counted from one, begins: a position as in spans.
+    /// Returns where a line, counted from one, begins: a position as in spans.
     pub fn line_start(&self, line: u32) -> Option<u32> {
         self.start_of(line.saturating_sub(1)).map(|start| start as u32 + self.base)
     }
@@ -186,15 +187,15 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// The most bytes that all sources of a program may have together: spans are 32 bits wide.
+    /// How many bytes all sources of a program may have together: spans are 32 bits wide.
     pub const MAX_BYTES: usize = u32::MAX as usize / 2;
 
-    /// No source yet.
+    /// Returns an empty list of sources.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// One source.
+    /// Returns a list of one source.
     ///
     /// # Errors
     /// The text is longer than [`Self::MAX_BYTES`].
@@ -204,7 +205,7 @@ impl Sources {
         Ok(sources)
     }
 
-    /// Adds a text and says under which number.
+    /// Adds a text and returns its number.
     ///
     /// # Errors
     /// All texts together would be longer than [`Self::MAX_BYTES`].
@@ -223,23 +224,23 @@ impl Sources {
         Ok(self.sources.len() - 1)
     }
 
-    /// All of them.
+    /// Iterates over all sources.
     pub fn iter(&self) -> impl Iterator<Item = &Source> {
         self.sources.iter()
     }
 
-    /// The source with this number.
+    /// Returns the source with this number.
     pub fn get(&self, index: usize) -> Option<&Source> {
         self.sources.get(index)
     }
 
-    /// The source that a span lies in.
+    /// Returns the source that a span lies in.
     pub fn find(&self, span: Span) -> Option<&Source> {
         let after = self.sources.partition_point(|source| source.base <= span.start);
         self.sources.get(after.checked_sub(1)?)
     }
 
-    /// The text of a span; empty if it lies nowhere.
+    /// Returns the text of a span; empty if it lies in no source.
     pub fn text(&self, span: Span) -> &str {
         self.find(span)
             .and_then(|source| source.text.get(source.range(span)))
@@ -247,7 +248,7 @@ impl Sources {
     }
 }
 
-/// The sources of a program are longer than spans can count.
+/// The error that the sources of a program are longer than spans can count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLong;
 

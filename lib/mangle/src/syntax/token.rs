@@ -2,48 +2,48 @@
 
 use super::source::Span;
 
-/// A token: what it is and where. Its text is in the source.
+/// A token: its kind and place. Its text is in the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Token {
     pub(crate) kind: TokenKind,
     pub(crate) span: Span,
 }
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TokenKind {
-    /// `foo`, `a.b`, `fn:plus`, `:lt`, and the words that are keywords in their place.
+    /// A word: `foo`, `a.b`, `fn:plus`, `:lt`, and the words that are keywords in their place.
     Word,
-    /// `X`, `Foo1`, and `Package`, `Use`, `Decl` in their place.
+    /// A variable: `X`, `Foo1`, and `Package`, `Use`, `Decl` in their place.
     Variable,
-    /// `Foo_bar`: begins like a variable and is none.
+    /// A word that begins like a variable but is not one: `Foo_bar`.
     BadVariable,
-    /// `_`
+    /// A wildcard: `_`.
     Wildcard,
-    /// `/a/b`
+    /// A name: `/a/b`.
     Name,
-    /// `"…"`, `'…'`, or between backticks.
+    /// A string: `"…"`, `'…'`, or between backticks.
     String,
-    /// `b"…"`
+    /// A byte string: `b"…"`.
     Bytes,
     Number,
     Float,
-    /// `2024-01-15T10:30:00Z`
+    /// A time: `2024-01-15T10:30:00Z`.
     Timestamp,
-    /// `7d`, `1h30m`
+    /// A duration: `7d`, `1h30m`.
     Duration,
-    /// `:-` or `⟸`
+    /// An arrow: `:-` or `⟸`.
     Arrow,
-    /// `|>`
+    /// A pipe: `|>`.
     Pipe,
     At,
-    /// `<-` before `[`
+    /// The operator `<-` before `[`.
     DiamondMinus,
-    /// `<+` before `[`
+    /// The operator `<+` before `[`.
     DiamondPlus,
-    /// `[-` before `[`
+    /// The operator `[-` before `[`.
     BoxMinus,
-    /// `[+` before `[`
+    /// The operator `[+` before `[`.
     BoxPlus,
     LeftParen,
     RightParen,
@@ -61,19 +61,19 @@ pub(crate) enum TokenKind {
     LessEqual,
     Greater,
     GreaterEqual,
-    /// What other languages write: `==`, `&&`, `;`, `+`, `//`.
+    /// An operator of other languages: `==`, `&&`, `;`, `+`, `//`.
     Foreign,
-    /// `# …`, up to the end of the line.
+    /// A comment: `# …`, up to the end of the line.
     Comment,
-    /// A string that does not end.
+    /// A string without an end.
     Unterminated,
-    /// A character that begins no token.
+    /// A character with which no token begins.
     Unknown,
     End,
 }
 
 impl TokenKind {
-    /// What to call it in "expected …, found …".
+    /// Returns its name in "expected …, found …".
     pub(crate) const fn describe(self) -> &'static str {
         match self {
             Self::Word => "a word",

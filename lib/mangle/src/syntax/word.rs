@@ -9,18 +9,18 @@ use std::{
     sync::Arc,
 };
 
-/// A piece of a text, which stays as long as one of its words does. To have very many of them, and to give them back, costs
-/// little: none has memory of its own.
+/// A piece of a text, which is kept alive as long as one of its words is. Having and dropping very many of them is
+/// cheap, because none has memory of its own.
 #[derive(Clone)]
 pub struct Word {
     text: Arc<Box<str>>,
-    /// In bytes.
+    /// The first byte.
     start: u32,
     end: u32,
 }
 
 impl Word {
-    /// The bytes from `start` to `end` of a text that spans can count; nothing if they are not there.
+    /// Returns the bytes from `start` to `end` of a text that spans can count; empty if they are outside.
     pub(crate) fn within(text: &Arc<Box<str>>, start: u32, end: u32) -> Self {
         let text = Arc::clone(text);
         Self { text, start, end }
@@ -41,7 +41,7 @@ impl Borrow<str> for Word {
     }
 }
 
-/// A text of its own; it is short.
+/// Makes a word with a text of its own, which is short.
 impl From<String> for Word {
     fn from(text: String) -> Self {
         let end = text.len() as u32;
@@ -104,7 +104,7 @@ mod tests {
         let text: Arc<Box<str>> = Arc::new("edge(/ä)".into());
         let word = |start, end| Word::within(&text, start, end).to_string();
         assert_eq!([word(0, 4), word(5, 8), word(3, 3)], ["edge", "/ä", ""]);
-        // Within a character, and behind the end.
+        // Within a character, and beyond the end.
         assert_eq!([word(0, 7), word(4, 99)], ["", ""]);
     }
 

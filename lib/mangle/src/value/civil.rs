@@ -1,9 +1,9 @@
-//! Instants and durations as text, in UTC. Time zones are in the built-ins that take one.
+//! Instants and durations as text, in UTC. Time zones are handled by the built-ins that take one.
 
 const SECOND: i64 = 1_000_000_000;
 const DAY_SECONDS: i64 = 86_400;
 
-/// Days since 1970-01-01 of a date in the proleptic Gregorian calendar.
+/// Returns the days since 1970-01-01 of a date in the proleptic Gregorian calendar.
 pub(crate) fn days_from_date(year: i64, month: i64, day: i64) -> i64 {
     // Years begin in March, so that the leap day is the last one.
     let year = if month <= 2 { year - 1 } else { year };
@@ -14,7 +14,7 @@ pub(crate) fn days_from_date(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + day_of_era - 719_468
 }
 
-/// Year, month and day of a day since 1970-01-01.
+/// Returns year, month and day of a day since 1970-01-01.
 pub(crate) fn date_from_days(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let era = days.div_euclid(146_097);
@@ -28,7 +28,7 @@ pub(crate) fn date_from_days(days: i64) -> (i64, i64, i64) {
     (year, month, day)
 }
 
-/// An instant taken apart, in UTC.
+/// An instant split into date and time, in UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Civil {
     pub year: i64,
@@ -56,7 +56,7 @@ impl Civil {
         }
     }
 
-    /// The instant; `None` if it is not one that 64 bits of nanoseconds reach, or no date at all.
+    /// Returns the instant; `None` if 64 bits of nanoseconds do not reach it, or it is not a date.
     pub(crate) fn nanos(self) -> Option<i64> {
         let in_range = (1..=12).contains(&self.month)
             && (1..=days_in_month(self.year, self.month)).contains(&self.day)
@@ -68,7 +68,7 @@ impl Civil {
             return None;
         }
         let seconds = days_from_date(self.year, self.month, self.day) * DAY_SECONDS + self.hour * 3_600 + self.minute * 60 + self.second;
-        // In 128 bits, because the product alone may be just out of range where the sum is not.
+        // In 128 bits, because the product alone may be just out of range when the sum is not.
         i64::try_from(i128::from(seconds) * i128::from(SECOND) + i128::from(self.nanos)).ok()
     }
 }
@@ -82,7 +82,7 @@ fn days_in_month(year: i64, month: i64) -> i64 {
     }
 }
 
-/// An instant as RFC 3339 in UTC with as many digits of a second as it needs.
+/// Formats an instant as RFC 3339 in UTC with as many digits of a second as it needs.
 pub fn write_time(nanos: i64) -> String {
     let c = Civil::of(nanos);
     let fraction = fraction(c.nanos, 9);
@@ -92,14 +92,14 @@ pub fn write_time(nanos: i64) -> String {
     )
 }
 
-/// `.25` for 250 of 1,000 (three digits), nothing for zero.
+/// Returns `.25` for 250 of 1,000 (three digits), and nothing for zero.
 fn fraction(part: i64, digits: usize) -> String {
     let text = format!("{part:0digits$}");
     let text = text.trim_end_matches('0');
     if text.is_empty() { String::new() } else { format!(".{text}") }
 }
 
-/// An instant from RFC 3339: date, `T`, time, then `Z` or an offset.
+/// Parses an instant in RFC 3339: date, `T`, time, then `Z` or an offset.
 pub fn parse_rfc3339(text: &str) -> Option<i64> {
     let (date, time) = text.split_once('T')?;
     let (year, month, day) = parse_date(date)?;
@@ -130,14 +130,14 @@ pub fn parse_rfc3339(text: &str) -> Option<i64> {
     civil.nanos()?.checked_sub(offset * 60 * SECOND)
 }
 
-/// `2024-01-31`
+/// Parses a date: `2024-01-31`.
 pub(crate) fn parse_date(text: &str) -> Option<(i64, i64, i64)> {
     let mut parts = text.split('-');
     let date = (digits(parts.next()?, 4)?, digits(parts.next()?, 2)?, digits(parts.next()?, 2)?);
     parts.next().is_none().then_some(date)
 }
 
-/// Digits after the point of a second, as nanoseconds; what is finer is cut off.
+/// Parses the digits after the point of a second as nanoseconds; finer digits are dropped.
 pub(crate) fn parse_fraction(text: &str) -> Option<i64> {
     if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) {
         return None;
@@ -146,12 +146,12 @@ pub(crate) fn parse_fraction(text: &str) -> Option<i64> {
     nine.parse().ok()
 }
 
-/// Exactly `count` decimal digits.
+/// Parses exactly `count` decimal digits.
 pub(crate) fn digits(text: &str, count: usize) -> Option<i64> {
     (text.len() == count && text.bytes().all(|b| b.is_ascii_digit())).then(|| text.parse().ok())?
 }
 
-/// A duration like `1h30m0s`, `1.5s`, `250ms`, `0s`.
+/// Formats a duration: `1h30m0s`, `1.5s`, `250ms`, `0s`.
 pub fn write_duration(nanos: i64) -> String {
     let sign = if nanos < 0 { "-" } else { "" };
     let size = nanos.unsigned_abs();
@@ -178,7 +178,8 @@ pub fn write_duration(nanos: i64) -> String {
     }
 }
 
-/// A duration from `[+-]` and numbers with a unit (`h`, `m`, `s`, `ms`, `us`, `µs`, `ns`), such as `1h30m` or `-1.5h`.
+/// Parses a duration of `[+-]` and numbers with a unit (`h`, `m`, `s`, `ms`, `us`, `µs`, `ns`), such as `1h30m` or
+/// `-1.5h`.
 pub fn parse_duration(text: &str) -> Option<i64> {
     let (negative, mut rest) = match text.as_bytes().first()? {
         b'-' => (true, &text[1..]),
@@ -218,7 +219,7 @@ fn unit_nanos(unit: &str) -> Option<i64> {
     })
 }
 
-/// `number` (digits with at most one point) times `unit`; what is finer than a nanosecond is cut off.
+/// Returns `number` (digits with at most one point) times `unit`; fractions of a nanosecond are dropped.
 fn scaled(number: &str, unit: i64) -> Option<i128> {
     let (whole, part) = number.split_once('.').unwrap_or((number, ""));
     if (whole.is_empty() && part.is_empty()) || part.contains('.') {

@@ -1,4 +1,4 @@
-//! Where the things live that do not fit a word. An overlay adds to a frozen interner without touching it.
+//! The interner stores values that do not fit into a word. An overlay adds to a frozen interner without changing it.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use super::{
 };
 use crate::eval::{Exceeded, hash::Keys, parts::Meter};
 
-/// Gives values to things and things to values.
+/// Converts between words and the values they stand for.
 ///
-/// Clone the `Arc` of a finished one and put an [`Interner::overlay`] on it: its values stay what they are, new ones
-/// are forgotten with the overlay.
+/// To extend a finished interner, clone its `Arc` and put an [`Interner::overlay`] on it: existing values stay as they
+/// are, new ones are dropped with the overlay.
 #[derive(Clone, Debug, Default)]
 pub struct Interner {
     below: Option<Arc<Self>>,
@@ -25,20 +25,20 @@ pub struct Interner {
     words: Words,
 }
 
-/// What a word is when it is written out, in bytes.
+/// The size of a word when it is written out, in bytes.
 const WORD: usize = 8;
 
-/// A map or struct has one key twice.
+/// The error that a map or struct has a key twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MapError(pub Value);
 
 impl Interner {
-    /// An empty one.
+    /// Returns an empty interner.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An empty one whose tables nobody can foresee who does not know the seed.
+    /// Returns an empty interner whose hash tables cannot be predicted without the seed.
     pub fn seeded(seed: u64) -> Self {
         Self {
             keys: Keys::new(seed),
@@ -46,7 +46,7 @@ impl Interner {
         }
     }
 
-    /// A new layer over a frozen interner, with a seed of its own as in [`Self::seeded`].
+    /// Returns a new layer over a frozen interner, with a seed of its own as in [`Self::seeded`].
     pub fn overlay(below: Arc<Self>, seed: u64) -> Self {
         Self {
             keys: Keys::new(seed),
@@ -54,7 +54,7 @@ impl Interner {
         }
     }
 
-    /// A new layer over a frozen interner, with the seed of that.
+    /// Returns a new layer over a frozen interner, with that one's seed.
     pub(crate) fn over(below: Arc<Self>) -> Self {
         Self {
             keys: below.keys,
@@ -66,15 +66,15 @@ impl Interner {
         }
     }
 
-    /// The bytes that this layer holds on the heap.
+    /// Returns the bytes that this layer holds on the heap.
     pub fn heap(&self) -> usize {
         self.texts.heap() + self.slices.heap() + self.words.heap()
     }
 
-    /// Makes room for so many more values of so many bytes together, where that is much to move: it can be stopped, and does not begin
-    /// if that were too much beside the `moving` bytes.
+    /// Reserves room for `more` values of `bytes` bytes together. Where that is much to move, it can be interrupted,
+    /// and it does not begin if that exceeded the budget beside the `moving` bytes.
     pub(crate) fn make_room(&mut self, more: usize, bytes: usize, meter: &Meter, moving: usize) -> Result<(), Exceeded> {
-        /// Values that are made between two looks; more than that are parts of large ones.
+        /// The number of values that are made between two checks; more than that are parts of large ones.
         const MOST: usize = 1 << 13;
         let more = more.min(MOST);
         self.texts.make_room(more, bytes, meter, moving)?;
@@ -82,18 +82,18 @@ impl Interner {
         self.words.make_room(more, meter, moving)
     }
 
-    /// An integer.
+    /// Returns an integer.
     pub fn number(&mut self, number: i64) -> Value {
         Value::inline(Tag::Number, number).unwrap_or_else(|| self.word(Tag::WideNumber, number as u64))
     }
 
-    /// A float. All that are not a number are one value.
+    /// Returns a float. All NaNs are one value.
     pub fn float(&mut self, float: f64) -> Value {
         let bits = if float.is_nan() { f64::NAN.to_bits() } else { float.to_bits() };
         self.word(Tag::Float, bits)
     }
 
-    /// An instant, in nanoseconds since 1970 UTC.
+    /// Returns an instant, in nanoseconds since 1970 UTC.
     pub fn time(&mut self, nanos: i64) -> Value {
         nanos
             .checked_sub(TIME_BASE)
@@ -101,55 +101,56 @@ impl Interner {
             .unwrap_or_else(|| self.word(Tag::WideTime, nanos as u64))
     }
 
-    /// A duration in nanoseconds.
+    /// Returns a duration in nanoseconds.
     pub fn duration(&mut self, nanos: i64) -> Value {
         Value::inline(Tag::Duration, nanos).unwrap_or_else(|| self.word(Tag::WideDuration, nanos as u64))
     }
 
-    /// A name constant, with its leading slash. Any text is taken: whoever has it from a stranger looks at it before, since one that is no
-    /// name (slashes, each with letters, digits or `.-_~%` behind it) can be printed, but not read back.
+    /// Returns a name constant, with its leading slash. Any text is accepted: a caller that has it from a peer checks
+    /// it first, because a text that is not a name (slashes, each followed by letters, digits or `.-_~%`) can be
+    /// printed, but not read back.
     pub fn name(&mut self, name: &str) -> Value {
         self.text(Tag::Name, name.as_bytes())
     }
 
-    /// `/true` or `/false`.
+    /// Returns `/true` or `/false`.
     pub fn truth(&mut self, truth: bool) -> Value {
         self.name(if truth { "/true" } else { "/false" })
     }
 
-    /// A text.
+    /// Returns a string.
     pub fn string(&mut self, string: &str) -> Value {
         self.text(Tag::String, string.as_bytes())
     }
 
-    /// Any bytes.
+    /// Returns a byte string.
     pub fn bytes(&mut self, bytes: &[u8]) -> Value {
         self.text(Tag::Bytes, bytes)
     }
 
-    /// Two values.
+    /// Returns a pair of values.
     pub fn pair(&mut self, first: Value, second: Value) -> Value {
         self.slice(Tag::Pair, &[first.bits(), second.bits()])
     }
 
-    /// Values in order.
+    /// Returns a list of values.
     pub fn list(&mut self, items: &[Value]) -> Value {
         let words: Vec<u64> = items.iter().map(|item| item.bits()).collect();
         self.slice(Tag::List, &words)
     }
 
-    /// Keys with values, in any order.
+    /// Returns a map of entries in any order.
     ///
     /// # Errors
-    /// A key stands twice.
+    /// A key occurs twice.
     pub fn map(&mut self, entries: Vec<(Value, Value)>) -> Result<Value, MapError> {
         self.entries(Tag::Map, entries)
     }
 
-    /// Fields with values, in any order; fields are names.
+    /// Returns a struct of fields in any order; fields are names.
     ///
     /// # Errors
-    /// A field stands twice.
+    /// A field occurs twice.
     pub fn structure(&mut self, fields: Vec<(Value, Value)>) -> Result<Value, MapError> {
         self.entries(Tag::Struct, fields)
     }
@@ -163,10 +164,10 @@ impl Interner {
         Ok(self.slice(tag, &words))
     }
 
-    /// What a value is.
+    /// Returns what a value is.
     ///
     /// # Panics
-    /// The value was made by another interner that this one does not stand on.
+    /// The value was made by another interner that is not below this one.
     pub fn view(&self, value: Value) -> View<'_> {
         match value.tag() {
             Tag::Number => View::Number(value.signed()),
@@ -186,7 +187,7 @@ impl Interner {
         }
     }
 
-    /// Whether this interner, or one below it, can have made a value.
+    /// Returns whether this interner, or one below it, can have made a value.
     pub(crate) fn knows(&self, value: Value) -> bool {
         let at = value.payload() as usize;
         match value.tag() {
@@ -197,7 +198,7 @@ impl Interner {
         }
     }
 
-    /// The bytes that a value has beside its word, without those of the values in it.
+    /// Returns the bytes that a value has in addition to its word, without those of the values in it.
     pub(crate) fn weight(&self, value: Value) -> usize {
         match value.tag() {
             Tag::Name | Tag::String | Tag::Bytes => self.text_at(value).len(),
@@ -206,7 +207,7 @@ impl Interner {
         }
     }
 
-    /// The number, if it is one.
+    /// Returns the number, if it is one.
     pub fn as_number(&self, value: Value) -> Option<i64> {
         match value.small_number() {
             Some(number) => Some(number),
@@ -241,7 +242,7 @@ impl Interner {
         Value::pack(tag, number as u64)
     }
 
-    /// How large a value is when it is written out.
+    /// Returns how large a value is when it is written out.
     pub(crate) fn shape(&self, value: Value) -> Shape {
         match value.tag() {
             Tag::Name | Tag::String | Tag::Bytes => Shape::flat(WORD + self.text_at(value).len()),
@@ -306,7 +307,7 @@ impl Interner {
         layer.slices.get(at)
     }
 
-    /// The layer that has a slice, and its place there.
+    /// Returns the layer that contains a slice, and its place there.
     fn slices_at(&self, value: Value) -> (&Self, usize) {
         let at = value.payload() as usize;
         let mut layer = self;

@@ -1,6 +1,7 @@
 //! Values in 64 bits: small numbers and times in the word itself, everything else by number in an [`Interner`].
 //!
-//! Law: one value, one word. Two values made by one interner (or by one and its overlay) are equal exactly if their words are.
+//! Law: one value, one word. Two values made by one interner (or by one and its overlay) are equal exactly if their
+//! words are.
 
 mod civil;
 mod interner;
@@ -17,11 +18,11 @@ pub use view::View;
 
 use std::fmt;
 
-/// A value of the language. Copy it freely; ask the [`Interner`] that made it what it is.
+/// A value of the language. It can be copied freely; the [`Interner`] that made it gives its content.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Value(u64);
 
-/// What kind of thing a value is.
+/// The kind of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// A 64-bit integer, `/number`.
@@ -32,25 +33,25 @@ pub enum Kind {
     Time,
     /// A signed number of nanoseconds, `/duration`.
     Duration,
-    /// `/a/b`.
+    /// A name: `/a/b`.
     Name,
-    /// Text.
+    /// A string.
     String,
-    /// Any bytes.
+    /// A byte string.
     Bytes,
-    /// Two values.
+    /// A pair of values.
     Pair,
-    /// Values in order.
+    /// A list of values.
     List,
-    /// Keys with a value each.
+    /// A map from keys to values.
     Map,
-    /// Field names with a value each.
+    /// A struct of field names with values.
     Struct,
 }
 
 const TAG_BITS: u32 = 4;
 
-/// Low bits of a word: the kind, and whether the payload is the thing itself or its number.
+/// The low bits of a word: the kind, and whether the payload is the value itself or its number in the interner.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 enum Tag {
@@ -87,16 +88,16 @@ const TAGS: [Tag; 14] = [
     Tag::Struct,
 ];
 
-/// Inline times count from here, so that the 60 bits reach from 2001 to 2038: 2020-01-01.
+/// The origin of inline times, 2020-01-01, so that the 60 bits reach from 2001 to 2038.
 const TIME_BASE: i64 = 1_577_836_800_000_000_000;
 
 impl Value {
-    /// The word, for hashing and for rows.
+    /// Returns the word, for hashing and for rows.
     pub const fn bits(self) -> u64 {
         self.0
     }
 
-    /// Back from [`Self::bits`]. Words that no interner made have no meaning, but do no harm.
+    /// Converts back from [`Self::bits`]. Words that no interner made have no meaning, but do no harm.
     pub(crate) const fn from_bits(bits: u64) -> Self {
         Self(bits)
     }
@@ -113,12 +114,12 @@ impl Value {
         self.0 >> TAG_BITS
     }
 
-    /// The payload as a signed number.
+    /// Returns the payload as a signed number.
     const fn signed(self) -> i64 {
         (self.0 as i64) >> TAG_BITS
     }
 
-    /// The number as a word, if it fits.
+    /// Returns the number as a word, if it fits.
     const fn inline(tag: Tag, number: i64) -> Option<Self> {
         let bits = (number << TAG_BITS) as u64;
         if (bits as i64) >> TAG_BITS == number {
@@ -128,7 +129,7 @@ impl Value {
         }
     }
 
-    /// What kind of thing it is.
+    /// Returns the kind of the value.
     pub fn kind(self) -> Kind {
         match self.tag() {
             Tag::Number | Tag::WideNumber => Kind::Number,
@@ -145,12 +146,12 @@ impl Value {
         }
     }
 
-    /// The number, if it is one that stands in the word itself: no interner needed.
+    /// Returns the number, if it is one that is stored in the word itself: no interner is needed.
     pub(crate) fn small_number(self) -> Option<i64> {
         (self.0 & 15 == Tag::Number as u64).then(|| self.signed())
     }
 
-    /// Whether it stands in the word itself: making it took no memory.
+    /// Returns whether the value is stored in the word itself, without memory of its own.
     pub(crate) const fn is_inline(self) -> bool {
         const INLINE: u64 = 1 << Tag::Number as u64 | 1 << Tag::Time as u64 | 1 << Tag::Duration as u64;
         INLINE >> (self.0 & 15) & 1 == 1

@@ -1,14 +1,15 @@
-//! The canonical order of values: it never depends on when a value was made.
+//! The canonical order of values, which never depends on when a value was made.
 
 use std::cmp::Ordering;
 
 use super::{Interner, Value, View};
 
 impl Interner {
-    /// Numbers and floats by size, then times, durations, names, strings, bytes, pairs, lists, maps, structs; texts by bytes,
-    /// what is made of values item by item.
+    /// Compares values: numbers and floats by size, then times, durations, names, strings, bytes, pairs, lists, maps,
+    /// structs; texts by bytes, compound values item by item.
     pub fn compare(&self, mut a: Value, mut b: Value) -> Ordering {
-        // One value, one word: the first two items that differ decide. So there is nothing to come back to, however deep they lie.
+        // One value, one word: the first two items that differ decide. So there is nothing to return to, however deeply
+        // they nest.
         loop {
             if a == b {
                 return Ordering::Equal;
@@ -39,13 +40,13 @@ impl Interner {
         }
     }
 
-    /// Rows, argument by argument.
+    /// Compares rows, argument by argument.
     pub fn compare_rows(&self, a: &[Value], b: &[Value]) -> Ordering {
         differing(a.iter().copied(), b.iter().copied()).map_or_else(|order| order, |(a, b)| self.compare(a, b))
     }
 }
 
-/// The first items that differ; if there are none, which of the two has fewer.
+/// Returns the first items that differ; if there are none, which of the two has fewer.
 fn differing(mut a: impl Iterator<Item = Value>, mut b: impl Iterator<Item = Value>) -> Result<(Value, Value), Ordering> {
     loop {
         match (a.next(), b.next()) {
@@ -58,9 +59,9 @@ fn differing(mut a: impl Iterator<Item = Value>, mut b: impl Iterator<Item = Val
     }
 }
 
-/// By size, exactly; of two that are equally large the number comes first.
+/// Compares exactly by size; of two of equal size the number comes first.
 fn number_and_float(number: i64, float: f64) -> Ordering {
-    // 2^63 as a float: from there on no number is as large.
+    // 2^63 as a float: no number is that large.
     const TOP: f64 = 9_223_372_036_854_775_808.0;
     if float.is_nan() || float >= TOP {
         return Ordering::Less;

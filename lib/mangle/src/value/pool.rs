@@ -1,8 +1,8 @@
-//! Pools of equal things stored once: bytes, words, and slices of words. Numbers count on from the pool below.
+//! Pools that store equal items once: bytes, words, and slices of words. Numbers continue from the pool below.
 
 use crate::eval::{Exceeded, hash::Keys, parts::Meter, room::make_room, table::Table};
 
-/// Byte strings.
+/// A pool of byte strings.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Texts {
     bytes: Vec<u8>,
@@ -10,7 +10,7 @@ pub(super) struct Texts {
     table: Table,
 }
 
-/// Slices of words.
+/// A pool of slices of words.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Slices {
     words: Vec<u64>,
@@ -19,30 +19,30 @@ pub(super) struct Slices {
     table: Table,
 }
 
-/// Single words.
+/// A pool of single words.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Words {
     words: Vec<u64>,
     table: Table,
 }
 
-/// How large a value is when it is written out: what it shares within counts as often as it stands there.
+/// The size of a value when it is written out: a shared part counts as often as it occurs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Shape {
-    /// About how many bytes; at most so many are counted.
+    /// The approximate number of bytes, up to the maximum that is counted.
     pub(crate) bytes: u32,
-    /// How many values lie within each other.
+    /// How deeply values nest.
     pub(crate) depth: u32,
 }
 
 impl Shape {
-    /// Of what has no values within.
+    /// Returns the shape of a value without nested values.
     pub(super) const fn flat(bytes: usize) -> Self {
         let bytes = if bytes > u32::MAX as usize { u32::MAX } else { bytes as u32 };
         Self { bytes, depth: 0 }
     }
 
-    /// Of what has this one within, beside others.
+    /// Returns the shape after adding this nested value.
     pub(super) const fn around(self, inner: Self) -> Self {
         let depth = inner.depth.saturating_add(1);
         Self {
@@ -66,7 +66,7 @@ impl Texts {
         self.table.find(keys.bytes(text), |at| self.get(at as usize) == text)
     }
 
-    /// Adds what [`Self::find`] did not find.
+    /// Adds an item that [`Self::find`] did not find.
     pub(super) fn add(&mut self, keys: Keys, text: &[u8]) -> u32 {
         let at = self.ends.len() as u32;
         self.bytes.extend_from_slice(text);
@@ -75,7 +75,7 @@ impl Texts {
         at
     }
 
-    /// Makes room for so many more of so many bytes together, at most as many as there are; see [`make_room`].
+    /// Reserves room for `more` items of `bytes` bytes together, at most as many as there are; see [`make_room`].
     pub(super) fn make_room(&mut self, more: usize, bytes: usize, meter: &Meter, moving: usize) -> Result<(), Exceeded> {
         let bytes = bytes.min(self.bytes.len());
         make_room(&mut self.bytes, bytes, meter, moving)?;
@@ -116,7 +116,7 @@ impl Slices {
         at
     }
 
-    /// Makes room for so many more of so many bytes together, at most as many as there are; see [`make_room`].
+    /// Reserves room for `more` items of `bytes` bytes together, at most as many as there are; see [`make_room`].
     pub(super) fn make_room(&mut self, more: usize, bytes: usize, meter: &Meter, moving: usize) -> Result<(), Exceeded> {
         let words = (bytes / size_of::<u64>()).min(self.words.len());
         make_room(&mut self.words, words, meter, moving)?;
@@ -150,7 +150,7 @@ impl Words {
         at
     }
 
-    /// Makes room for so many more; see [`make_room`].
+    /// Reserves room for `more` items; see [`make_room`].
     pub(super) fn make_room(&mut self, more: usize, meter: &Meter, moving: usize) -> Result<(), Exceeded> {
         make_room(&mut self.words, more, meter, moving)?;
         self.table.make_room(more, meter, moving)

@@ -1,4 +1,4 @@
-//! Values as people and other programs read them.
+//! Formats values for people and other programs.
 
 use std::fmt;
 
@@ -14,8 +14,8 @@ pub struct Printed<'a> {
 }
 
 impl Interner {
-    /// As the result of a program shows it: a Mangle term, but times in RFC 3339 and durations like `1h30m0s`. In place of a value that is
-    /// larger or deeper than an evaluation may have one, `…`.
+    /// Returns the value as the result of a program shows it: a Mangle term, but times in RFC 3339 and durations like
+    /// `1h30m0s`. A value that is larger or deeper than an evaluation allows is shown as `…`.
     pub fn print(&self, value: Value) -> Printed<'_> {
         Printed {
             interner: self,
@@ -24,7 +24,7 @@ impl Interner {
         }
     }
 
-    /// As a term that can stand in a program: times and durations are function applications.
+    /// Returns the value as a term that can stand in a program: times and durations are function applications.
     pub fn print_source(&self, value: Value) -> Printed<'_> {
         Printed {
             interner: self,
@@ -39,7 +39,7 @@ impl Printed<'_> {
         Self { value, ..*self }
     }
 
-    /// Entries stand in the order of their text.
+    /// Formats entries in the order of their text.
     fn entries(&self, entries: Entries<'_>) -> String {
         let mut texts: Vec<String> = entries
             .iter()
@@ -82,7 +82,8 @@ impl fmt::Display for Printed<'_> {
     }
 }
 
-/// Never with an exponent, the shortest digits that read back as the same float; whole ones have no point, except in a source.
+/// Writes a float, never with an exponent, with the shortest digits that read back as an equal float; whole ones have
+/// no point, except in a source.
 fn write_float(f: &mut fmt::Formatter<'_>, float: f64, source: bool) -> fmt::Result {
     if float.is_nan() {
         return f.write_str("NaN");
@@ -94,7 +95,7 @@ fn write_float(f: &mut fmt::Formatter<'_>, float: f64, source: bool) -> fmt::Res
     write!(f, "{float}{}", if whole { ".0" } else { "" })
 }
 
-/// ASCII stays, apart from quotes, backslash, newline and tab; everything else is `\u{six digits}`.
+/// Writes a string. ASCII stays, apart from quotes, backslash, newline and tab; everything else is `\u{six digits}`.
 fn write_string(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     f.write_str("\"")?;
     for c in text.chars() {
@@ -111,7 +112,7 @@ fn write_string(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     f.write_str("\"")
 }
 
-/// Quotes, backslash, newline, tab and what is not ASCII become `\xNN`.
+/// Writes bytes. Quotes, backslash, newline, tab and non-ASCII bytes become `\xNN`.
 fn write_bytes(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
     f.write_str("b\"")?;
     for &byte in bytes {

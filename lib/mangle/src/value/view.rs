@@ -1,31 +1,31 @@
-//! A value taken apart one level.
+//! The content of a value, one level deep.
 
 use super::Value;
 
-/// What a value is.
+/// The content of a value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum View<'a> {
     /// An integer.
     Number(i64),
     /// A float.
     Float(f64),
-    /// Nanoseconds since 1970 UTC.
+    /// A time in nanoseconds since 1970 UTC.
     Time(i64),
-    /// Nanoseconds.
+    /// A duration in nanoseconds.
     Duration(i64),
-    /// With its leading slash.
+    /// A name, with its leading slash.
     Name(&'a str),
-    /// A text.
+    /// A string.
     String(&'a str),
-    /// Any bytes.
+    /// A byte string.
     Bytes(&'a [u8]),
-    /// Two values.
+    /// A pair of values.
     Pair(Value, Value),
-    /// Values in order.
+    /// A list of values.
     List(Items<'a>),
-    /// Keys with values, in the order of the keys.
+    /// A map, with its entries in the order of the keys.
     Map(Entries<'a>),
-    /// Fields with values, in the order of the fields.
+    /// A struct, with its fields in order.
     Struct(Entries<'a>),
 }
 
@@ -43,22 +43,22 @@ impl<'a> View<'a> {
 pub struct Items<'a>(pub(super) &'a [u64]);
 
 impl<'a> Items<'a> {
-    /// How many.
+    /// Returns the number of items.
     pub fn len(self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no items.
     pub fn is_empty(self) -> bool {
         self.0.is_empty()
     }
 
-    /// The item at `index`, from zero.
+    /// Returns the item at `index`, from zero.
     pub fn get(self, index: usize) -> Option<Value> {
         self.0.get(index).copied().map(Value::from_bits)
     }
 
-    /// All, in order.
+    /// Iterates over all items, in order.
     pub fn iter(self) -> impl DoubleEndedIterator<Item = Value> + ExactSizeIterator + use<'a> {
         self.0.iter().copied().map(Value::from_bits)
     }
@@ -69,22 +69,22 @@ impl<'a> Items<'a> {
 pub struct Entries<'a>(pub(super) &'a [u64]);
 
 impl<'a> Entries<'a> {
-    /// How many.
+    /// Returns the number of entries.
     pub fn len(self) -> usize {
         self.0.len() / 2
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no entries.
     pub fn is_empty(self) -> bool {
         self.0.is_empty()
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     pub fn get(self, key: Value) -> Option<Value> {
         self.iter().find(|entry| entry.0 == key).map(|entry| entry.1)
     }
 
-    /// All, in the canonical order of the keys.
+    /// Iterates over all entries, in the canonical order of the keys.
     pub fn iter(self) -> impl ExactSizeIterator<Item = (Value, Value)> + use<'a> {
         self.0
             .chunks_exact(2)

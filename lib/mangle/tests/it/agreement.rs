@@ -1,4 +1,5 @@
-//! Two evaluators that share no code, on the same random programs; and changes to programs that must change nothing.
+//! Compares two evaluators that share no code on random programs, and checks that changes to programs that must not
+//! matter do not.
 
 use mangle::syntax::{Dialect, Sources, parse};
 
@@ -9,7 +10,7 @@ use crate::{
     naive::{self, Fail},
 };
 
-/// More facts than any generated program needs.
+/// A limit of facts that no generated program reaches.
 const FACTS: usize = 20_000;
 
 #[test]
@@ -24,12 +25,13 @@ fn the_naive_evaluator_says_what_the_corpus_says() {
     assert!(covered >= 60, "only {covered} programs are within its reach");
 }
 
-/// What the naive evaluator makes of a program of the corpus, unless it uses what that does not know.
+/// Returns the naive evaluator's answer to a program of the corpus, unless the program uses something it does not
+/// support.
 fn naively(case: &Case) -> Option<Rows> {
     let [source] = &case.sources[..] else { return None };
     let sources = Sources::of(&source.name, &source.text).expect("it is short");
     let parsed = parse(sources.get(0)?, Dialect::Strict);
-    // Merged, deferred and packaged predicates are not its business.
+    // It does not support merged, deferred and packaged predicates.
     let plain = parsed.unit.decls().all(|decl| decl.descr.is_empty()) && parsed.unit.package.is_none();
     if !plain || !parsed.is_ok() {
         return None;
@@ -47,7 +49,7 @@ fn a_thousand_random_programs_agree_with_the_naive_evaluator() {
     agree(0, 1_000);
 }
 
-/// `cargo xtask soak mangle`.
+/// Runs for `cargo xtask soak mangle`.
 #[test]
 #[ignore = "long: cargo xtask soak mangle"]
 fn soak_mangle_agreement() {
@@ -65,7 +67,7 @@ fn agree(first: u64, count: u64) {
     }
 }
 
-/// How the two answers to a program differ.
+/// Returns how the two answers to a program differ.
 fn disagreement(text: &str) -> Option<String> {
     let want = naive_answer(text).ok()?;
     match engine_answer(text) {
@@ -82,7 +84,7 @@ fn naive_answer(text: &str) -> Result<Rows, Fail> {
     Ok(naive::run(&parsed.unit, NOW, FACTS)?.print())
 }
 
-/// What the engine makes of a generated program.
+/// Returns the engine's answer to a generated program.
 pub(crate) fn engine_answer(text: &str) -> Answer {
     let source = Source {
         name: "generated".to_owned(),
@@ -95,7 +97,7 @@ pub(crate) fn engine_answer(text: &str) -> Answer {
     run(&[source], Dialect::Extended, &limits)
 }
 
-/// The program without every line that the disagreement does not need.
+/// Returns the program without the lines that the disagreement does not need.
 fn shrunk(text: &str) -> String {
     let mut lines: Vec<&str> = text.lines().collect();
     let mut at = 0;
@@ -147,7 +149,7 @@ fn a_rule_in_two_steps_says_the_same() {
     unchanged(600, 300, |program, _| change::split(program).text(), without_parts);
 }
 
-/// `cargo xtask soak mangle`.
+/// Runs for `cargo xtask soak mangle`.
 #[test]
 #[ignore = "long: cargo xtask soak mangle"]
 fn soak_mangle_changes() {
@@ -167,7 +169,7 @@ fn soak_mangle_changes() {
     unchanged(first, 10_000, |program, _| change::split(program).text(), without_parts);
 }
 
-/// The answer to a changed program, seen through `back`, is the answer to the program.
+/// Checks that the answer to a changed program, seen through `back`, is the answer to the program.
 fn unchanged(first: u64, count: u64, change: impl Fn(&Program, &mut Random) -> String, back: impl Fn(Rows) -> Rows) {
     for seed in (0..count).map(|more| first.wrapping_add(more)) {
         let program = generate::program(seed);
@@ -193,12 +195,12 @@ fn answer_named_back(answer: &Rows) -> Rows {
     answer.iter().map(|(key, rows)| (rename(key), rows.clone())).collect()
 }
 
-/// Leaves out what [`change::split`] added.
+/// Removes what [`change::split`] added.
 fn without_parts(answer: Rows) -> Rows {
     answer.into_iter().filter(|(key, _)| !key.starts_with("part")).collect()
 }
 
-/// Where the random programs of a long run begin.
+/// Returns the first seed of a long run's random programs.
 fn seed() -> u64 {
     let seed = std::env::var("SOAK_SEED").ok().and_then(|seed| seed.parse().ok());
     seed.unwrap_or(1)

@@ -1,7 +1,8 @@
-//! The book for rule authors says what is so: every program in it is run, and does what the block behind it says.
+//! Checks the guide for rule authors: every program in it is run, and gives the output shown after it.
 //!
-//! A block ```` ```mangle ```` (perhaps with `now=TIME`, or `extended`) is followed by a block ```` ```text ````: either `error[CODE]`, or facts. For each
-//! predicate among these facts, they are all that there are. In the list of departures `departure=N` says which one an example shows.
+//! A block ```` ```mangle ```` (perhaps with `now=TIME`, or `extended`) is followed by a block ```` ```text ````:
+//! either `error[CODE]`, or facts. For each predicate among these facts, they are all of its facts. In the list of
+//! departures `departure=N` says which one an example shows.
 
 use std::{
     collections::BTreeSet,
@@ -15,10 +16,10 @@ use crate::{
     engine::{Answer, Limits, Source, run},
 };
 
-/// A program of the book and what is said to come of it.
+/// A program of the guide and its expected output.
 #[derive(Debug)]
 struct Example {
-    /// Chapter and line.
+    /// The chapter and line.
     place: String,
     now: Option<String>,
     dialect: Dialect,
@@ -101,7 +102,7 @@ fn examples(chapter: &Path) -> Vec<Example> {
     examples
 }
 
-/// The fenced blocks of a text: line, what stands behind the fence, content.
+/// Returns the fenced blocks of a text: line, what follows the fence, content.
 fn blocks(text: &str) -> Vec<(usize, String, String)> {
     let mut found = Vec::new();
     let mut open: Option<(usize, String, String)> = None;
@@ -116,7 +117,7 @@ fn blocks(text: &str) -> Vec<(usize, String, String)> {
     found
 }
 
-/// What is wrong with an example.
+/// Returns what is wrong with an example.
 fn complaint(example: &Example) -> Option<String> {
     let source = Source {
         name: example.place.clone(),
@@ -141,7 +142,7 @@ fn lines(text: &str) -> BTreeSet<&str> {
     text.lines().collect()
 }
 
-/// The facts of every predicate that `wanted` speaks of, as the book writes them.
+/// Returns the facts of every predicate in `wanted`, in the guide's format.
 fn shown(rows: &Rows, wanted: &str) -> String {
     let named: BTreeSet<&str> = wanted.lines().filter_map(|line| line.split('(').next()).collect();
     let temporal: BTreeSet<&str> = wanted

@@ -1,4 +1,5 @@
-//! Programs that would run for ever, or fill all memory, end at their limits: not before, and not far behind.
+//! Tests that programs that would run for ever, or fill all memory, end at their limits: not before, and not far
+//! behind.
 
 use std::{collections::BTreeSet, fs, path::PathBuf, process::Command, sync::Arc, time::Duration};
 
@@ -17,7 +18,7 @@ use crate::{
     runaways::{BURDENS, RUNAWAYS, Runaway, TRAPS, burden, program},
 };
 
-/// Every limit out of reach but memory.
+/// A budget in which every limit but memory is out of reach.
 pub(crate) const WIDE: Budget = Budget {
     bytes: 1 << 30,
     ..Budget::UNLIMITED
@@ -33,7 +34,7 @@ fn narrow(limit: Limit) -> Budget {
     }
 }
 
-/// Runs a program to its end. To each question about a number the answer is the next one.
+/// Runs a program to its end. The answer to each question about a number is the next number.
 pub(crate) fn run(program: Arc<Program>, options: &Options) -> Result<Box<Model>, EvalError> {
     let mut evaluation = Evaluation::new(program, options)?;
     loop {
@@ -95,7 +96,7 @@ fn more_questions_than_a_batch_takes_are_all_answered() {
 
 #[test]
 fn plans_count_as_memory() {
-    // Each premise may look at what is new, so a rule has as many plans as premises.
+    // Each premise may read new rows, so a rule has as many plans as premises.
     let premises: Vec<String> = (0..499).map(|n| format!("p(X{n}, X{})", n + 1)).collect();
     let source = Source {
         name: "many premises".to_owned(),
@@ -128,7 +129,7 @@ fn what_was_consumed_is_the_same_each_time() {
 
 #[test]
 fn the_default_budget_stops_every_runaway() {
-    // Steps are lowered, so that the test ends soon; the other limits are what a caller gets who says nothing.
+    // Steps are lowered so that the test ends soon; the other limits are the defaults.
     let budget = Budget {
         steps: 100_000,
         ..Budget::default()
@@ -222,7 +223,7 @@ fn very_many_rules_keep_to_every_limit() {
 
 #[test]
 fn values_are_not_nested_without_end() {
-    // What compares and prints values calls itself for those within.
+    // Comparing and printing values is recursive.
     let texts = [
         "l([]). l([L]) :- l(L).",
         "l(fn:pair(0, 0)). l(fn:pair(P, 0)) :- l(P).",
@@ -242,7 +243,7 @@ fn values_are_not_nested_without_end() {
     }
 }
 
-/// What is said of a program that is read and analysed within these bounds.
+/// Returns the findings about a program that is read and analysed within these bounds.
 pub(crate) fn read_within(sources: &Sources, bounds: &Bounds) -> Vec<Diagnostic> {
     let parsed = parse_within(sources.get(0).expect("it was just added"), Dialect::Extended, bounds);
     if !parsed.is_ok() {
@@ -282,7 +283,7 @@ fn traps_are_seen_through_in_time() {
     }
 }
 
-/// Which case [`one_measured_case`] measures.
+/// The environment variable that names the case for [`one_measured_case`].
 const CASE: &str = "MANGLE_MEASURED_CASE";
 
 #[test]
@@ -293,7 +294,7 @@ fn what_is_allocated_is_at_most_twice_the_bytes_allowed() {
         .map(|runaway| runaway.name);
     let burdens = BURDENS.iter().map(|(name, _)| *name);
     for name in runaways.chain(burdens) {
-        // A process of its own: memory that other tests have given back would hide what this one takes.
+        // A separate process: memory that other tests have freed would hide what this one takes.
         let run = Command::new(std::env::current_exe().expect("this one"))
             .args(["--exact", "budgets::one_measured_case", "--ignored", "--nocapture"])
             .env(CASE, name)
@@ -312,7 +313,7 @@ fn what_is_allocated_is_at_most_twice_the_bytes_allowed() {
 #[ignore = "a part of `what_is_allocated_is_at_most_twice_the_bytes_allowed`, which starts it with a case"]
 fn one_measured_case() {
     const ALLOWED: u64 = 64 << 20;
-    /// What a program and its analysis take however small the budget is, and the text of the burden itself.
+    /// The bytes that a program and its analysis take however small the budget is, and those of the text itself.
     const BESIDE: u64 = 1 << 20;
     let Ok(case) = std::env::var(CASE) else { return };
     let before;

@@ -1,5 +1,5 @@
-//! The tables of `tests/data/builtins`: what each function, predicate and reducer gives, and how it refuses. A built-in without its lines
-//! fails the test.
+//! Checks the tables of `tests/data/builtins`: the results of each function, predicate and reducer, and its errors. A
+//! built-in without its lines fails the test.
 
 use std::{collections::BTreeSet, path::Path};
 
@@ -14,11 +14,11 @@ use crate::engine::{Answer, Limits, Source, run};
 #[derive(Debug)]
 struct Line {
     text: String,
-    /// What is called, up to its last bracket.
+    /// The call, up to its last bracket.
     call: String,
-    /// `=`, `:` or `!`.
+    /// The sign: `=`, `:` or `!`.
     sign: char,
-    /// What stands behind the sign.
+    /// The text after the sign.
     says: String,
 }
 
@@ -33,7 +33,7 @@ impl Line {
     }
 }
 
-/// The lines of a table; `signs` separate a call from what comes of it.
+/// Returns the lines of a table; `signs` separate a call from its result.
 fn table(file: &str, signs: &[char]) -> Vec<Line> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/builtins").join(file);
     let text = std::fs::read_to_string(path).expect("the tables are part of the crate");
@@ -56,7 +56,7 @@ fn read(line: &str, signs: &[char]) -> Line {
     }
 }
 
-/// The parts of a text between separators that stand in no bracket and no string.
+/// Returns the parts of a text between separators that are outside brackets and strings.
 fn split(text: &str, separator: char) -> Vec<String> {
     let (mut parts, mut depth, mut quoted) = (vec![String::new()], 0, false);
     let mut before = ' ';
@@ -78,7 +78,7 @@ fn split(text: &str, separator: char) -> Vec<String> {
     parts.filter(|part| !part.is_empty()).collect()
 }
 
-/// The rows of `r` that a program gives, or how it is refused.
+/// Returns the rows of `r` that a program gives, or its error.
 fn ask(program: &str) -> Result<BTreeSet<Vec<String>>, String> {
     let source = Source {
         name: "table".to_owned(),
@@ -101,7 +101,7 @@ fn ask(program: &str) -> Result<BTreeSet<Vec<String>>, String> {
     }
 }
 
-/// What a line says: the rows of `r`, or the refusal.
+/// Returns the expectation of a line: the rows of `r`, or the error.
 fn wanted(line: &Line) -> Result<BTreeSet<Vec<String>>, String> {
     match (line.sign, &*line.says) {
         ('!', kind) => Err(kind.to_owned()),
@@ -112,7 +112,7 @@ fn wanted(line: &Line) -> Result<BTreeSet<Vec<String>>, String> {
     }
 }
 
-/// The contents of `(..) (..)`.
+/// Returns the contents of `(..) (..)`.
 fn brackets(text: &str) -> Vec<String> {
     let rows = split(text, ' ');
     let bare = |row: &String| row.strip_prefix('(').and_then(|row| row.strip_suffix(')')).map(str::to_owned);
@@ -121,7 +121,7 @@ fn brackets(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Runs the programs of every line and collects those that say something else.
+/// Runs the programs of every line and reports those that give something else.
 fn check(lines: &[Line], programs: impl Fn(&Line) -> Vec<String>) {
     let mut wrong = Vec::new();
     for line in lines {
@@ -135,14 +135,15 @@ fn check(lines: &[Line], programs: impl Fn(&Line) -> Vec<String>) {
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Every name has a line that works, one with a wrong number of arguments and one with wrong values, as far as there can be one.
+/// Checks that every name has a line that works, one with a wrong number of arguments and one with wrong values, as far
+/// as there can be one.
 fn complete<'n>(lines: &[Line], names: impl IntoIterator<Item = (&'n str, &'n Params)>) {
     let has = |name: &str, kind: &str| {
         lines
             .iter()
             .any(|line| line.name() == name && (line.sign == '!') == (kind != "works") && (kind == "works" || line.says == kind))
     };
-    // A name is held against what is there; any other value just is not there.
+    // A name is compared with what exists; any other value is simply absent.
     let any = |kind: &&str| ["/any", "/name"].contains(kind) || kind.len() == 1;
     let mut missing = Vec::new();
     let mut known = BTreeSet::new();
@@ -230,7 +231,7 @@ fn reducers_make_what_their_table_says() {
     complete(&bare, all.iter().map(|one| (one.name, &one.params)));
 }
 
-/// Takes the rows off the call: `fn:sum(X) of (1) (2)`.
+/// Splits the rows off the call: `fn:sum(X) of (1) (2)`.
 fn with_rows(mut line: Line) -> (Line, Vec<String>) {
     let call = line.call.clone();
     let (call, rows) = call.split_once(" of ").unwrap_or_else(|| panic!("no rows in `{}`", line.text));

@@ -1,4 +1,4 @@
-//! Whatever is under way ends soon after it is cancelled: reading, analysis, evaluation, explanation.
+//! Tests that work ends soon after it is cancelled: reading, analysis, evaluation, explanation.
 
 use std::{
     fs,
@@ -23,22 +23,22 @@ use crate::{
     runaways::{BURDENS, Burden, RUNAWAYS, Runaway, TRAPS, burden, program},
 };
 
-/// How long a thread has been at work: a machine that is busy with other things makes it no longer.
+/// Returns the CPU time of a thread, so that other load on the machine does not count.
 pub(crate) fn at_work(thread: &Path) -> Duration {
     let stat = fs::read_to_string(thread.join("schedstat")).expect("Linux counts it");
     let nanos = stat.split_whitespace().next().and_then(|nanos| nanos.parse().ok());
     Duration::from_nanos(nanos.expect("its first number"))
 }
 
-/// When most tests cancel.
+/// The time after which most tests cancel.
 const SOON: Duration = Duration::from_millis(100);
 
-/// Runs `work` on a thread of its own, cancels it after some time, and says how long it went on after that; nothing if it ended
-/// before.
+/// Runs `work` on a thread of its own, cancels it after some time, and returns how long it went on after that; `None`
+/// if it ended before.
 fn after_cancelling(cancel: &Cancel, when: Duration, work: impl FnOnce() + Send + 'static) -> Option<Duration> {
     let (started, thread) = mpsc::sync_channel(1);
     let (done, ended) = mpsc::sync_channel(1);
-    // It stays as long as somebody may look at it.
+    // The thread stays until its CPU time has been read.
     let (looked, leave) = mpsc::sync_channel::<()>(1);
     let run = thread::spawn(move || {
         let own: PathBuf = fs::canonicalize("/proc/thread-self").expect("Linux");
@@ -61,7 +61,7 @@ fn after_cancelling(cancel: &Cancel, when: Duration, work: impl FnOnce() + Send 
     took
 }
 
-/// Evaluates until it is cancelled, or until its memory is full; a few get to their end in some seconds.
+/// Evaluates until it is cancelled, or until its memory is full; a few programs finish in some seconds.
 fn evaluate(runaway: Runaway, cancel: Cancel) {
     let options = Options {
         cancel,
@@ -76,7 +76,7 @@ fn evaluate(runaway: Runaway, cancel: Cancel) {
     assert!(stopped, "{}", runaway.name);
 }
 
-/// How long an evaluation goes on after it was cancelled at this moment; nothing if it ended before.
+/// Returns how long an evaluation goes on after it was cancelled at this moment; `None` if it ended before.
 fn evaluated(runaway: Runaway, when: Duration) -> Option<Duration> {
     let cancel = Cancel::default();
     let flag = cancel.clone();
@@ -95,7 +95,7 @@ fn a_cancelled_evaluation_ends_within_a_tenth_of_a_second() {
     }
 }
 
-/// Moments all over a piece of work, of which only the first seconds are looked at.
+/// Returns moments all over a piece of work, of which only the first seconds are used.
 fn moments(work: impl FnOnce(Cancel) + Send + 'static) -> impl Iterator<Item = Duration> {
     const COUNT: u32 = 32;
     const LONGEST: Duration = Duration::from_secs(4);
@@ -107,14 +107,14 @@ fn moments(work: impl FnOnce(Cancel) + Send + 'static) -> impl Iterator<Item = D
     (0..COUNT).map(move |moment| step * moment + Duration::from_millis(1))
 }
 
-/// The longest of many, printed.
+/// Returns and prints the longest of many durations.
 fn worst(name: &'static str, all: impl Iterator<Item = Duration>) -> (&'static str, Duration) {
     let worst = all.max().unwrap_or_default();
     eprintln!("{name}: {worst:?}");
     (name, worst)
 }
 
-/// Evaluations of up to a GiB, cancelled at many moments.
+/// Cancels evaluations of up to a GiB at many moments.
 #[test]
 #[ignore = "long: cargo xtask soak mangle"]
 fn soak_mangle_cancel_evaluations() {
@@ -163,7 +163,7 @@ fn very_many_rows_can_be_cancelled_while_they_are_taken_in_and_indexed() {
         text: "Decl e(X, Y) bound [/number, /number]. r(X, Z) :- e(X, Y), e(Y, Z), X > 10000000.".to_owned(),
     };
     let program = load(&[source], Dialect::Strict).expect("nothing is wrong with it");
-    // Numbers of this size are values by themselves.
+    // Numbers of this size are stored in the word itself.
     let mut interner = Interner::new();
     for moment in 0..8 {
         let (program, cancel) = (Arc::clone(&program), Cancel::default());
@@ -203,15 +203,15 @@ fn reading_and_analysing_can_be_cancelled() {
         };
         let sources = burden(&text());
         let took = after_cancelling(&cancel, SOON, move || drop(read_within(&sources, &bounds)));
-        // Giving back the memory of half a tree is a part of it.
+        // Freeing the memory of half a tree is included.
         assert!(took.is_none_or(|took| took < Duration::from_millis(LEEWAY)), "{name}: {took:?}");
     }
 }
 
-/// Milliseconds that a cancelled analysis may go on; more in a build that is not optimised.
+/// How many milliseconds a cancelled analysis may go on; more in a build that is not optimised.
 const LEEWAY: u64 = if cfg!(debug_assertions) { 300 } else { 100 };
 
-/// Within the bounds that a caller gets who says nothing, and at many moments.
+/// Cancels analyses within the default bounds at many moments.
 #[test]
 #[ignore = "long: cargo xtask soak mangle"]
 fn soak_mangle_cancel() {
@@ -246,7 +246,7 @@ struct Riddle {
     holds: bool,
 }
 
-/// A hundred facts of `m`.
+/// Returns a hundred facts of `m`.
 fn hundred() -> String {
     (0..100).map(|n| format!("m({n}). ")).collect()
 }
@@ -330,7 +330,7 @@ fn model(riddle: &Riddle) -> Arc<Model> {
     }
 }
 
-/// The predicate and the arguments of a riddle's fact, and when it is asked about.
+/// Returns the predicate and the arguments of a fact to be explained, and the time in question.
 fn question(riddle: &Riddle, model: &Model, interner: &mut Interner) -> (PredId, Vec<Value>, Option<Interval>) {
     let sources = Sources::of("fact", &format!("{} .", riddle.fact)).expect("it is short");
     let parsed = parse(sources.get(0).expect("it was just added"), Dialect::Extended);
@@ -348,7 +348,7 @@ fn question(riddle: &Riddle, model: &Model, interner: &mut Interner) -> (PredId,
     (pred, args, time)
 }
 
-/// Explains, to the last line of the text.
+/// Explains the fact, to the last line of the text.
 fn explain(riddle: &Riddle, model: &Model, budget: Budget, cancel: Cancel) -> Result<String, EvalError> {
     let mut explainer = Explainer::new(model, budget, cancel);
     let (pred, args, time) = question(riddle, model, explainer.interner());
@@ -364,7 +364,7 @@ fn explain(riddle: &Riddle, model: &Model, budget: Budget, cancel: Cancel) -> Re
     }
 }
 
-/// How long an explanation goes on after it was cancelled at this moment; nothing if it ended before.
+/// Returns how long an explanation goes on after it was cancelled at this moment; `None` if it ended before.
 fn explained(riddle: Riddle, model: &Arc<Model>, when: Duration) -> Option<Duration> {
     let (model, cancel) = (Arc::clone(model), Cancel::default());
     let flag = cancel.clone();
@@ -415,7 +415,7 @@ fn an_explanation_has_a_budget() {
                     assert_eq!(exceeded.limit, limit, "{}", riddle.name);
                     assert!(exceeded.consumed < 2 * exceeded.allowed, "{}: {exceeded:?}", riddle.name);
                 }
-                // What is large need not take long, nor the reverse.
+                // A large explanation need not take long, nor the reverse.
                 ended => assert!(ended.is_ok(), "{}: {ended:?}", riddle.name),
             }
         }
@@ -426,8 +426,8 @@ fn an_explanation_has_a_budget() {
     );
 }
 
-/// What became of rules is told one by one, so whoever is cancelled stops asking. A rule with many premises, each of which reads many
-/// rows, must not take longer than that either.
+/// Coverage is reported rule by rule, so that a cancelled caller can stop. A rule with many premises, each of which
+/// reads many rows, must not take longer than that either.
 #[test]
 fn what_became_of_rules_is_told_one_by_one() {
     let text = || {
@@ -452,7 +452,7 @@ fn what_became_of_rules_is_told_one_by_one() {
     assert!(start.elapsed() < Duration::from_millis(100), "{:?} for 20 rules", start.elapsed());
 }
 
-/// Explanations, cancelled at many moments.
+/// Cancels explanations at many moments.
 #[test]
 #[ignore = "long: cargo xtask soak mangle"]
 fn soak_mangle_cancel_explanations() {

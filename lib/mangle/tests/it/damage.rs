@@ -1,4 +1,4 @@
-//! The laws, on programs of the corpus with something wrong in them: cut, repeated, spliced, one byte changed.
+//! Checks the laws on damaged programs of the corpus: cut, repeated, spliced, one byte changed.
 
 use crate::{
     corpus,
@@ -6,7 +6,7 @@ use crate::{
     laws::{analysing, evaluating, reading},
 };
 
-/// So many damaged programs in an ordinary run.
+/// How many damaged programs an ordinary run has.
 const COUNT: u64 = 3_000;
 
 #[test]
@@ -14,7 +14,7 @@ fn damaged_programs_break_no_law() {
     damage(1, COUNT);
 }
 
-/// `cargo xtask soak mangle`.
+/// Runs for `cargo xtask soak mangle`.
 #[test]
 #[ignore = "long: cargo xtask soak mangle"]
 fn soak_mangle_damage() {
@@ -49,7 +49,7 @@ fn every_law(text: &[u8]) {
     evaluating(text);
 }
 
-/// One piece of damage.
+/// Damages a text in one place.
 fn change(text: &mut Vec<u8>, other: &[u8], random: &mut Random) {
     const BYTES: &[u8] = b"()[]{}<>,.:;!@|\"'`\\/#_-+=*XYab01 \n\xe2\xff";
     let at = random.below(text.len() + 1);

@@ -1,7 +1,8 @@
-//! What findings look like, one program for each code: `data/diagnostics/CODE.mg` and, rendered, `CODE.txt`.
+//! Checks how findings are rendered, with one program for each code: `data/diagnostics/CODE.mg` and, rendered,
+//! `CODE.txt`.
 //!
-//! A program may consist of several sources: a line `#! domain` begins one of that level. `#! extended` at the top chooses
-//! the dialect. `UPDATE_EXPECT=1` writes the renderings anew; the diff is the review.
+//! A program may consist of several sources: a line `#! domain` begins one of that level. `#! extended` at the top
+//! chooses the dialect. `UPDATE_EXPECT=1` rewrites the renderings; the diff is the review.
 
 use std::{collections::BTreeSet, path::PathBuf};
 
@@ -16,7 +17,8 @@ fn folder() -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "tests", "data", "diagnostics"].iter().collect()
 }
 
-/// Codes of the evaluation, which `chancery mangle run` makes and its tests show; and those whose programs are too long for a file.
+/// The codes of the evaluation, which `chancery mangle run` reports and its tests show; and those whose programs are
+/// too long for a file.
 const ELSEWHERE: &[Code] = &[
     Code::BudgetExceeded,
     Code::EvaluationFailed,
@@ -25,7 +27,7 @@ const ELSEWHERE: &[Code] = &[
     Code::TooManyPremises,
 ];
 
-/// The findings of a program in the test format.
+/// Returns the findings of a program in the test format.
 fn findings(name: &str, text: &str) -> (Sources, Vec<Diagnostic>) {
     let mut dialect = Dialect::Strict;
     let mut parts: Vec<(Level, String)> = vec![(Level::Schema, String::new())];
@@ -124,7 +126,7 @@ fn fixes_mend_what_they_say() {
                     "{name}: `{}` leaves it as it is: {mended}",
                     fix.title
                 );
-                // Of several the likeliest stands first; what else is wrong then was wrong before.
+                // Of several fixes the most likely comes first; the other findings that remain were there before.
                 let errors = |found: &[Diagnostic]| found.iter().filter(|one| one.is_error()).count();
                 let fewer = errors(&again) < errors(&found) || !one.is_error();
                 assert!(

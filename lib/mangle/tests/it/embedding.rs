@@ -1,4 +1,4 @@
-//! The engine as a part of something larger: facts come as data, from whoever sends requests.
+//! Tests of the engine embedded in a service: facts come as data, from clients that send requests.
 
 use std::sync::Arc;
 
@@ -71,7 +71,7 @@ fn done(evaluation: Evaluation) -> Model {
     }
 }
 
-/// What is said of each fact that `make` gives to a request.
+/// Returns the error about each fact that `make` gives to a request.
 fn refusals(make: impl Fn(&Rules, &mut Interner) -> Vec<(PredId, Vec<Value>, Option<HeadTime>)>) -> String {
     let rules = Rules::new(RULES);
     let snapshot = snapshot(&rules);
@@ -85,7 +85,7 @@ fn refusals(make: impl Fn(&Rules, &mut Interner) -> Vec<(PredId, Vec<Value>, Opt
         let error = evaluation.give(&facts).expect_err("one of them does not fit");
         said += &format!("{error}\n");
     }
-    // None of the facts that fit was taken with one that does not.
+    // None of the fitting facts was added together with one that does not fit.
     assert_eq!(done(evaluation).len(rules.pred("user")), 0);
     said
 }
@@ -197,7 +197,7 @@ often(T) :- wants(T), seen(T)@[1970-01-01], seen(T)@[1970-01-03].
         let mut facts = Facts::default();
         let name = interner.name(&format!("/tool/{number}"));
         facts.push(rules.pred("seen"), &[name], Some(Interval::at(day * DAY).into()));
-        // Enough of them that the budget is looked at.
+        // Enough rows for the budget to be checked.
         for number in (0..2_000).chain([number]) {
             let name = interner.name(&format!("/tool/{number}"));
             facts.push(rules.pred("wants"), &[name], None);
@@ -217,7 +217,7 @@ often(T) :- wants(T), seen(T)@[1970-01-01], seen(T)@[1970-01-03].
         bytes: 1_000_000,
         ..Budget::default()
     };
-    // An old row that holds longer, a new one, and again the old one, which has forgotten what the first request said.
+    // An old row that holds longer, a new one, and again the old one, without the times of the first request.
     for (number, days, often) in [(7, vec![2], 1), (MANY, vec![0, 2], 1), (7, vec![0], 0)] {
         let mut evaluation = snapshot
             .request(&Options {
@@ -284,7 +284,7 @@ fn facts_come_before_an_evaluation_runs() {
         args: vec![None, None],
     };
     refused(&unasked, &[]);
-    // What was refused may be answered well.
+    // A question whose answer was refused may be answered again.
     asking.answer(first, &[vec![name, price]]).expect("it was asked");
     let error = asking.answer(first, &[]).expect_err("once is enough");
     said += &format!("{error}\n");
@@ -349,7 +349,7 @@ loose(1).
         argument 3 of `order/3`, `Extra`, has to be of type `.List</fast>`
         argument 3 of `order/3`, `Extra`, has to be of type `.Union<.Pair</string, /time>, .Map</string, /number>>`"#]],
     );
-    // What an undeclared predicate held so far binds nobody.
+    // The present rows of an undeclared predicate do not restrict new ones.
     assert_eq!(rules.predicates[rules.pred("loose").index()].misfit(&[text], &i), None);
 }
 

@@ -1,4 +1,4 @@
-//! The one door through which these tests use the engine.
+//! The functions through which these tests use the engine.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -23,7 +23,7 @@ pub(crate) struct Source {
     pub text: String,
 }
 
-/// What an evaluation may use; `None` leaves a limit at its default.
+/// The limits of an evaluation; `None` leaves a limit at its default.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Limits {
     /// The evaluation time, in RFC 3339.
@@ -32,19 +32,19 @@ pub(crate) struct Limits {
     pub steps: Option<u64>,
     pub intervals: Option<u64>,
     pub outside: Outside,
-    /// What hashes are keyed with.
+    /// The seed of the hash keys.
     pub seed: u64,
 }
 
 /// Rows of terms by `name/arity`, as a program would write them.
 pub(crate) type Given = BTreeMap<String, Vec<Vec<String>>>;
 
-/// What comes from elsewhere than the program.
+/// The input that comes from outside the program.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Outside {
-    /// How far each source is trusted; those that are not listed, fully.
+    /// The trust level of each source; sources that are not listed are trusted fully.
     pub levels: Vec<Level>,
-    /// What external predicates answer.
+    /// The answers of external predicates.
     pub answers: Given,
     /// The facts of a request.
     pub request: Given,
@@ -67,7 +67,7 @@ impl Limits {
     }
 }
 
-/// What came of it.
+/// The outcome of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
     Facts(Rows),
@@ -75,16 +75,16 @@ pub(crate) enum Answer {
     Rejected(Vec<String>),
     /// The limit that was reached.
     Stopped(String),
-    /// A built-in has no result, or the merge of two facts is none.
+    /// A built-in has no result, or two facts cannot be merged.
     Failed(String),
 }
 
-/// Everything from text to facts.
+/// Runs a program from text to facts.
 pub(crate) fn run(sources: &[Source], dialect: Dialect, limits: &Limits) -> Answer {
     run_with(sources, dialect, limits, evaluate)
 }
 
-/// The same by way of a snapshot, which the facts of the request are added to.
+/// Runs a program by way of a snapshot, to which the facts of the request are added.
 pub(crate) fn run_on_snapshot(sources: &[Source], dialect: Dialect, limits: &Limits) -> Answer {
     run_with(sources, dialect, limits, |program, limits| {
         let options = limits.options();
@@ -106,12 +106,12 @@ fn run_with(sources: &[Source], dialect: Dialect, limits: &Limits, evaluate: Eva
     }
 }
 
-/// The program that the sources make, or the codes of their errors.
+/// Returns the program of the sources, or the codes of their errors.
 pub(crate) fn load(sources: &[Source], dialect: Dialect) -> Result<Arc<Program>, Vec<String>> {
     load_at(sources, &[], dialect)
 }
 
-/// The same with sources that are trusted only so far.
+/// Returns the program of sources with trust levels, or the codes of their errors.
 pub(crate) fn load_at(sources: &[Source], levels: &[Level], dialect: Dialect) -> Result<Arc<Program>, Vec<String>> {
     let mut texts = Sources::new();
     for source in sources {
@@ -133,20 +133,20 @@ pub(crate) fn load_at(sources: &[Source], levels: &[Level], dialect: Dialect) ->
     analysis.program.map(Arc::new).ok_or_else(|| self::codes(&analysis.diagnostics))
 }
 
-/// The codes of the errors among findings, once each.
+/// Returns the codes of the errors among findings, once each.
 fn codes<'d>(diagnostics: impl IntoIterator<Item = &'d Diagnostic>) -> Vec<String> {
     let errors = diagnostics.into_iter().filter(|finding| finding.is_error());
     let codes: BTreeSet<String> = errors.map(|finding| finding.code.name().to_owned()).collect();
     codes.into_iter().collect()
 }
 
-/// Evaluates a program with what it gets from outside.
+/// Evaluates a program with its input from outside.
 pub(crate) fn evaluate(program: Arc<Program>, limits: &Limits) -> Result<Model, EvalError> {
     let evaluation = Evaluation::new(Arc::clone(&program), &limits.options())?;
     finish(evaluation, &program, limits)
 }
 
-/// Gives the facts of the request and answers every question.
+/// Adds the facts of the request and answers every question.
 fn finish(mut evaluation: Evaluation, program: &Program, limits: &Limits) -> Result<Model, EvalError> {
     let mut request = Facts::default();
     for (label, rows) in &limits.outside.request {
@@ -173,14 +173,14 @@ fn finish(mut evaluation: Evaluation, program: &Program, limits: &Limits) -> Res
     }
 }
 
-/// The predicate that a label, `name/arity`, names.
+/// Returns the predicate that a label, `name/arity`, names.
 fn pred(program: &Program, label: &str) -> PredId {
     let (name, arity) = label.split_once('/').expect("`name/arity`");
     let found = program.find(name, arity.parse().expect("a number of arguments"));
     found.unwrap_or_else(|| panic!("the program has no {label}"))
 }
 
-/// Terms of constants as values.
+/// Returns the values of constant terms.
 pub(crate) fn values(row: &[String], interner: &mut Interner) -> Vec<Value> {
     let sources = Sources::of("a row", &format!("row({} ).", row.join(", "))).expect("it is short");
     let parsed = parse(sources.get(0).expect("it was added"), Dialect::Extended);
@@ -189,7 +189,7 @@ pub(crate) fn values(row: &[String], interner: &mut Interner) -> Vec<Value> {
     args.map(|arg| constant(arg, interner).expect("a constant")).collect()
 }
 
-/// The facts as text. None is there twice, which their texts don't tell: `1` is a number and a float.
+/// Returns the facts as text. None occurs twice, which their texts do not show: `1` is a number and a float.
 pub(crate) fn facts(model: &Model) -> Rows {
     for (at, predicate) in model.program().predicates.iter().enumerate() {
         let pred = PredId(at as u32);
@@ -200,7 +200,7 @@ pub(crate) fn facts(model: &Model) -> Rows {
     text.map(|(key, rows)| (key, rows.into_iter().collect())).collect()
 }
 
-/// Nanoseconds since 1970 of a time in RFC 3339.
+/// Returns the nanoseconds since 1970 of a time in RFC 3339.
 fn nanos(time: &str) -> i64 {
     mangle::value::parse_rfc3339(time).unwrap_or_else(|| panic!("`{time}` is no time"))
 }

@@ -1,4 +1,4 @@
-//! What must hold for any bytes whatsoever. The fuzz targets include this file.
+//! The laws that hold for any bytes. The fuzz targets include this file.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use mangle::{
     syntax::{Dialect, Parsed, Source, Sources, parse},
 };
 
-/// What a program of the fuzzer may use.
+/// The budget for a program of the fuzzer.
 const BUDGET: Budget = Budget {
     steps: 20_000,
     facts: 2_000,
@@ -17,7 +17,7 @@ const BUDGET: Budget = Budget {
     bytes: 4 << 20,
 };
 
-/// Any text is read: what is found lies in it, and what was read of it twice is the same.
+/// Checks that any text is read: findings lie in it, and reading it twice gives equal results.
 pub(crate) fn reading(data: &[u8]) {
     for dialect in [Dialect::Strict, Dialect::Extended] {
         with(data, |source| {
@@ -29,7 +29,7 @@ pub(crate) fn reading(data: &[u8]) {
     }
 }
 
-/// What was read is analysed: it runs, or there is an error that says why not.
+/// Checks that what was read is analysed: it runs, or there is an error that says why not.
 pub(crate) fn analysing(data: &[u8]) {
     for dialect in [Dialect::Strict, Dialect::Extended] {
         with(data, |source| {
@@ -52,7 +52,7 @@ pub(crate) fn analysing(data: &[u8]) {
     }
 }
 
-/// What runs ends within its budget, the same way each time.
+/// Checks that what runs ends within its budget, with an equal result each time.
 pub(crate) fn evaluating(data: &[u8]) {
     with(data, |source| {
         let Parsed { unit, .. } = parse(source, Dialect::Extended);
@@ -71,7 +71,7 @@ pub(crate) fn evaluating(data: &[u8]) {
         };
         let run = || match Evaluation::new(Arc::clone(&program), &options)?.run()? {
             Running::Done(model) => Ok(model.to_text()),
-            // Nobody answers for external predicates here.
+            // External predicates are not answered here.
             Running::Asks(..) => Ok(Default::default()),
         };
         let first: Result<_, EvalError> = run();
@@ -93,7 +93,7 @@ fn with(data: &[u8], law: impl Fn(&Source)) {
     law(sources.get(0).expect("it was added"));
 }
 
-/// Every place that a finding names is a place in the text.
+/// Checks that every place in a finding is a place in the text.
 fn places(source: &Source, findings: &[Diagnostic]) {
     let whole = source.span();
     for finding in findings {

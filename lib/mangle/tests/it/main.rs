@@ -1,4 +1,4 @@
-//! The language as its users meet it: programs in, facts or findings out.
+//! Integration tests of the language: programs in, facts or findings out.
 
 use cap::Cap;
 use mimalloc::MiMalloc;
@@ -20,6 +20,6 @@ mod proofs;
 mod runaways;
 mod sameness;
 
-/// The allocator of the product; knows how much was allocated.
+/// The allocator of the product, wrapped to count what was allocated.
 #[global_allocator]
 static ALLOCATOR: Cap<MiMalloc> = Cap::new(MiMalloc, usize::MAX);

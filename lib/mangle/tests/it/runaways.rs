@@ -1,4 +1,4 @@
-//! Programs that would run for ever or fill all memory, and such that are a burden before they run.
+//! Programs that would run for ever or fill all memory, and programs that are expensive before they run.
 
 use std::sync::Arc;
 
@@ -10,12 +10,12 @@ use mangle::{
 
 use crate::engine::{Source, load};
 
-/// A program without end, and what it uses up on its way.
+/// A program without end, and the limits it reaches.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Runaway {
     pub name: &'static str,
     text: &'static str,
-    /// Which limits it reaches, if they are the only ones.
+    /// The limits that it reaches, if they are the only ones.
     pub uses: &'static [Limit],
 }
 
@@ -159,7 +159,7 @@ pub(crate) fn program(runaway: &Runaway) -> Arc<Program> {
 /// A name, and a program.
 pub(crate) type Burden = (&'static str, fn() -> String);
 
-/// Programs that are a burden before they run.
+/// Programs that are expensive before they run.
 pub(crate) const BURDENS: &[Burden] = &[
     ("a million rules", || {
         (0..1_000_000).map(|n| format!("p{}(X) :- p{n}(X).\n", n + 1)).collect()
@@ -196,10 +196,10 @@ pub(crate) fn burden(text: &str) -> Sources {
     Sources::of("burden.mg", text).expect("it is short enough for spans")
 }
 
-/// How often what is wrong stands in a trap.
+/// How often a mistake is repeated in a program.
 const OFTEN: usize = 30_000;
 
-/// Small programs in which a lot is wrong, or much is possible: what is said of them must not take long either.
+/// Small programs with many mistakes, or with many possible meanings: reporting them must not take long either.
 pub(crate) const TRAPS: &[Burden] = &[
     ("predicates that nothing defines", || {
         (0..OFTEN)

@@ -1,4 +1,5 @@
-//! Same input, same output, byte for byte: whatever the seed of the hashes, and however many threads. What is the same is there once.
+//! Tests that equal input gives equal output, byte for byte, whatever the seed of the hashes and the number of threads,
+//! and that equal facts occur once.
 
 use std::sync::Arc;
 
@@ -59,7 +60,7 @@ fn the_seed_of_hashes_makes_no_difference() {
             text,
         };
         let program = load(std::slice::from_ref(&source), Dialect::Extended).expect("the generator writes good programs");
-        // Not only the facts: in the same order, after the same steps.
+        // Not only the facts are equal: also their order, and the number of steps.
         let whole = |seed: u64| {
             let model = evaluate(Arc::clone(&program), &limits(seed)).expect("it ends");
             let rows: Vec<Vec<Vec<Value>>> = (0..program.predicates.len())
@@ -74,7 +75,7 @@ fn the_seed_of_hashes_makes_no_difference() {
     }
 }
 
-/// One snapshot, whose indexes are made while others read it.
+/// Runs requests on many threads over one snapshot, whose indexes are built while others read it.
 #[test]
 fn requests_on_many_threads_over_one_snapshot_say_the_same() {
     for text in (700..760).map(|seed| generate::program(seed).text()) {

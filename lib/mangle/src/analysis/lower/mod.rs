@@ -1,4 +1,4 @@
-//! From the checked model to the program that the evaluator runs.
+//! Lowers the checked model to the program that the evaluator runs.
 
 mod rule;
 mod value;
@@ -17,7 +17,7 @@ use crate::{
     value::{Interner, Value},
 };
 
-/// Makes the program. The model has no errors; what only shows now (a key that stands twice) is reported.
+/// Builds the program. The model has no errors; what only shows now (a repeated key) is reported.
 pub(crate) fn lower(model: &Model<'_>, strata: &Strata, report: &mut Report) -> Program {
     let mut interner = Interner::new();
     let mut predicates = Vec::with_capacity(model.predicates.len());
@@ -45,7 +45,7 @@ pub(crate) fn lower(model: &Model<'_>, strata: &Strata, report: &mut Report) -> 
     program
 }
 
-/// The value of a term, if it is a constant.
+/// Returns the value of a term, if it is a constant.
 pub(super) fn constant(term: &Term, interner: &mut Interner, report: &mut Report) -> Option<Value> {
     value::is_constant(term).then(|| value::constant(term, interner, report))
 }
@@ -110,7 +110,7 @@ fn facts(model: &Model<'_>, interner: &mut Interner, report: &mut Report) -> Vec
     blocks
 }
 
-/// One stratum for each group that has rules, each after those that it reads.
+/// Returns one stratum for each group that has rules, after those that it reads.
 fn runs(model: &Model<'_>, strata: &Strata, report: &Report) -> Vec<Stratum> {
     let run = |group: &Vec<PredId>| {
         let mut rules: Vec<RuleId> = group.iter().flat_map(|&pred| model.pred(pred).rules.iter().copied()).collect();

@@ -1,4 +1,4 @@
-//! One rule: variables become slots, terms expressions.
+//! Lowers one rule: variables become slots, terms become expressions.
 
 use super::{
     super::{
@@ -20,7 +20,7 @@ use crate::{
     value::Interner,
 };
 
-/// Lowers a rule; its premises come in the order that the analysis found.
+/// Lowers a rule, with its premises in the order that the analysis found.
 pub(super) fn lower(model: &Model<'_>, info: &RuleInfo<'_>, interner: &mut Interner, report: &mut Report) -> Rule {
     let mut lower = Lower {
         variables: Variables::default(),
@@ -57,12 +57,13 @@ pub(super) fn lower(model: &Model<'_>, info: &RuleInfo<'_>, interner: &mut Inter
     }
 }
 
-/// Variables of our own making begin with a space, which no program can write.
+/// Returns the name of a variable for display. Variables that the lowering creates begin with a space, which no program
+/// can write.
 fn visible(name: &Word) -> Word {
     if name.starts_with(' ') { "".into() } else { name.clone() }
 }
 
-/// When a fact holds.
+/// Returns when a fact holds.
 pub(super) fn fact_time(time: Option<&Annotation>) -> HeadTime {
     let bound = |bound: &Bound| match bound.kind {
         BoundKind::Time(nanos) => program::Bound::At(nanos),
@@ -79,7 +80,7 @@ pub(super) fn fact_time(time: Option<&Annotation>) -> HeadTime {
 
 struct Lower<'l> {
     variables: Variables,
-    /// How many variables were made up.
+    /// How many variables the lowering has created.
     made: usize,
     premises: Vec<program::Premise>,
     interner: &'l mut Interner,
@@ -87,7 +88,7 @@ struct Lower<'l> {
 }
 
 impl Lower<'_> {
-    /// The analysis refuses rules with more variables than slots.
+    /// Returns the slot of a variable. The analysis refuses rules with more variables than slots.
     fn slot(&mut self, name: &Word, span: Span) -> Slot {
         Slot::try_from(self.variables.number(name, span)).unwrap_or(Slot::MAX)
     }
@@ -121,7 +122,7 @@ impl Lower<'_> {
                 }
                 _ => return,
             },
-            // Broken premises were reported, so this program is not handed out.
+            // Broken premises were reported, so this program is not returned to the caller.
             _ => return,
         };
         self.premises.push(lowered);
@@ -138,7 +139,7 @@ impl Lower<'_> {
         }
     }
 
-    /// An argument of an atom. What is computed gets a variable and an equation of its own.
+    /// Lowers an argument of an atom. A computed argument becomes a variable with an equation of its own.
     fn pattern(&mut self, term: &Term) -> program::Term {
         match &term.kind {
             TermKind::Variable(name) => program::Term::Slot(self.slot(name, term.span)),
@@ -170,7 +171,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Keys and values that alternate.
+    /// Lowers entries to alternating keys and values.
     fn flat(&mut self, entries: &[(Term, Term)]) -> Vec<Expr> {
         entries.iter().flat_map(|(key, value)| [self.expr(key), self.expr(value)]).collect()
     }
@@ -269,7 +270,7 @@ impl Lower<'_> {
             None => (program::Bound::Offset(0), first),
         };
         let (from, to) = match (from, to) {
-            // The far one first: it was warned of, and means the same.
+            // The far bound comes first: that was reported as a warning, and means the same.
             (program::Bound::Offset(far), program::Bound::Offset(near)) if far > near => (to, from),
             both => both,
         };
@@ -283,7 +284,7 @@ impl Lower<'_> {
     }
 }
 
-/// A call of a function that the analysis knows to be there.
+/// Returns a call of a function that is known to exist.
 fn built(name: &str, args: Vec<Expr>) -> Expr {
     let known: Option<Function> = functions::function(name).map(|(function, _)| *function);
     known.map_or(Expr::Any, |function| Expr::Call(function, args))

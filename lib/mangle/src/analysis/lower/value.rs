@@ -1,4 +1,4 @@
-//! Constants to values.
+//! Converts constants to values.
 
 use super::super::report::Report;
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
     value::{Interner, MapError, Value},
 };
 
-/// Whether a term is a constant.
+/// Returns whether a term is a constant.
 pub(super) fn is_constant(term: &Term) -> bool {
     match &term.kind {
         TermKind::Variable(_) | TermKind::Wildcard | TermKind::Call(_) | TermKind::Type(_) => false,
@@ -18,8 +18,8 @@ pub(super) fn is_constant(term: &Term) -> bool {
     }
 }
 
-/// The value of a constant. What is none was reported before and stands for zero, as does everything once the analysis is cancelled:
-/// a single constant may be millions of others.
+/// Returns the value of a constant. A term that is not a constant was reported before and becomes zero, as does
+/// everything once the analysis is cancelled: one constant may contain millions of others.
 pub(super) fn constant(term: &Term, interner: &mut Interner, report: &mut Report) -> Value {
     if report.is_cancelled() {
         return interner.number(0);
@@ -52,7 +52,7 @@ pub(super) fn constant(term: &Term, interner: &mut Interner, report: &mut Report
     }
 }
 
-/// Entries in the order of their keys, so that a map of them is made in one pass.
+/// Returns entries in the order of their keys, so that a map of them is built in one pass.
 fn both(entries: &[(Term, Term)], interner: &mut Interner, report: &mut Report) -> Vec<(Value, Value)> {
     let mut pair = |(key, value): &(Term, Term)| (constant(key, interner, report), constant(value, interner, report));
     let mut made: Vec<(Value, Value)> = entries.iter().map(&mut pair).collect();

@@ -1,4 +1,4 @@
-//! Types: what a value can be. A type stands for a set of values; subtyping is inclusion.
+//! Types of values. A type stands for a set of values; subtyping is inclusion.
 
 mod read;
 mod relate;
@@ -11,37 +11,37 @@ pub(crate) use relate::{agree, bind, conforms, is_narrower, is_under, join, meet
 /// A type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Type {
-    /// `/any`
+    /// Any value: `/any`.
     Any,
-    /// `/number`
+    /// An integer: `/number`.
     Number,
-    /// `/float64`
+    /// A float: `/float64`.
     Float,
-    /// `/string`
+    /// A string: `/string`.
     String,
-    /// `/bytes`
+    /// A byte string: `/bytes`.
     Bytes,
-    /// `/name`
+    /// A name: `/name`.
     Name,
-    /// `/time`
+    /// A point in time: `/time`.
     Time,
-    /// `/duration`
+    /// A duration: `/duration`.
     Duration,
     /// Names that begin with this one and a slash.
     Under(Arc<str>),
     /// This one name.
     Only(Arc<str>),
-    /// `.Pair<A, B>`; a tuple is a pair of its first part and the rest.
+    /// A pair, `.Pair<A, B>`; a tuple is a pair of its first part and the rest.
     Pair(Arc<(Self, Self)>),
-    /// `.List<T>`
+    /// A list: `.List<T>`.
     List(Arc<Self>),
-    /// `.Map<K, V>`
+    /// A map: `.Map<K, V>`.
     Map(Arc<(Self, Self)>),
-    /// `.Struct<..>`
+    /// A struct: `.Struct<..>`.
     Struct(Arc<[Field]>),
-    /// `.Union<..>`; without members it has no values.
+    /// A union, `.Union<..>`; without members it has no values.
     Union(Arc<[Self]>),
-    /// `.Fun<Result, Argument..>`
+    /// A function: `.Fun<Result, Argument..>`.
     Fun(Arc<[Self]>),
     /// A type variable.
     Var(Arc<str>),
@@ -59,17 +59,17 @@ pub struct Field {
 }
 
 impl Type {
-    /// The type without values.
+    /// Returns the type without values.
     pub(crate) fn never() -> Self {
         Self::Union(Arc::from([]))
     }
 
-    /// Whether no value has it.
+    /// Returns whether no value has the type.
     pub(crate) fn is_never(&self) -> bool {
         matches!(self, Self::Union(members) if members.is_empty())
     }
 
-    /// `/true` or `/false`
+    /// Returns the type of `/true` and `/false`.
     pub(crate) fn truth() -> Self {
         Self::Union(Arc::from([Self::Only("/true".into()), Self::Only("/false".into())]))
     }
@@ -86,12 +86,12 @@ impl Type {
         Self::Map(Arc::new((key, value)))
     }
 
-    /// Pairs within pairs; `None` without parts.
+    /// Returns pairs within pairs; `None` without parts.
     pub(crate) fn tuple(parts: Vec<Self>) -> Option<Self> {
         parts.into_iter().rev().reduce(|rest, part| Self::pair(part, rest))
     }
 
-    /// The members of a union, or the type itself.
+    /// Returns the members of a union, or the type itself.
     pub(crate) fn members(&self) -> &[Self] {
         match self {
             Self::Union(members) => members,
@@ -99,12 +99,12 @@ impl Type {
         }
     }
 
-    /// Whether all its values are names.
+    /// Returns whether all its values are names.
     pub(crate) fn is_name(&self) -> bool {
         matches!(self, Self::Name | Self::Under(_) | Self::Only(_))
     }
 
-    /// The type of a struct's field; `None` if no member of the type has it.
+    /// Returns the type of a struct's field; `None` if no member of the type has it.
     pub(crate) fn field(&self, name: &str) -> Option<Self> {
         let found = self.members().iter().filter_map(|member| match member {
             Self::Struct(fields) => field_of(fields, name).map(|field| field.ty.clone()),
@@ -114,12 +114,12 @@ impl Type {
         found.reduce(|one, other| join(&one, &other))
     }
 
-    /// Whether a type variable stands somewhere in it.
+    /// Returns whether it contains a type variable.
     pub(crate) fn has_variable(&self) -> bool {
         relate::mentions(self, |ty| matches!(ty, Self::Var(_)))
     }
 
-    /// How deeply it is nested.
+    /// Returns how deeply it is nested.
     pub(crate) fn depth(&self) -> usize {
         1 + match self {
             Self::Pair(both) | Self::Map(both) => both.0.depth().max(both.1.depth()),
@@ -161,13 +161,13 @@ impl fmt::Display for Field {
     }
 }
 
-/// The field of this name; the fields of a type stand in the order of their names.
+/// Returns the field of this name; the fields of a type are sorted by name.
 pub(crate) fn field_of<'f>(fields: &'f [Field], name: &str) -> Option<&'f Field> {
     let at = fields.binary_search_by(|field| (*field.name).cmp(name)).ok()?;
     Some(&fields[at])
 }
 
-/// Things with commas between them.
+/// A display of items with commas between them.
 pub(crate) struct Commas<'a, T>(pub(crate) &'a [T]);
 
 impl<T: fmt::Display> fmt::Display for Commas<'_, T> {

@@ -1,4 +1,4 @@
-//! Type expressions as they are written, in dots or as functions: `.List</number>`, `fn:List(/number)`.
+//! Reads type expressions as they are written, with dots or as functions: `.List</number>`, `fn:List(/number)`.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::syntax::{
     parse,
 };
 
-/// Why a term is no type.
+/// The reason why a term is not a type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct BadType {
     pub(crate) span: Span,
@@ -18,7 +18,7 @@ pub(crate) struct BadType {
 
 type Read<T> = Result<T, BadType>;
 
-/// The type that a term stands for.
+/// Returns the type that a term denotes.
 pub(crate) fn read_type(term: &Term) -> Read<Type> {
     match &term.kind {
         TermKind::Name(name) => Ok(base(name)),
@@ -36,7 +36,7 @@ pub(crate) fn read_type(term: &Term) -> Read<Type> {
     }
 }
 
-/// A type from a text that is known to be one.
+/// Reads a type from a text that is known to be one.
 pub(crate) fn read_text(text: &str) -> Option<Type> {
     let sources = Sources::of("", &format!("Decl t(X) bound [{text}].")).ok()?;
     let parsed = parse(sources.get(0)?, Dialect::Extended);
@@ -65,7 +65,7 @@ fn base(name: &str) -> Type {
     }
 }
 
-/// A function's argument as a member; `fn:opt(/field, T)` is an optional field.
+/// Reads a function's argument as a member; `fn:opt(/field, T)` is an optional field.
 fn member(term: &Term) -> Member {
     let whole = Member {
         optional: false,
@@ -116,7 +116,7 @@ fn constructed(name: &str, members: &[Member], span: Span) -> Read<Type> {
     }
 }
 
-/// `.Map<K, V>`, or `.Map<K : V>`.
+/// Reads `.Map<K, V>` or `.Map<K : V>`.
 fn map(members: &[Member], span: Span) -> Read<Type> {
     match members {
         [key, value] => Ok(Type::map(plain(key)?, plain(value)?)),
@@ -132,7 +132,7 @@ fn all(members: &[Member]) -> Read<Vec<Type>> {
     members.iter().map(plain).collect()
 }
 
-/// A member that is a type and nothing else.
+/// Returns a member that is a type and nothing else.
 fn plain(member: &Member) -> Read<Type> {
     match &member.value {
         Some(_) => Err(bad(member.span, "a type was expected, not a field with one")),
@@ -147,7 +147,7 @@ fn name_of(term: &Term) -> Read<Arc<str>> {
     }
 }
 
-/// Keys with their types, written with a colon or one after the other.
+/// Reads keys with their types, written with a colon or one after the other.
 fn pairs(members: &[Member]) -> Read<Vec<(&Term, &Term, bool)>> {
     let mut out = Vec::new();
     let mut rest = members.iter();
@@ -178,7 +178,7 @@ fn fields(members: &[Member]) -> Read<Vec<Field>> {
     Ok(fields)
 }
 
-/// A union of structs, each with the tag as a field of one value.
+/// Returns a union of structs, each with the tag as a field of one value.
 fn tagged_union(members: &[Member], span: Span) -> Read<Type> {
     let Some((tag, variants)) = members.split_first().filter(|(tag, rest)| tag.value.is_none() && !rest.is_empty()) else {
         return Err(bad(span, "a tagged union names its tag field first, then its variants"));

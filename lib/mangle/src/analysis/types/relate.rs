@@ -1,13 +1,13 @@
-//! How types relate: which values one has of another, what two have in common, what has both.
+//! Relations of types: conformance, intersection (meet) and union (join).
 
 use std::{collections::HashMap, sync::Arc};
 
 use super::{Field, Type, field_of};
 
-/// How many members a union that the analysis makes may have; beyond that it is [`Type::Any`] or `/name`.
+/// How many members a union made by the analysis may have; above that it becomes [`Type::Any`] or `/name`.
 const WIDEST: usize = 24;
 
-/// Whether every value of `left` is one of `right`. Type variables fit anything.
+/// Returns whether every value of `left` is one of `right`. Type variables fit anything.
 pub(crate) fn conforms(left: &Type, right: &Type) -> bool {
     match (left, right) {
         (_, Type::Any | Type::Var(_)) | (Type::Var(_), _) => true,
@@ -26,12 +26,13 @@ pub(crate) fn conforms(left: &Type, right: &Type) -> bool {
     }
 }
 
-/// Whether a name has parts behind the prefix. The prefix itself is not under it.
+/// Returns whether a name has parts after the prefix. The prefix itself is not under it.
 pub(crate) fn is_under(name: &str, prefix: &str) -> bool {
     name.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// More fields are fewer values: every field that the right one requires has to be there.
+/// Returns whether a struct type conforms: it has every field that the right one requires. More fields are fewer
+/// values.
 fn struct_conforms(left: &[Field], right: &[Field]) -> bool {
     right.iter().all(|wanted| match field_of(left, &wanted.name) {
         Some(field) => (wanted.optional || !field.optional) && conforms(&field.ty, &wanted.ty),
@@ -39,14 +40,14 @@ fn struct_conforms(left: &[Field], right: &[Field]) -> bool {
     })
 }
 
-/// The result may be narrower, the arguments wider.
+/// Returns whether a function type conforms: its result may be narrower, its arguments wider.
 fn fun_conforms(left: &[Type], right: &[Type]) -> bool {
     left.len() == right.len()
         && conforms(&left[0], &right[0])
         && left[1..].iter().zip(&right[1..]).all(|(left, right)| conforms(right, left))
 }
 
-/// What has the values of both. Never larger than needed by much: a union that grows too wide gives up.
+/// Returns a type with the values of both, not much larger than needed: a union that grows too wide is replaced.
 pub(crate) fn join(left: &Type, right: &Type) -> Type {
     if matches!(left, Type::Any) || matches!(right, Type::Any) {
         return Type::Any;
@@ -75,18 +76,19 @@ pub(crate) fn join(left: &Type, right: &Type) -> Type {
     }
 }
 
-/// Whether a type says nothing that the other does not say too. Of two structs, the one with fewer fields has more values,
-/// but says less: the fields of the other would be lost. And type variables conform to everything.
+/// Returns whether the left type says nothing that the right one does not say too. Of two structs, the one with fewer
+/// fields has more values but says less: the fields of the other would be lost. And type variables conform to
+/// everything.
 pub(crate) fn is_narrower(left: &Type, right: &Type) -> bool {
     left == right || (conforms(left, right) && !mentions(left, keeps) && !mentions(right, keeps))
 }
 
-/// What has to be kept as it is.
+/// Returns whether a type must be kept as it is.
 const fn keeps(ty: &Type) -> bool {
     matches!(ty, Type::Var(_) | Type::Struct(_))
 }
 
-/// Whether a type or part of it is such.
+/// Returns whether a type or part of it satisfies `such`.
 pub(super) fn mentions(ty: &Type, such: fn(&Type) -> bool) -> bool {
     such(ty)
         || match ty {
@@ -98,7 +100,7 @@ pub(super) fn mentions(ty: &Type, such: fn(&Type) -> bool) -> bool {
         }
 }
 
-/// What two types have in common; without values if nothing.
+/// Returns the values that two types have in common; a type without values if there are none.
 pub(crate) fn meet(left: &Type, right: &Type) -> Type {
     match (left, right) {
         (Type::Any | Type::Var(_), other) | (other, Type::Any | Type::Var(_)) => other.clone(),
@@ -160,7 +162,8 @@ pub(crate) fn bind(pattern: &Type, actual: &Type, found: &mut HashMap<Arc<str>, 
     }
 }
 
-/// A type with its variables replaced; those without a value are unknown, and so is what they make of a type.
+/// Returns a type with its variables replaced; variables without a value are unknown, and so are the types built from
+/// them.
 pub(crate) fn substitute(ty: &Type, found: &HashMap<Arc<str>, Type>) -> Type {
     match ty {
         Type::Var(name) => found.get(name).cloned().unwrap_or(Type::Any),
@@ -174,8 +177,8 @@ pub(crate) fn substitute(ty: &Type, found: &HashMap<Arc<str>, Type>) -> Type {
     }
 }
 
-/// Whether the type variables of a declared row have one type throughout: each argument by itself says what they are, and
-/// what they say has something in common.
+/// Returns whether the type variables of a declared row have consistent types: each argument determines what they are,
+/// and these types have values in common.
 pub(crate) fn agree(declared: &[Type], actual: &[Type]) -> bool {
     let mut known: HashMap<Arc<str>, Type> = HashMap::new();
     for (pattern, actual) in declared.iter().zip(actual) {

@@ -1,4 +1,4 @@
-//! Types: reading, printing, subtyping, joins and meets.
+//! Tests of types: reading, printing, subtyping, joins and meets.
 
 use super::{Type, conforms, join, meet, read_text};
 

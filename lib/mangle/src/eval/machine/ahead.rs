@@ -1,5 +1,5 @@
-//! Looking ahead: what later steps will look up for the rows of a scan is read some dozens at a time. Where a key leads is as good as
-//! random, so each lookup would wait for memory by itself; like this they wait together.
+//! Prefetching: what later steps will look up for the rows of a scan is read a few dozen at a time. The place of a key
+//! in memory is practically random, so each lookup would wait for memory by itself; in batches they wait together.
 
 use super::{Found, Machine, Own};
 use crate::eval::{
@@ -8,10 +8,10 @@ use crate::eval::{
 };
 use crate::program::PredId;
 
-/// How many rows are looked ahead for at once.
+/// How many rows are prefetched for at once.
 pub(super) const BATCH: usize = 32;
 
-/// Fewer bytes than this are in a near cache already, or soon.
+/// The size in bytes below which data is in a near cache already, or soon will be.
 const NEAR: usize = 64 << 10;
 
 /// A lookup of a later step whose whole key is in the row of a scan.
@@ -25,7 +25,7 @@ pub(super) struct Ahead {
 }
 
 impl Ahead {
-    /// The lookups that are worth it for the rows of the step at `at`.
+    /// Returns the lookups that are worth prefetching for the rows of the step at `at`.
     pub(super) fn of(plan: &Plan, found: &[Found], at: usize) -> Vec<Self> {
         let Step::Rows(scanned) = &plan.steps[at] else { return Vec::new() };
         if !matches!(scanned.access, Access::Scan) {
@@ -61,7 +61,7 @@ impl Ahead {
 }
 
 impl Found {
-    /// Bytes of the indexes.
+    /// Returns the bytes of the indexes.
     fn bytes(&self) -> usize {
         let own = match &self.own {
             Own::Fixed(index) => index.heap(),

@@ -1,4 +1,4 @@
-//! What comes of a binding: a row of the head, or registers to be grouped.
+//! The results of bindings: rows of the head, or registers to be grouped.
 
 use super::{Machine, Target, rows::Words};
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
 };
 
 impl<'a> Machine<'a, '_> {
-    /// Emits the binding in the registers. Says whether it was taken.
+    /// Emits the binding in the registers. Returns whether it was taken.
     pub(super) fn emit(&mut self) -> Result<bool, Stop> {
         match &self.plan.emit {
             Emit::Head(head) => self.emit_head(head),
@@ -24,12 +24,12 @@ impl<'a> Machine<'a, '_> {
             return self.keep(None, None);
         };
         let words = group.kept.iter().map(|&slot| registers[usize::from(slot)]);
-        // A binding of nothing is a word that is zero.
+        // A binding of no registers is one word that is zero.
         let padding = group.kept.is_empty().then_some(0);
         if group.distinct {
             let row: Words = words.chain(padding).collect();
             let hash = distinct.keys.row(&row);
-            // Whether it was there already does not matter.
+            // Whether it was present already does not matter.
             let _: Result<usize, usize> = distinct.insert(&row, hash);
         } else {
             all.extend(words);
@@ -72,7 +72,7 @@ impl<'a> Machine<'a, '_> {
         }
     }
 
-    /// Keeps the registers if they give what is wanted. Says whether that is enough.
+    /// Keeps the registers if they derive the wanted row. Returns whether that is enough.
     fn keep(&mut self, row: Option<&[u64]>, time: Option<Interval>) -> Result<bool, Stop> {
         let Target::Proofs(proofs) = &mut self.target else {
             return Ok(false);
@@ -87,14 +87,14 @@ impl<'a> Machine<'a, '_> {
         Ok(fits && proofs.found.len() >= proofs.enough)
     }
 
-    /// How rows of a step go right into the head, if they do.
+    /// Returns how rows of a step are written directly into the head, if they are.
     #[inline(always)]
     pub(super) fn direct(&self, at: usize) -> Option<&'a Direct> {
         let found = self.found;
         found[at].direct.as_ref().filter(|_| matches!(self.target, Target::Rows))
     }
 
-    /// The rows of a last step as they go into the head: the innermost loop, without registers.
+    /// Adds the rows of a last step directly to the head: the innermost loop, without registers.
     pub(super) fn emit_direct(&mut self, direct: &Direct, slice: &[u64], width: usize) -> Result<bool, Stop> {
         match direct.columns.len() {
             1 => self.emit_columns::<1>(direct, slice, width),
@@ -104,7 +104,7 @@ impl<'a> Machine<'a, '_> {
     }
 
     fn emit_columns<const W: usize>(&mut self, direct: &Direct, slice: &[u64], width: usize) -> Result<bool, Stop> {
-        /// Rows between two looks at the budget.
+        /// The number of rows between two checks of the budget.
         const CHUNK: usize = 1024;
         let mut fixed = [0; W];
         let mut from = [usize::MAX; W];
@@ -128,7 +128,7 @@ impl<'a> Machine<'a, '_> {
     }
 }
 
-/// Where the columns of the head come from in the rows of a plan's last step.
+/// The sources of the head's columns in the rows of a plan's last step.
 #[derive(Debug)]
 pub(super) struct Direct {
     /// For each column a fixed word, or the column of the row that it comes from.
@@ -136,7 +136,8 @@ pub(super) struct Direct {
 }
 
 impl Direct {
-    /// If the plan is of this form: its last step only binds, and its head has one, two or three columns and no time.
+    /// Returns the columns if the plan is of this form: its last step only binds, and its head has one, two or three
+    /// columns and no time.
     pub(super) fn of(plan: &Plan, at: usize, rows: &Rows) -> Option<Self> {
         let Emit::Head(head) = &plan.emit else { return None };
         if at + 1 != plan.steps.len() || !rows.binds_only() || rows.once || head.time.is_some() || !(1..=3).contains(&head.args.len()) {

@@ -1,4 +1,4 @@
-//! Values of expressions, comparisons, built-in relations and calls.
+//! Evaluates expressions, comparisons, built-in relations and calls.
 
 use std::cmp::Ordering;
 
@@ -14,19 +14,19 @@ use crate::{
     value::{Kind, Value, View},
 };
 
-/// A built-in that goes through so many bytes counts as one step.
+/// The number of bytes that a built-in processes in one step.
 pub(super) const BYTES_PER_STEP: u64 = 64;
 
-/// Of arguments of so many bytes, what may come out is counted before it is made.
+/// The size in bytes of arguments above which the result is counted before it is made.
 const LARGE: usize = 1 << 16;
 
-/// A sentence about [`MAX_DEPTH`].
+/// The text of the error about [`MAX_DEPTH`].
 const TOO_DEEP: &str = "nested at most 500 levels deep";
 
 type Values = smallvec::SmallVec<[Value; 4]>;
 
 impl Machine<'_, '_> {
-    /// The value of an expression whose variables are bound.
+    /// Returns the value of an expression whose variables are bound.
     #[inline(always)]
     pub(super) fn value(&mut self, expr: &Expr) -> Result<Value, Stop> {
         match expr {
@@ -37,7 +37,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// Most functions have one or two arguments, which need no list.
+    /// Calls a function. Most have one or two arguments, which need no list.
     fn call_function(&mut self, function: &Function, args: &[Expr]) -> Result<Value, Stop> {
         match args {
             [arg] => {
@@ -62,7 +62,7 @@ impl Machine<'_, '_> {
         Ok(value)
     }
 
-    /// A built-in may make a large value in one step.
+    /// Checks the size of a value, because a built-in may make a large one in one step.
     #[inline(always)]
     pub(crate) fn check_size(&self, value: Value) -> Result<(), Stop> {
         if value.is_inline() {
@@ -72,7 +72,7 @@ impl Machine<'_, '_> {
         self.check_shape(value)
     }
 
-    /// Takes the steps of a built-in: one, and more if it has to go through large values.
+    /// Takes the steps of a built-in: one, and more for large values.
     #[inline(always)]
     fn pay(&mut self, values: &[Value]) -> Result<(), Stop> {
         let bytes: usize = values.iter().map(|&value| self.tools.interner.weight(value)).sum();
@@ -80,13 +80,14 @@ impl Machine<'_, '_> {
             return Err(self.tools.meter.too_large(MAX_VALUE, bytes).into());
         }
         if bytes > LARGE {
-            // The result is made by itself before it is stored.
+            // The result is made separately before it is stored.
             self.check_more_bytes(2 * bytes)?;
         }
         self.step(1 + bytes as u64 / BYTES_PER_STEP)
     }
 
-    /// Refuses values that could not be written out: they share what is within, so a small one may stand for any number of bytes.
+    /// Refuses values that could not be written out: they share their parts, so a small one may stand for any number of
+    /// bytes.
     fn check_shape(&self, value: Value) -> Result<(), Stop> {
         let shape = self.tools.interner.shape(value);
         if shape.bytes as usize > MAX_VALUE {
@@ -131,7 +132,7 @@ impl Machine<'_, '_> {
                         got: interner.print(right).to_string(),
                     }));
                 }
-                // A number and a float that are equally large are neither less nor greater.
+                // A number and a float of equal size are neither less nor greater.
                 return Ok(match (interner.view(left), interner.view(right)) {
                     (View::Number(number), View::Float(float)) if number as f64 == float => Ordering::Equal,
                     (View::Float(float), View::Number(number)) if number as f64 == float => Ordering::Equal,
@@ -166,7 +167,7 @@ impl Machine<'_, '_> {
         Ok(any)
     }
 
-    /// Whether a relation that is negated holds.
+    /// Returns whether a negated relation has no answer.
     pub(super) fn built_holds(&mut self, at: usize, relation: Relation, args: &[Expr], outputs: &[Output]) -> Result<bool, Stop> {
         let answers = self.answers(at, relation, args)?;
         let mut any = false;
@@ -202,7 +203,7 @@ impl Machine<'_, '_> {
         Ok(answers)
     }
 
-    /// For each answer of a deferred predicate, the rest of the plan.
+    /// Runs the rest of the plan for each answer of a deferred predicate.
     pub(super) fn call(&mut self, at: usize, pred: PredId, keys: &[Option<Key>], rows: &Rows) -> Result<bool, Stop> {
         let known: Vec<Option<u64>> = keys.iter().map(|key| key.as_ref().map(|key| self.word(key))).collect();
         let made = self.made();

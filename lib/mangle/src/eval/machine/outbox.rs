@@ -1,13 +1,13 @@
-//! Rows on their way into the head, a few dozen at a time. Where a row goes in the table is as good as random, so each would
-//! wait for memory by itself; the places of a whole batch are fetched at once.
+//! A batch of rows that are about to be added to the head. The place of a row in the table is practically random, so
+//! each insertion would wait for memory by itself; the places of a whole batch are fetched at once.
 
 use super::Machine;
 use crate::eval::{error::Stop, relation::Relation};
 
-/// How many rows go together.
+/// How many rows a batch has.
 const BATCH: usize = 32;
 
-/// Rows that are not in the head yet. Nobody misses them: a round does not see what it derives.
+/// Rows that are not in the head yet. A round does not read the rows that it derives, so the delay does not show.
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
     rows: Vec<u64>,
@@ -28,7 +28,7 @@ impl Machine<'_, '_> {
         if self.outbox.hashes.len() < BATCH { Ok(()) } else { self.flush() }
     }
 
-    /// As [`Self::send`], for any width and by itself.
+    /// Does the work of [`Self::send`] for any width, without batching.
     pub(super) fn send_wide(&mut self, row: &[u64]) -> Result<(), Stop> {
         let Some((_, relation)) = &mut self.head else { return Ok(()) };
         if self.all_new {
@@ -41,13 +41,13 @@ impl Machine<'_, '_> {
         Ok(())
     }
 
-    /// Puts the batch into the head.
+    /// Adds the batch to the head.
     pub(super) fn flush(&mut self) -> Result<(), Stop> {
         match self.head.as_ref().map(|(_, relation)| relation.width()) {
             Some(1) => self.flush_array::<1>(),
             Some(2) => self.flush_array::<2>(),
             Some(3) => self.flush_array::<3>(),
-            // Wider rows are not kept back.
+            // Wider rows are not batched.
             _ => Ok(()),
         }
     }

@@ -1,4 +1,4 @@
-//! The loops over rows of a step.
+//! The loops over the rows of a step.
 
 use super::{Found, Machine, Own, ahead::BATCH};
 use crate::eval::{
@@ -9,14 +9,14 @@ use crate::eval::{
     segment::Segment,
 };
 
-/// A key of an index or a whole row: no longer on the heap than it must be.
+/// A key of an index or a whole row, on the heap only if it is long.
 pub(super) type Words = smallvec::SmallVec<[u64; 6]>;
 
-/// How many columns a key has that needs no room on the heap.
+/// The number of columns up to which a key needs no heap allocation.
 const SHORT: usize = 4;
 
 impl Machine<'_, '_> {
-    /// For each row that fits: the rest of the plan.
+    /// Runs the rest of the plan for each row that fits.
     pub(super) fn rows(&mut self, at: usize, rows: &Rows) -> Result<bool, Stop> {
         let found = &self.found[at];
         if rows.range == Range::Delta && found.times.is_some() {
@@ -39,7 +39,7 @@ impl Machine<'_, '_> {
             Access::Find(_) | Access::Scan => self.find(at, rows, found, key),
             Access::Index(columns, _) if found.indexed() => self.lookup(at, rows, found, columns, key),
             Access::Index(columns, _) => {
-                // No index: the columns are checked row by row.
+                // Without an index the columns are checked row by row.
                 let checks: Vec<(u16, u64)> = columns.iter().copied().zip(key.iter().copied()).collect();
                 self.scan(at, rows, found, &checks)
             }
@@ -80,7 +80,7 @@ impl Machine<'_, '_> {
         Ok(any)
     }
 
-    /// Rows that lie side by side.
+    /// Goes through rows that lie side by side.
     fn slice(&mut self, at: usize, rows: &Rows, slice: &[u64], width: usize) -> Result<bool, Stop> {
         if slice.is_empty() {
             return Ok(false);
@@ -128,7 +128,7 @@ impl Machine<'_, '_> {
         Ok(any)
     }
 
-    /// All rows that the step may see. `checks` are columns with the words they must have.
+    /// Goes through all rows that the step may read. `checks` are columns with the words they must have.
     fn scan(&mut self, at: usize, rows: &Rows, found: &Found, checks: &[(u16, u64)]) -> Result<bool, Stop> {
         let mut any = false;
         if let Some(frozen) = &found.frozen {
@@ -150,7 +150,7 @@ impl Machine<'_, '_> {
         self.scan_words(at, rows, words, segment.width, segment.first + start as u32, checks)
     }
 
-    /// Own rows of the relation that rows are added to meanwhile: they are copied out, some at a time.
+    /// Goes through the relation's own rows while rows are added to it: they are copied out, some at a time.
     fn scan_head(&mut self, at: usize, rows: &Rows, checks: &[(u16, u64)]) -> Result<bool, Stop> {
         let mut any = false;
         let mut buffer: smallvec::SmallVec<[u64; 128]> = smallvec::SmallVec::new();
@@ -170,7 +170,7 @@ impl Machine<'_, '_> {
         Ok(any)
     }
 
-    /// Rows that lie end to end, the first of which has the number `first`.
+    /// Goes through rows that lie end to end, the first of which has the number `first`.
     fn scan_words(&mut self, at: usize, rows: &Rows, words: &[u64], width: usize, first: u32, checks: &[(u16, u64)]) -> Result<bool, Stop> {
         if checks.is_empty()
             && let Some(direct) = self.direct(at)
@@ -194,7 +194,7 @@ impl Machine<'_, '_> {
         Ok(any)
     }
 
-    /// One row: what does not fit is left, the rest goes to registers, then the plan goes on.
+    /// Processes one row: if it fits, it is loaded into registers and the plan continues.
     #[inline(always)]
     pub(super) fn visit(&mut self, at: usize, rows: &Rows, row: &[u64], number: Option<u32>) -> Result<bool, Stop> {
         let plain = self.found[at].plain;
@@ -211,14 +211,14 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// Whether a row has the words that it must have.
+    /// Returns whether a row has the words that it must have.
     pub(super) fn fits_row(&self, rows: &Rows, row: &[u64]) -> bool {
         let checks = |(column, key): &(u16, Key)| row[usize::from(*column)] == self.word(key);
         let same = |&(column, first): &(u16, u16)| row[usize::from(column)] == row[usize::from(first)];
         rows.checks.iter().all(checks) && rows.same.iter().all(same)
     }
 
-    /// What follows a row that fits: for a negated atom nothing, it was only looked for.
+    /// Continues after a row that fits: for a negated atom nothing follows, the row was only looked for.
     #[inline(always)]
     pub(super) fn next(&mut self, at: usize) -> Result<bool, Stop> {
         if matches!(self.plan.steps[at], Step::Absent(_)) {
@@ -227,7 +227,7 @@ impl Machine<'_, '_> {
         self.run(at + 1)
     }
 
-    /// Whether some row fits a negated atom.
+    /// Returns whether some row fits a negated atom.
     pub(super) fn exists(&mut self, at: usize, rows: &Rows) -> Result<bool, Stop> {
         self.rows(at, rows)
     }

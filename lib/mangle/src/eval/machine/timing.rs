@@ -1,4 +1,4 @@
-//! Rows with a time or with versions.
+//! Goes through rows with times or versions.
 
 use super::Machine;
 use crate::{
@@ -20,7 +20,7 @@ enum Bound {
 }
 
 impl Bound {
-    /// Whether an interval can have it: a time that is known already must lie inside.
+    /// Returns whether an interval can have it: a time that is already known must lie inside.
     fn admits(self, interval: Interval) -> bool {
         match self {
             Self::Known(nanos) => interval.contains(Interval::at(nanos)),
@@ -30,7 +30,7 @@ impl Bound {
 }
 
 impl Machine<'_, '_> {
-    /// Goes on with a row if it is the newest version and its time fits.
+    /// Continues with a row if it is the newest version and its time fits.
     pub(super) fn visit_numbered(&mut self, at: usize, rows: &Rows, row: &[u64], number: Option<u32>) -> Result<bool, Stop> {
         if rows.timing.is_none() && !self.found[at].versioned {
             return self.next(at);
@@ -50,7 +50,7 @@ impl Machine<'_, '_> {
         self.timed(at, rows, timing, set, None)
     }
 
-    /// The rows and intervals that came in the last round.
+    /// Goes through the rows and intervals that were added in the last round.
     pub(super) fn fresh(&mut self, at: usize, rows: &Rows) -> Result<bool, Stop> {
         let Some(timing) = rows.timing else { return Ok(false) };
         let found = &self.found[at];
@@ -73,7 +73,7 @@ impl Machine<'_, '_> {
         Ok(any)
     }
 
-    /// Goes on for each interval of `set` that fits; only for `fresh` if that is given.
+    /// Continues for each interval of `set` that fits; only for `fresh` if that is given.
     fn timed(&mut self, at: usize, rows: &Rows, timing: Timing, set: &IntervalSet, fresh: Option<Interval>) -> Result<bool, Stop> {
         match timing {
             Timing::Now => {
@@ -121,7 +121,7 @@ impl Machine<'_, '_> {
         Ok(false)
     }
 
-    /// Binds the bounds of each interval that has the known instants in it.
+    /// Binds the bounds of each interval that contains the known instants.
     fn bind_each(
         &mut self,
         at: usize,
@@ -148,7 +148,7 @@ impl Machine<'_, '_> {
         Ok(any)
     }
 
-    /// `@[T]` gets the start.
+    /// Binds the bounds of an interval; `@[T]` gets the start.
     fn bind_interval(&mut self, start: Bound, end: Bound, interval: Interval) {
         if let Bound::Bind(slot) = end {
             let value = self.tools.interner.time(interval.end);
@@ -208,7 +208,7 @@ impl Machine<'_, '_> {
         })
     }
 
-    /// An instant, or `open` for none.
+    /// Returns an instant, or `open` if there is none.
     pub(super) fn edge(&self, key: TimeKey, open: i64) -> Result<i64, Stop> {
         match key {
             TimeKey::Bind(_) | TimeKey::Open => Ok(open),

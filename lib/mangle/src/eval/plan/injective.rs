@@ -1,13 +1,14 @@
-//! Whether the rows that a plan gives are all different: then they need not be looked up before they are added.
+//! Decides whether all rows that a plan gives are different: then they need not be looked up before they are added.
 
 use super::{Access, Emit, Group, Key, Plan, Rows, Step};
 use crate::program::{Expr, Slot, Transform};
 
-/// Says at which steps a key must have at most one row, so that no two bindings give the same row; none if they may anyway.
+/// Returns the steps at which a key must have at most one row, so that no two bindings give equal rows; `None` if they
+/// may do so anyway.
 ///
-/// A relation has each row once. So two bindings differ in a register that some row filled, and if the head shows all of those, the
-/// rows of the head differ too. A step that finds one row at most for what is known before it adds no difference. Groups differ in
-/// their keys.
+/// A relation has each row once. So two bindings differ in a register that some row filled, and if the head shows all
+/// of those, the rows of the head differ too. A step that finds at most one row for what is known before it adds no
+/// difference. Groups differ in their keys.
 pub(super) fn injective_if(plan: &Plan, arity: impl Fn(&Rows) -> usize) -> Option<Vec<usize>> {
     let head = match &plan.emit {
         Emit::Head(head) => head,
@@ -21,7 +22,7 @@ pub(super) fn injective_if(plan: &Plan, arity: impl Fn(&Rows) -> usize) -> Optio
             Step::Rows(rows) if rows.timing.is_some() => return None,
             Step::Rows(rows) if sees_whole_rows(rows, arity(rows)) && rows.binds.iter().all(shown) => {}
             Step::Rows(rows) if matches!(rows.access, Access::Index(..)) => single.push(at),
-            // A list may have an element twice.
+            // A list may contain an element twice.
             Step::Rows(_) | Step::Built(..) | Step::Call(..) => return None,
             Step::Absent(_) | Step::Let(..) | Step::Equal(..) | Step::Compare(..) | Step::NotBuilt(..) | Step::Ask(..) => {}
         }
@@ -29,14 +30,14 @@ pub(super) fn injective_if(plan: &Plan, arity: impl Fn(&Rows) -> usize) -> Optio
     head.time.is_none().then_some(single)
 }
 
-/// Whether the head that follows the group shows the whole key of the group.
+/// Returns whether the head that follows the group shows the whole key of the group.
 fn shows_its_keys(group: &Group) -> bool {
     let shown = |key: &Slot| group.head.args.iter().any(|arg| matches!(arg, Expr::Slot(slot) if slot == key));
     let last = !group.rest.iter().any(|transform| matches!(transform, Transform::Group { .. }));
     last && group.head.time.is_none() && group.keys.iter().all(shown)
 }
 
-/// Whether every column is known beforehand or goes to a register.
+/// Returns whether every column is known beforehand or stored in a register.
 fn sees_whole_rows(rows: &Rows, arity: usize) -> bool {
     let by_access = match &rows.access {
         Access::Scan => 0,

@@ -1,4 +1,5 @@
-//! Drops what a plan takes from rows and never uses; a premise of which nothing is used is done with its first row.
+//! Removes what a plan takes from rows and never uses; a premise of which nothing is used is finished with its first
+//! row.
 
 use super::{Emit, Key, Output, Plan, Rows, Step, TimeKey, Timing};
 use crate::program::{Expr, Slot};
@@ -26,7 +27,7 @@ impl Live {
         }
     }
 
-    /// What the step looks at.
+    /// Marks the registers that the step reads.
     fn rows(&mut self, rows: &Rows) {
         match &rows.access {
             super::Access::Scan => {}
@@ -55,7 +56,7 @@ impl Live {
     }
 }
 
-/// Goes through the plan backwards.
+/// Removes the registers that a plan fills and no later step reads, going through the plan backwards.
 pub(super) fn mark_unused(plan: &mut Plan) {
     let mut live = Live(vec![false; plan.slots]);
     match &plan.emit {
@@ -68,12 +69,12 @@ pub(super) fn mark_unused(plan: &mut Plan) {
         }
         Emit::Group(group) => group.kept.iter().for_each(|&slot| live.slot(slot)),
     }
-    // Of a single atom each row counts for a group.
+    // With a single atom, each row counts for a group.
     let each_row = matches!(&plan.emit, Emit::Group(group) if !group.distinct);
     for step in plan.steps.iter_mut().rev() {
         match step {
             Step::Rows(rows) => {
-                // A register that the timing compares with has to be filled although nothing later uses it.
+                // A register that the timing compares with has to be filled, although no later step uses it.
                 live.rows(rows);
                 rows.binds.retain(|&(_, slot)| live.0[usize::from(slot)]);
                 rows.once = rows.binds.is_empty() && !each_row && !live.binds_time(rows);

@@ -1,4 +1,5 @@
-//! The planner: filters as soon as they can run, the smallest next set of rows otherwise; new rows first of all.
+//! The planner: filters run as soon as they can, otherwise the smallest next set of rows is taken; new rows come first
+//! of all.
 
 use super::{Access, Emit, Group, Head, Key, Output, Plan, Rows, Step, TimeKey, Timing};
 use crate::{
@@ -9,26 +10,27 @@ use crate::{
     },
 };
 
-/// What the planner knows of the rows.
+/// The sizes that the planner knows of the rows.
 pub(crate) trait Sizes {
-    /// About how many rows a predicate has.
+    /// Returns the approximate number of rows of a predicate.
     fn rows(&self, pred: PredId) -> f64;
 }
 
-/// What a plan is for.
+/// The purpose of a plan.
 pub(crate) struct Wish<'a> {
-    /// The premise that looks at new rows only.
+    /// The premise that reads new rows only.
     pub delta: Option<usize>,
-    /// Premises before `delta` (in the source) of these predicates look at old rows.
+    /// Returns whether a predicate grows: its premises before `delta` (in the source) read old rows.
     pub growing: &'a dyn Fn(PredId) -> bool,
-    /// Slots that have values beforehand.
+    /// The slots that have values beforehand.
     pub given: &'a [Slot],
     pub sizes: &'a dyn Sizes,
-    /// Keep every binding, also those that nothing uses: somebody looks at them.
+    /// Whether every binding is kept, also those that no step uses, because an explanation shows them.
     pub explain: bool,
 }
 
-/// A rule's premises in the best order that is found; `None` if no order binds all variables: the analysis refuses such rules.
+/// Returns a rule's premises in the best order that is found; `None` if no order binds all variables: the analysis
+/// refuses such rules.
 pub(crate) fn plan(program: &Program, id: RuleId, rule: &Rule, wish: &Wish<'_>) -> Option<Plan> {
     let mut planner = Planner::new(program, rule, wish.given);
     planner.order(wish.delta, wish.growing, wish.sizes)?;
@@ -43,7 +45,7 @@ pub(crate) fn plan(program: &Program, id: RuleId, rule: &Rule, wish: &Wish<'_>) 
     };
     plan.origins.resize(plan.steps.len(), None);
     if wish.explain {
-        // A run for an explanation says `true` when it has found enough, not with the first binding.
+        // A run for an explanation returns `true` when it has found enough, not with the first binding.
         for step in &mut plan.steps {
             if let Step::Rows(rows) = step {
                 rows.once = true;
@@ -60,12 +62,12 @@ struct Planner<'a> {
     program: &'a Program,
     rule: &'a Rule,
     bound: Vec<bool>,
-    /// Slots that some premise can bind: the others mean anything where they are negated.
+    /// The slots that some premise can bind: the others mean anything where they are negated.
     bindable: Vec<bool>,
     /// For each premise, the slots of its annotation that an earlier premise binds: they need a value first.
     time_inputs: Vec<Vec<Slot>>,
     steps: Vec<Step>,
-    /// For each step the premise that it stands for.
+    /// The premise of each step.
     origins: Vec<Option<usize>>,
     slots: usize,
 }
@@ -133,7 +135,7 @@ impl<'a> Planner<'a> {
                 .find(|&premise| self.is_filter(premise) && self.ready(premise) && (premise == left[0] || self.is_harmless(premise)))
                 .or_else(|| self.best_atom(&left, sizes))
                 .or_else(|| left.iter().copied().find(|&premise| self.is_filter(premise) && self.ready(premise)))
-                // Nothing is ready: an annotation may bind what it should have got.
+                // No premise is ready: an annotation may bind the variable that it should have been given.
                 .or_else(|| {
                     left.iter()
                         .copied()
@@ -146,13 +148,13 @@ impl<'a> Planner<'a> {
         Some(())
     }
 
-    /// Whether a premise gives at most one binding, or few: it runs as soon as it can.
+    /// Returns whether a premise gives at most one binding, or few: it runs as soon as it can.
     fn is_filter(&self, premise: usize) -> bool {
         !matches!(&self.rule.premises[premise], Premise::Fact(_))
     }
 
-    /// Whether a condition has an answer whatever its values are. One that may fail stands behind what guards it, and so it is
-    /// looked at no earlier than it stands: `ok(B), Q = fn:div(A, B)`.
+    /// Returns whether a condition has an answer for all values. One that may fail stands after the condition that
+    /// guards it, and is evaluated no earlier than it stands: `ok(B), Q = fn:div(A, B)`.
     fn is_harmless(&self, premise: usize) -> bool {
         let plain = |expr: &Expr| !matches!(expr, Expr::Call(..));
         match &self.rule.premises[premise] {
@@ -219,7 +221,7 @@ impl<'a> Planner<'a> {
             let Premise::Fact(atom) = &self.rule.premises[premise] else {
                 continue;
             };
-            // What is computed where it is called may fail like a function.
+            // A predicate that is computed where it is called may fail like a function.
             let too_early = premise != left[0] && self.program.predicate(atom.pred).deferred.is_some();
             if too_early || !self.ready_atom(premise, atom) {
                 continue;
@@ -232,7 +234,7 @@ impl<'a> Planner<'a> {
         best.map(|(_, premise)| premise)
     }
 
-    /// About how many rows fit: every column that has a value takes its share.
+    /// Returns the approximate number of rows that fit: every column that has a value reduces it.
     fn cost(&self, atom: &Atom, sizes: &dyn Sizes) -> f64 {
         let known = atom
             .args
@@ -294,7 +296,7 @@ impl<'a> Planner<'a> {
                 (_, arg) => outputs.push(Output::Check(arg.clone())),
             }
         }
-        // Relations get their arguments in place; an output that is not known yet is not looked at.
+        // Relations get their arguments in place; an output that is not known yet is not read.
         let mut inputs = inputs.into_iter();
         let args = relation
             .modes
@@ -324,7 +326,7 @@ impl<'a> Planner<'a> {
         rows.timing = self.timing(atom);
         if deferred {
             rows.access = Access::Scan;
-            // The call gets what is known and gives rows with it in place.
+            // The call gets the known arguments and gives rows that contain them.
             self.steps.push(Step::Call(atom.pred, known, rows));
         } else {
             self.steps.push(Step::Rows(rows));
@@ -339,7 +341,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Asks with all arguments that are known, but for those that are always given back.
+    /// Asks with all arguments that are known, except those that are always returned.
     fn ask(&mut self, atom: &Atom) {
         let predicate = self.program.predicate(atom.pred);
         let Some(external) = &predicate.external else { return };
@@ -356,7 +358,8 @@ impl<'a> Planner<'a> {
         self.steps.push(Step::Ask(atom.pred, question));
     }
 
-    /// How to find the rows of an atom with what is bound now; does not mark what it binds.
+    /// Returns how to find the rows of an atom with the slots that are bound now; does not mark the slots that it
+    /// binds.
     fn access(&self, atom: &Atom, range: Range) -> Rows {
         let mut keyed: Vec<(u16, Key)> = Vec::new();
         let mut binds: Vec<(u16, Slot)> = Vec::new();
@@ -398,7 +401,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// The timing of an atom whose annotation binds nothing.
+    /// Returns the timing of an atom whose annotation binds nothing.
     fn timing_of_absent(&self, atom: &Atom) -> Timing {
         let key = |bound: Bound| match self.time_key(bound, 1) {
             TimeKey::Bind(_) => TimeKey::Open,
@@ -411,7 +414,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// The timing of an atom; marks what its annotation binds.
+    /// Returns the timing of an atom; marks the slots that its annotation binds.
     fn timing(&mut self, atom: &Atom) -> Option<Timing> {
         if !self.program.predicate(atom.pred).temporal {
             return None;
@@ -434,7 +437,8 @@ impl<'a> Planner<'a> {
         let found = window
             .found
             .map(|HeadTime { start, end }| (self.time_key(start, 1), self.time_key(end, 1)));
-        // Seen from now the past begins with its far end. Two points in time are written in order, whatever the operator.
+        // Seen from now, the past begins with its far end. Two points in time are written in order, whatever the
+        // operator.
         let absolute = matches!((window.from, window.to), (Bound::At(_), Bound::At(_)));
         if past && !absolute {
             Timing::Window(window.operator, far, near, found)
@@ -455,7 +459,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// What stands behind the premises: lets that run for each binding, then the head or the groups.
+    /// Returns what follows the premises: lets that run for each binding, then the head or the groups.
     fn emit(&mut self) -> Option<Emit> {
         let rule = self.rule;
         for (at, transform) in rule.transforms.iter().enumerate() {
@@ -498,7 +502,8 @@ impl<'a> Planner<'a> {
         })
     }
 
-    /// Of a single atom each row counts, of several premises each binding of the named variables once.
+    /// Returns the grouping. Of a single atom each row counts, of several premises each binding of the named variables
+    /// once.
     fn group(&self, keys: &[Slot], lets: &[Aggregate], rest: &[Transform]) -> Group {
         let rule = self.rule;
         let bound: Vec<Slot> = (0..rule.slots).filter(|&slot| self.is_bound(slot)).collect();
@@ -516,7 +521,7 @@ impl<'a> Planner<'a> {
         let distinct = !matches!(rule.premises.as_slice(), [Premise::Fact(_)]);
         let mut kept = bound;
         if !distinct {
-            // Each row counts, so what neither a key nor a reducer looks at need not be kept.
+            // Each row counts, so registers that neither a key nor a reducer reads need not be kept.
             let mut used = vec![false; self.slots];
             keys.iter().for_each(|&key| used[usize::from(key)] = true);
             for one in &lets {
@@ -539,7 +544,7 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// The slots in an annotation.
+/// Returns the slots in an annotation.
 fn when_slots(when: Option<&When>) -> Vec<Slot> {
     let bounds = match when {
         None => return Vec::new(),
@@ -558,7 +563,7 @@ fn when_slots(when: Option<&When>) -> Vec<Slot> {
         .collect()
 }
 
-/// Which slots the premises can bind, and which slots of annotations an earlier premise binds.
+/// Returns which slots the premises can bind, and which slots of annotations an earlier premise binds.
 fn binders(rule: &Rule, given: &[bool]) -> (Vec<bool>, Vec<Vec<Slot>>) {
     let mut bound = given.to_vec();
     let mut inputs = Vec::new();

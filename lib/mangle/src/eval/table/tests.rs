@@ -1,9 +1,9 @@
-//! The table beside a set that is known to be right: rows, look-ups, growth and keys.
+//! Compares the table with a set that is known to be right: rows, look-ups, growth and keys.
 
 use super::Table;
 use crate::eval::hash::Keys;
 
-/// Rows of two small numbers, as they are stored: the tag is in the lowest bits.
+/// Returns rows of two small numbers, as they are stored: the tag is in the lowest bits.
 fn rows() -> Vec<[u64; 2]> {
     let side = 0..100;
     side.clone().flat_map(|a| side.clone().map(move |b| [16 * a, 16 * b])).collect()
@@ -40,7 +40,7 @@ fn replacing_gives_what_was_there() {
 
 #[test]
 fn rows_chosen_for_one_seed_are_scattered_by_another() {
-    // What a peer would do that knew the seed: take rows that all begin at the same place of a table with 1,024 slots.
+    // An attack by a peer that knew the seed: rows that all begin at one place of a table with 1,024 slots.
     let (known, secret) = (Keys::new(0), Keys::new(0x5eed));
     let place = |keys: Keys, row: &[u64; 2]| keys.row(row) >> (64 - 10);
     let rows: Vec<[u64; 2]> = (0..1_000_000)

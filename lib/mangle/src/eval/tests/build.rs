@@ -1,4 +1,4 @@
-//! Programs for tests, in few words.
+//! Short builders of programs for tests.
 
 use crate::{
     builtin,
@@ -48,7 +48,7 @@ impl Builder {
         PredId(self.0.predicates.len() as u32 - 1)
     }
 
-    /// A predicate whose facts requests bring.
+    /// Adds a predicate whose facts requests give.
     pub(super) fn session(&mut self, name: &str, arity: usize) -> PredId {
         let pred = self.pred(name, arity);
         self.0.predicates[pred.index()].session = true;
@@ -106,7 +106,7 @@ impl Builder {
         self.add(head, body.to_vec(), Vec::new(), Vec::new());
     }
 
-    /// `head :- body |> do fn:group_by(keys..), let slot = reducer(args..).`
+    /// Adds the rule `head :- body |> do fn:group_by(keys..), let slot = reducer(args..).`
     pub(super) fn group<const N: usize>(
         &mut self,
         head: Written,
@@ -128,7 +128,7 @@ impl Builder {
         self.add(head, body.to_vec(), Vec::new(), vec![group]);
     }
 
-    /// `p(Y) :- p(X), Y = fn:plus(X, 1).`
+    /// Adds the rule `p(Y) :- p(X), Y = fn:plus(X, 1).`
     pub(super) fn successor(&mut self, pred: PredId) {
         let one = self.0.interner.number(1);
         let plus = builtin::function("fn:plus").expect("a function of the table");

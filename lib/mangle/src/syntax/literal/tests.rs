@@ -1,4 +1,4 @@
-//! What literals mean, case by case.
+//! Tests of the values of literals, case by case.
 
 use super::{duration, timestamp, unescape};
 

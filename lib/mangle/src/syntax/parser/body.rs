@@ -1,4 +1,4 @@
-//! Premises and transforms.
+//! Parses premises and transforms.
 
 use super::{MAX_TERMS, Parse, Parser, item::push};
 use crate::{
@@ -9,15 +9,15 @@ use crate::{
     },
 };
 
-/// How many premises a rule may have. People write a dozen; each one that joins is a loop within a loop.
+/// How many premises a rule may have. People write a dozen; each one that joins is a nested loop.
 const MAX_PREMISES: usize = 500;
 
-/// How many terms a rule may have, those within others included. The analysis goes through a rule several times before it looks
-/// at the cancel flag again.
+/// How many terms a rule may have, nested ones included. The analysis goes through a rule several times before it
+/// checks the cancel flag again.
 const MAX_TERMS_OF_RULE: usize = 100_000;
 
 impl Parser<'_> {
-    /// Everything between `:-` and the full stop.
+    /// Parses everything between `:-` and the full stop.
     pub(super) fn body(&mut self, clause: &mut Clause) -> Parse<()> {
         let head = MAX_TERMS - self.room;
         self.room = MAX_TERMS_OF_RULE.saturating_sub(head);
@@ -66,7 +66,7 @@ impl Parser<'_> {
         self.comparison().map(Box::new).map(Premise::Compare)
     }
 
-    /// Whether the word here is a predicate rather than a variable in lower case that is compared.
+    /// Returns whether the word here is a predicate rather than a lower-case variable in a comparison.
     fn word_is_atom(&self) -> bool {
         comparison(self.ahead.kind).is_none()
     }
@@ -126,7 +126,7 @@ impl Parser<'_> {
         Ok(transform)
     }
 
-    /// The function after `do`.
+    /// Parses the function after `do`.
     fn group(&mut self) -> Parse<Call> {
         let term = self.term()?;
         match term.kind {
@@ -165,7 +165,7 @@ impl Parser<'_> {
     }
 }
 
-/// The comparison that a token stands for.
+/// Returns the comparison that a token denotes.
 pub(super) const fn comparison(kind: TokenKind) -> Option<CompareOp> {
     Some(match kind {
         TokenKind::Equal => CompareOp::Equal,

@@ -1,4 +1,4 @@
-//! What other languages write where this one writes something else.
+//! Recognises the syntax of other languages, and reports how it is written here.
 
 use super::{Parse, Parser};
 use crate::{
@@ -6,14 +6,14 @@ use crate::{
     syntax::{Span, token::TokenKind},
 };
 
-/// A piece of another language.
+/// A piece of another language's syntax.
 struct Foreign {
     theirs: &'static str,
-    /// What it is here; empty if there is nothing to put in its place.
+    /// Its spelling here; empty if there is no replacement.
     ours: &'static str,
-    /// What is to be said about it.
+    /// The message about it.
     why: &'static str,
-    /// What to do, where an edit does not say it.
+    /// Advice on what to do, where an edit does not say it.
     help: &'static str,
 }
 
@@ -51,7 +51,7 @@ const SYMBOLS: &[Foreign] = &[
     ),
 ];
 
-/// The same in words, in any case, where a word cannot go on.
+/// Words of other languages, in any case, at places where no word can follow.
 const WORDS: &[Foreign] = &[
     row("and", ",", "premises are separated by commas", ""),
     row("or", "", "there is no `or`", "write one rule for each case"),
@@ -73,7 +73,7 @@ const WORDS: &[Foreign] = &[
 ];
 
 impl Parser<'_> {
-    /// What is to be said about the symbol of another language that stands here.
+    /// Returns the finding about the symbol of another language at this place.
     pub(super) fn foreign_symbol(&self, text: &str) -> Diagnostic {
         let both = match (text, self.text(self.ahead.span)) {
             ("-", "-") | ("/", "*") => self.token.span.end == self.ahead.span.start,
@@ -89,7 +89,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The same for a word, if it is one that other languages have.
+    /// Returns the finding about the word at this place, if other languages have it.
     pub(super) fn foreign_word(&self) -> Option<Diagnostic> {
         let text = self.text(self.token.span);
         let is_word = matches!(self.token.kind, TokenKind::Word | TokenKind::Variable);
@@ -97,14 +97,14 @@ impl Parser<'_> {
         Some(self.foreign(row))
     }
 
-    /// `p(X) <- q(X)`: what the arrow is in other languages.
+    /// Returns the finding about `p(X) <- q(X)`, the arrow of other languages.
     pub(super) fn foreign_arrow(&self) -> Option<Diagnostic> {
         let both = self.at(TokenKind::Less) && self.text(self.ahead.span) == "-" && self.token.span.end == self.ahead.span.start;
         let whole = self.token.span.to(self.ahead.span);
         both.then(|| Diagnostic::new(Code::ForeignSyntax, whole, "`if` is written `:-`").fix("write `:-`", whole, ":-"))
     }
 
-    /// `decl p(X)`: the words that begin with a capital here.
+    /// Reports `decl p(X)`: a keyword that begins with a capital here.
     pub(super) fn small_keyword(&mut self) -> Parse<()> {
         let span = self.token.span;
         let meant = match self.text(span) {
@@ -125,13 +125,13 @@ impl Parser<'_> {
         let found = Diagnostic::new(Code::ForeignSyntax, span, row.why);
         match (row.ours, row.help) {
             ("", help) => found.help(help),
-            // A comma stands right behind what it follows.
+            // A comma stands right behind the token before it.
             (",", _) => found.fix("write `,`", self.without_blank(span), ","),
             (ours, _) => found.fix(format!("write `{ours}`"), span, ours),
         }
     }
 
-    /// A token with the blanks before it, unless a line or a comment ends there.
+    /// Extends a token by the blanks before it, unless a line or a comment ends there.
     fn without_blank(&self, span: Span) -> Span {
         let whole = self.last.span.after().to(span);
         let between = Span::new(whole.start, span.start);

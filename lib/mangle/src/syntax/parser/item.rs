@@ -1,4 +1,4 @@
-//! Packages, declarations, clauses.
+//! Parses packages, declarations and clauses.
 
 use super::{Lost, MAX_TERMS, Parse, Parser};
 use crate::{
@@ -19,7 +19,7 @@ impl Parser<'_> {
         while !self.at(TokenKind::End) {
             let start = self.token.span;
             if self.item(&mut unit).is_err() && self.token.span == start {
-                // Nothing was taken: whatever it is, it has to go, or the loop would not end.
+                // No token was taken: skip one, or the loop would not end.
                 self.bump();
             }
         }
@@ -70,7 +70,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `name [atoms]!`
+    /// Parses `name [atoms]!`.
     fn package_head(&mut self) -> Parse<(Ident, Vec<Atom>)> {
         let span = match self.eat(TokenKind::Word) {
             Some(token) => token.span,
@@ -136,7 +136,7 @@ impl Parser<'_> {
         Ok(Bounds { types, span })
     }
 
-    /// `[atom, atom]`
+    /// Parses `[atom, atom]`.
     fn atoms(&mut self) -> Parse<Vec<Atom>> {
         let open = self.expect(TokenKind::LeftBracket)?.span;
         self.list_of(open, TokenKind::RightBracket, Self::atom)
@@ -177,7 +177,7 @@ impl Parser<'_> {
         Ok(clause)
     }
 
-    /// `word(args)`. A word alone is reported and taken as one without arguments.
+    /// Parses `word(args)`. A word alone is reported and taken as an atom without arguments.
     pub(super) fn atom(&mut self) -> Parse<Atom> {
         if !self.at(TokenKind::Word) {
             return self.not_an_atom();
@@ -204,7 +204,7 @@ impl Parser<'_> {
         Ok(Atom { predicate, args, span })
     }
 
-    /// The full stop; if it is clear where it was meant to be, it is reported and the clause kept.
+    /// Parses the full stop; if it is clear where it was meant to be, it is reported and the clause is kept.
     fn end_of_clause(&mut self, expected: &str) -> Parse<()> {
         if self.eat(TokenKind::Dot).is_some() || self.swallowed_full_stop() {
             return Ok(());
@@ -219,7 +219,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Things between brackets with commas between them; a comma before the closing bracket is allowed.
+    /// Parses items between brackets with commas between them; a comma before the closing bracket is allowed.
     pub(super) fn list_of<T>(&mut self, open: Span, close: TokenKind, mut one: impl FnMut(&mut Self) -> Parse<T>) -> Parse<Vec<T>> {
         let mut items = Vec::new();
         loop {
@@ -237,7 +237,7 @@ impl Parser<'_> {
         Ok(items)
     }
 
-    /// The closing bracket.
+    /// Parses the closing bracket.
     pub(super) fn close(&mut self, open: Span, close: TokenKind) -> Parse<()> {
         if self.eat(close).is_some() {
             return Ok(());
@@ -252,8 +252,8 @@ impl Parser<'_> {
     }
 }
 
-/// Adds to a list. Most lists are short, and there are many of them: the first item gets room for itself alone, so that nothing has to be
-/// cut off afterwards.
+/// Adds an item to a list. Most lists are short, and there are many of them: the first item gets room for itself alone,
+/// so that no memory has to be trimmed afterwards.
 pub(super) fn push<T>(items: &mut Vec<T>, item: T) {
     if items.is_empty() {
         items.reserve_exact(1);

@@ -1,4 +1,5 @@
-//! Recursive descent from tokens to the tree. Each finding costs one clause: the parser goes on after its full stop.
+//! A recursive-descent parser from tokens to the syntax tree. Each finding costs one clause: the parser continues after
+//! its full stop.
 
 mod body;
 mod foreign;
@@ -17,40 +18,40 @@ use super::{
 };
 use crate::diagnostic::{Code, Diagnostic};
 
-/// Which language is accepted.
+/// The language that is accepted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dialect {
-    /// What the public grammar accepts, and our extensions: single-bound operators, times and durations as terms, durations
-    /// of several units, negated temporal atoms.
+    /// The public grammar with our extensions: single-bound operators, times and durations as terms, durations of
+    /// several units, negated temporal atoms.
     #[default]
     Extended,
     /// The public grammar only.
     Strict,
 }
 
-/// What came out of a text.
+/// The result of parsing a text.
 #[derive(Clone, Debug, Default)]
 pub struct Parsed {
     /// The clauses that could be read.
     pub unit: Unit,
-    /// What was wrong with the others.
+    /// The findings about the others.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Parsed {
-    /// Whether every clause could be read.
+    /// Returns whether every clause could be read.
     pub fn is_ok(&self) -> bool {
         !self.diagnostics.iter().any(Diagnostic::is_error)
     }
 }
 
-/// Reads a source within the usual [`Bounds`]. Takes time in proportion to its length whatever the bytes are, and never fails:
-/// what cannot be read is reported, at most a hundred times.
+/// Parses a source within the default [`Bounds`]. The time is proportional to its length for any bytes, and it never
+/// fails: what cannot be read is reported, at most a hundred times.
 pub fn parse(source: &Source, dialect: Dialect) -> Parsed {
     parse_within(source, dialect, &Bounds::default())
 }
 
-/// As [`parse`], within these bounds.
+/// Does the work of [`parse`] within these bounds.
 pub fn parse_within(source: &Source, dialect: Dialect, bounds: &Bounds) -> Parsed {
     let mut parser = Parser::new(source, dialect, bounds);
     let unit = parser.unit();
@@ -62,22 +63,22 @@ pub fn parse_within(source: &Source, dialect: Dialect, bounds: &Bounds) -> Parse
 
 /// How many findings of one file are kept.
 const MAX_FINDINGS: usize = 100;
-/// How deep terms may be nested.
+/// How deeply terms may nest.
 const MAX_DEPTH: usize = 100;
-/// How many terms a declaration or clause may have, those within others included: a fact that is larger is data.
+/// How many terms a declaration or clause may have, nested ones included: a larger fact is data.
 const MAX_TERMS: usize = 1_000_000;
 
-/// How many bytes a word, number or name may have. Nobody writes longer ones, and what is said of them repeats them.
+/// How many bytes a word, number or name may have. People do not write longer ones, and findings repeat them.
 const MAX_WORD: u32 = 1 << 16;
-/// How many bytes a string may have: an evaluation works on no larger value.
+/// How many bytes a string may have: an evaluation processes no larger value.
 const MAX_LITERAL: u32 = crate::eval::MAX_VALUE as u32;
 
-/// What a token adds to the tree in bytes, on average over any part of a program, or less.
+/// How many bytes a token adds to the tree at most, on average over any part of a program.
 const TOKEN_BYTES: u32 = 96;
-/// Tokens between two looks at the bounds.
+/// The number of tokens between two checks of the bounds.
 const CHUNK: u64 = 4096;
 
-/// It was reported; the clause is lost.
+/// The error that a clause was given up; the finding has been reported.
 #[derive(Debug)]
 struct Lost;
 
@@ -86,24 +87,24 @@ type Parse<T> = Result<T, Lost>;
 struct Parser<'s> {
     source: &'s Source,
     bounds: &'s Bounds,
-    /// Tokens to read before the next look at the bounds; a long one counts as many.
+    /// The tokens to read before the next check of the bounds; a long one counts as many.
     fuel: u64,
-    /// Tokens given out as fuel, read or not.
+    /// The tokens granted as fuel, read or not.
     taken: u64,
-    /// The bounds did not suffice: that is the last thing to report.
+    /// Whether the bounds were exceeded, which is the last thing to report.
     stopped: bool,
     dialect: Dialect,
     lexer: Lexer<'s>,
     /// The token before [`Self::token`].
     last: Token,
-    /// The token to look at.
+    /// The current token.
     token: Token,
-    /// The one after it.
+    /// The token after it.
     ahead: Token,
     depth: usize,
     /// How many more terms the item may have.
     room: usize,
-    /// The comments that were passed by.
+    /// The comments that were skipped.
     comments: Vec<Span>,
     diagnostics: Vec<Diagnostic>,
 }
@@ -135,7 +136,7 @@ impl<'s> Parser<'s> {
         this
     }
 
-    /// The token to look at becomes the last one.
+    /// Advances by a token, and returns the one that was current.
     fn bump(&mut self) -> Token {
         self.last = self.token;
         self.token = self.ahead;
@@ -143,12 +144,12 @@ impl<'s> Parser<'s> {
         self.last
     }
 
-    /// The next token of the grammar, paid for before anything is made of it.
+    /// Reads the next token of the grammar, after counting its cost.
     fn read(&mut self) -> Token {
         loop {
             let token = self.lexer.next();
             let length = token.span.end - token.span.start;
-            // A token becomes as much text in the tree, a comment only a place.
+            // A token adds its text to the tree, a comment only its place.
             let (most, cost) = match token.kind {
                 TokenKind::End if self.bounds.cancel.is_cancelled() => return self.stop(self.cancelled()),
                 TokenKind::End => return token,
@@ -177,7 +178,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Why not to go on with a token that costs so much, if there is a reason.
+    /// Counts a token of this cost, and returns the finding if the bounds are exceeded.
     #[cold]
     fn refuel(&mut self, cost: u64) -> Option<Diagnostic> {
         if self.bounds.cancel.is_cancelled() {
@@ -205,7 +206,7 @@ impl<'s> Parser<'s> {
             .help("it was interrupted, or took longer than it was allowed")
     }
 
-    /// The text ends here; why is the last thing to report.
+    /// Ends the text here; `why` is the last finding to report.
     fn stop(&mut self, why: Diagnostic) -> Token {
         if !self.stopped {
             self.diagnostics.push(why);
@@ -244,7 +245,7 @@ impl<'s> Parser<'s> {
         self.source.text().get(self.source.range(span)).unwrap_or_default()
     }
 
-    /// The word of a token.
+    /// Returns the word of a token.
     fn word(&self, span: Span) -> Word {
         self.source.word(span)
     }
@@ -256,12 +257,12 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// From `start` to the end of the last token.
+    /// Returns the span from `start` to the end of the last token.
     fn since(&self, start: Span) -> Span {
         start.to(self.last.span)
     }
 
-    /// Whether the token begins a line: then it may begin a clause.
+    /// Returns whether the token begins a line: then it may begin a clause.
     fn at_line_start(&self) -> bool {
         let range = self.source.range(self.token.span);
         range.start == 0 || self.source.text().as_bytes().get(range.start - 1) == Some(&b'\n')
@@ -283,13 +284,13 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Reports, and gives the clause up.
+    /// Reports a finding and gives the clause up.
     fn lose<T>(&mut self, diagnostic: Diagnostic) -> Parse<T> {
         self.report(diagnostic);
         Err(Lost)
     }
 
-    /// Reports what only the extended language has.
+    /// Reports a construct that only the extended language has.
     fn extension(&mut self, span: Span, what: &str) {
         if self.dialect == Dialect::Strict {
             let found = Diagnostic::new(Code::Extension, span, format!("{what} is an extension"));
@@ -297,7 +298,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Goes to the start of the next clause: after a full stop, or to a line that begins like a clause.
+    /// Skips to the start of the next clause: after a full stop, or to a line that begins like a clause.
     fn recover(&mut self) {
         while !self.at(TokenKind::End) {
             if self.bump().kind == TokenKind::Dot || (self.at_line_start() && self.at_item()) {
@@ -306,7 +307,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Whether a declaration or clause could begin here.
+    /// Returns whether a declaration or clause could begin here.
     fn at_item(&self) -> bool {
         match self.token.kind {
             TokenKind::Word => matches!(
@@ -319,7 +320,7 @@ impl<'s> Parser<'s> {
     }
 }
 
-/// Says that a token has more bytes than it may have.
+/// Returns the finding about a token with more bytes than it may have.
 fn too_long(token: Token, most: u32) -> Diagnostic {
     let text = format!("{} has more than {most} bytes", token.kind.describe());
     Diagnostic::new(Code::BudgetExceeded, token.span, text).help("hand large values over as data, not as text")

@@ -1,4 +1,4 @@
-//! Terms.
+//! Parses terms.
 
 use super::{MAX_DEPTH, Parse, Parser};
 use crate::{
@@ -63,7 +63,7 @@ impl Parser<'_> {
 
     fn name(&mut self, span: Span) -> Box<str> {
         let text = self.text(span);
-        // `/a/` lexes as `/a` and a slash that belongs to nothing.
+        // `/a/` lexes as `/a` and a separate slash.
         if self.ahead.kind == TokenKind::Foreign && self.ahead.span.start == span.end && self.text(self.ahead.span).starts_with('/') {
             let whole = span.to(self.ahead.span);
             let found = Diagnostic::new(Code::InvalidName, whole, format!("`{}` is not a name constant", self.text(whole)));
@@ -76,7 +76,7 @@ impl Parser<'_> {
 
     fn string(&mut self, span: Span) -> Parse<Box<str>> {
         let bytes = self.unescaped(Span::new(span.start + 1, span.end - 1), false)?;
-        // Escapes of a string give characters, and the rest is text already.
+        // The escapes of a string give characters, and the rest is valid text already.
         Ok(String::from_utf8(bytes).map(String::into_boxed_str).unwrap_or_default())
     }
 
@@ -112,7 +112,7 @@ impl Parser<'_> {
         value
     }
 
-    /// `[a, b]` or `[k : v]`: the first colon decides.
+    /// Parses `[a, b]` or `[k : v]`: the first colon decides.
     fn list_or_map(&mut self) -> Parse<TermKind> {
         let open = self.bump().span;
         if self.nothing_but_comma(TokenKind::RightBracket) {
@@ -146,7 +146,7 @@ impl Parser<'_> {
         self.list_of(open, TokenKind::RightBrace, Self::entry).map(TermKind::Struct)
     }
 
-    /// `[]` and `[,]`, of which the second is documented too.
+    /// Takes the rest of an empty list, `]` or `,]` (the second is documented too); returns whether it is one.
     fn nothing_but_comma(&mut self, close: TokenKind) -> bool {
         if self.at(TokenKind::Comma) && self.ahead.kind == close {
             self.bump();
@@ -154,14 +154,14 @@ impl Parser<'_> {
         self.eat(close).is_some()
     }
 
-    /// `key : value`
+    /// Parses `key : value`.
     fn entry(&mut self) -> Parse<(Term, Term)> {
         let key = self.term()?;
         self.expect(TokenKind::Colon)?;
         Ok((key, self.term()?))
     }
 
-    /// `fn:name(args)`; any other word is a mistake that many make.
+    /// Parses `fn:name(args)`; any other word is a common mistake.
     fn call(&mut self) -> Parse<TermKind> {
         if !self.text(self.token.span).starts_with("fn:") {
             return self.word_as_term();
@@ -179,7 +179,7 @@ impl Parser<'_> {
         Ok(TermKind::Call(Box::new(Call { function, args, span })))
     }
 
-    /// `(args)`, if a parenthesis follows.
+    /// Parses `(args)`, if a parenthesis follows.
     pub(super) fn arguments(&mut self) -> Parse<Option<Vec<Term>>> {
         match self.eat(TokenKind::LeftParen) {
             Some(open) => self.list_of(open.span, TokenKind::RightParen, Self::term).map(Some),
@@ -187,13 +187,13 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the full stop here begins a type: a capital follows at once.
+    /// Returns whether the full stop here begins a type: a capital follows at once.
     fn type_follows(&self) -> bool {
         let capital = matches!(self.ahead.kind, TokenKind::Variable | TokenKind::BadVariable);
         capital && self.ahead.span.start == self.token.span.end
     }
 
-    /// `.Name<members>`
+    /// Parses `.Name<members>`.
     fn type_expression(&mut self) -> Parse<TermKind> {
         self.bump();
         let span = self.bump().span;

@@ -1,4 +1,4 @@
-//! What the parser accepts, what it says of mistakes, and its bounds.
+//! Tests of what the parser accepts, what it reports of mistakes, and its bounds.
 
 use super::{Dialect, MAX_WORD, Parser, parse};
 use crate::syntax::{Bounds, Sources, ast::Unit};
@@ -115,7 +115,8 @@ fn findings_are_bounded() {
 
 #[test]
 fn a_word_that_cancelling_cuts_off_is_not_called_too_long() {
-    // The flag is looked at within some thousand tokens, or a piece of the text: here the latter comes first, in the second name.
+    // The flag is checked within some thousand tokens, or a piece of the text: here the latter comes first, in the
+    // second name.
     let piece = format!("a(1).\n#{}\n{}", "x".repeat((1 << 20) - 20), "p".repeat(100));
     let text = format!("{piece}{}", "(1).\np".repeat(MAX_WORD as usize));
     let sources = Sources::of("test.mg", &text).expect("short");

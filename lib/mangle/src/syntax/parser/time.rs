@@ -1,4 +1,4 @@
-//! Annotations and temporal operators.
+//! Parses annotations and temporal operators.
 
 use super::{Dialect, Parse, Parser};
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl Parser<'_> {
-    /// `@[start, end]` or `@[point]`.
+    /// Parses `@[start, end]` or `@[point]`.
     pub(super) fn annotation(&mut self) -> Parse<Annotation> {
         let at = self.bump().span;
         let (start, end) = self.interval()?;
@@ -20,7 +20,7 @@ impl Parser<'_> {
         Ok(Annotation { start, end, span })
     }
 
-    /// `<-[from, to]` and its like, if one stands here.
+    /// Parses a temporal operator such as `<-[from, to]`, if there is one here.
     pub(super) fn operator(&mut self) -> Parse<Option<Operator>> {
         let kind = match self.token.kind {
             TokenKind::DiamondMinus => OperatorKind::DiamondMinus,
@@ -59,7 +59,7 @@ impl Parser<'_> {
         self.report(found.fix("take the sign away", bound.span, positive));
     }
 
-    /// `[start, end]` or `[point]`.
+    /// Parses `[start, end]` or `[point]`.
     fn interval(&mut self) -> Parse<(Bound, Option<Bound>)> {
         let open = self.expect(TokenKind::LeftBracket)?.span;
         let start = self.bound()?;
@@ -101,7 +101,7 @@ impl Parser<'_> {
         self.lose(found)
     }
 
-    /// The instant of a token; a wrong one is reported and stands for 1970.
+    /// Returns the instant of a token; an invalid one is reported and becomes 1970.
     pub(super) fn time(&mut self, span: Span) -> i64 {
         let text = self.text(span);
         if text.contains('+') || text.rfind('-').is_some_and(|at| at > "dddd-dd".len()) {
@@ -114,7 +114,7 @@ impl Parser<'_> {
         })
     }
 
-    /// The length of a token; a wrong one is reported and stands for none.
+    /// Returns the duration of a token; an invalid one is reported and becomes zero.
     pub(super) fn duration(&mut self, span: Span) -> i64 {
         let text = self.text(span);
         let unit = text.trim_start_matches(|c: char| c.is_ascii_digit());

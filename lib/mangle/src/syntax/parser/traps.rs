@@ -1,4 +1,4 @@
-//! What people write by mistake, and how to say so: each finding here knows what was probably meant.
+//! Recognises common mistakes: each finding here suggests what was probably meant.
 
 use super::{Parse, Parser, body::comparison};
 use crate::{
@@ -14,11 +14,11 @@ use crate::{
 /// The functions for operators between numbers.
 const ARITHMETIC: &[(&str, &str)] = &[("+", "fn:plus"), ("-", "fn:minus"), ("*", "fn:mult"), ("/", "fn:div")];
 
-/// The words of the grammar. None of them names a predicate.
+/// The words of the grammar, none of which can name a predicate.
 const RESERVED: &[&str] = &["bound", "descr", "do", "inclusion", "let", "now", "opt", "temporal"];
 
 impl Parser<'_> {
-    /// A predicate by the name of a word of the grammar.
+    /// Reports a predicate with the name of a word of the grammar.
     pub(super) fn reserved_word(&mut self, predicate: &Ident) {
         if RESERVED.contains(&&*predicate.text) {
             let text = format!("`{}` is a word of the language", predicate.text);
@@ -33,7 +33,7 @@ impl Parser<'_> {
         self.lose(found)
     }
 
-    /// "Expected this, found that", unless there is something better to say about that.
+    /// Returns the finding "expected this, found that", or a more specific one.
     pub(super) fn unexpected_here(&self, expected: &str) -> Diagnostic {
         let span = self.token.span;
         let text = self.text(span);
@@ -79,7 +79,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Arithmetic behind a term: `X + 1`, `X -1`, `X/2`.
+    /// Reports arithmetic after a term: `X + 1`, `X -1`, `X/2`.
     pub(super) fn operator_traps(&mut self) -> Parse<()> {
         let left = self.last;
         let is_operand = matches!(
@@ -112,7 +112,7 @@ impl Parser<'_> {
         self.lose(found)
     }
 
-    /// `/lit.` at the end of a clause. The clause counts as ended.
+    /// Reports `/lit.` at the end of a clause, which counts as ended.
     pub(super) fn swallowed_full_stop(&mut self) -> bool {
         let name = self.last.span;
         let swallowed = self.last.kind == TokenKind::Name && self.text(name).ends_with('.');
@@ -134,7 +134,7 @@ impl Parser<'_> {
         self.report(found.here("expected `(` behind it").fix("add empty parentheses", place, "()"));
     }
 
-    /// Something else where a fact, rule or premise has to begin.
+    /// Reports a token with which no fact, rule or premise can begin.
     pub(super) fn not_an_atom<T>(&mut self) -> Parse<T> {
         let span = self.token.span;
         let text = self.text(span);
@@ -188,7 +188,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// A term that is neither compared nor a predicate.
+    /// Reports a term that is neither compared nor a predicate.
     pub(super) fn not_a_premise<T>(&mut self, left: &Term) -> Parse<T> {
         if matches!(self.token.kind, TokenKind::Foreign | TokenKind::Unknown) {
             return self.unexpected("a comparison");
@@ -212,7 +212,7 @@ impl Parser<'_> {
         self.lose(found)
     }
 
-    /// `p(X) = Y`: a predicate has no value.
+    /// Reports `p(X) = Y`: a predicate has no value.
     pub(super) fn compared_atom(&mut self, literal: &Literal) -> Parse<()> {
         self.operator_traps()?;
         if comparison(self.token.kind).is_none() {
@@ -228,7 +228,7 @@ impl Parser<'_> {
         self.lose(found)
     }
 
-    /// Something else where a term has to begin.
+    /// Reports a token with which no term can begin.
     pub(super) fn not_a_term<T>(&mut self) -> Parse<T> {
         let span = self.token.span;
         let text = self.text(span);
@@ -275,7 +275,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `p(x)`: a word that is no function where a term belongs.
+    /// Reports `p(x)`: a word that is not a function in the place of a term.
     pub(super) fn word_as_term(&mut self) -> Parse<TermKind> {
         let word = self.bump().span;
         let text = self.text(word);
@@ -308,7 +308,7 @@ impl Parser<'_> {
         Ok(TermKind::Variable(camel(text).into()))
     }
 
-    /// A word in a fact is not meant to be a variable.
+    /// Drops the fixes that would make variables of the words in a fact, because a fact has none.
     pub(super) fn no_variables(&mut self, fact: Span) {
         let source = self.source;
         let own = self
@@ -325,7 +325,7 @@ impl Parser<'_> {
     }
 }
 
-/// At most a line's worth of a text from the source.
+/// Returns a text from the source, shortened to a line.
 fn shorten(text: &str) -> String {
     let first = text.lines().next().unwrap_or_default();
     if first.chars().count() <= 40 && first.len() == text.len() {
@@ -334,13 +334,14 @@ fn shorten(text: &str) -> String {
     format!("{}…", first.chars().take(40).collect::<String>())
 }
 
-/// A word as a variable: a capital at the start and after what a variable cannot have.
+/// Returns a word spelled as a variable: a capital at the start and after each character that a variable cannot
+/// contain.
 fn camel(text: &str) -> String {
     let parts = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty());
     parts.map(|part| part[..1].to_ascii_uppercase() + &part[1..]).collect()
 }
 
-/// A word as a predicate.
+/// Returns a word spelled as a predicate.
 fn lower(text: &str) -> String {
     text[..1].to_ascii_lowercase() + &text[1..]
 }

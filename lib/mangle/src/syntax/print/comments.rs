@@ -1,4 +1,4 @@
-//! The comments of a source, handed out in order.
+//! The comments of a source, taken in order.
 
 use super::super::source::{Source, Span};
 
@@ -13,14 +13,14 @@ impl<'s> Comments<'s> {
         Self { all, next: 0, source }
     }
 
-    /// The next comment, if it stands before a place.
+    /// Takes the next comment, if it stands before a place.
     pub(super) fn next_before(&mut self, place: u32) -> Option<Span> {
         let comment = *self.all.get(self.next).filter(|comment| comment.start < place)?;
         self.next += 1;
         Some(comment)
     }
 
-    /// The next comment, if nothing but blanks and signs are between a place and it on the same line.
+    /// Takes the next comment, if only blanks and punctuation are between a place and it on the same line.
     pub(super) fn same_line(&mut self, place: u32) -> Option<Span> {
         let comment = *self.all.get(self.next)?;
         let range = self.source.range(Span::new(place, comment.start));
@@ -36,7 +36,7 @@ impl<'s> Comments<'s> {
         Some(comment)
     }
 
-    /// Whether a comment stands inside a span.
+    /// Returns whether a comment stands inside a span.
     pub(super) fn any_within(&self, span: Span) -> bool {
         self.all.get(self.next).is_some_and(|comment| span.contains(*comment))
     }

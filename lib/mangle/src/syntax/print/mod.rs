@@ -1,4 +1,5 @@
-//! Programs in one style. Comments stay where they are, literals as they are written, nothing changes its meaning.
+//! Formats programs in one style. Comments stay in their places, literals stay as they are written, and the meaning
+//! does not change.
 
 mod comments;
 mod term;
@@ -11,10 +12,10 @@ use super::{
 };
 use comments::Comments;
 
-/// How wide a line may be before what is on it is broken up.
+/// How wide a line may be before its content is split.
 const WIDTH: usize = 100;
 
-/// A source in the one style. The unit was parsed from the source without errors; else the result may lack what was wrong.
+/// Formats a source. The unit was parsed from the source without errors; else the result may lack the invalid parts.
 pub fn format(unit: &Unit, source: &Source) -> String {
     let mut printer = Printer {
         source,
@@ -37,7 +38,7 @@ struct Printer<'s> {
     source: &'s Source,
     comments: Comments<'s>,
     out: String,
-    /// Up to where the source is printed.
+    /// The position up to which the source is printed.
     end: u32,
 }
 
@@ -46,7 +47,7 @@ impl Printer<'_> {
         self.source.text().get(self.source.range(span)).unwrap_or_default()
     }
 
-    /// Comments before a place on lines of their own, and one empty line where the source has some.
+    /// Prints the comments before a place on lines of their own, and one empty line where the source has some.
     fn before(&mut self, place: Span, indent: usize) {
         while let Some(comment) = self.comments.next_before(place.start) {
             self.gap(comment, indent);
@@ -67,7 +68,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A comment behind what was printed, on the same line.
+    /// Prints a comment behind the printed text, on the same line.
     fn behind(&mut self, printed: Span) {
         self.end = printed.end;
         if let Some(comment) = self.comments.same_line(printed.end) {
@@ -141,7 +142,7 @@ impl Printer<'_> {
         self.layout(&(head + " :-"), &parts, inner);
     }
 
-    /// All on one line if it fits and no comment is inside; else each part on its own.
+    /// Prints everything on one line if it fits and there is no comment inside; else each part on its own.
     fn layout(&mut self, head: &str, parts: &[(Span, String)], inner: bool) {
         let width = head.len() + parts.iter().map(|(_, part)| part.len() + 1).sum::<usize>() + 1;
         self.out += head;
@@ -167,14 +168,14 @@ impl Printer<'_> {
         }
     }
 
-    /// A name takes a full stop that follows it for its own: there has to be a space between.
+    /// Prints the full stop. After a name there has to be a space, because it would be read as part of the name.
     fn full_stop(&mut self) {
         let belongs = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '-' | '_' | '~' | '%');
         let word = self.out.trim_end_matches(belongs).len();
         self.out.push_str(if self.out[word..].starts_with('/') { " ." } else { "." });
     }
 
-    /// Ends a line within an item, with the comment that stands at its end in the source.
+    /// Ends a line within an item, with the comment that is at its end in the source.
     fn line_end(&mut self, next: Span) {
         if let Some(comment) = self.comments.same_line(self.end).filter(|comment| comment.start < next.start) {
             let text = self.text(comment).trim_end().to_owned();

@@ -1,4 +1,4 @@
-//! Terms, types and times.
+//! Formats terms, types and times.
 
 use super::{
     super::ast::{Annotation, Bound, Call, Member, Operator, Term, TermKind},
@@ -21,7 +21,7 @@ impl Printer<'_> {
                 let members: Vec<String> = written.members.iter().map(|member| self.member(member)).collect();
                 format!(".{}<{}>", written.name.text, members.join(", "))
             }
-            // Numbers, strings and the like stay as they are written.
+            // Numbers, strings and other literals stay as they are written.
             _ => self.text(term.span).to_owned(),
         }
     }
@@ -51,7 +51,8 @@ impl Printer<'_> {
         }
     }
 
-    /// With two bounds always: `<-[5m]` is short for `<-[0s, 5m]`, which every implementation reads.
+    /// Formats an operator, always with two bounds: `<-[5m]` is short for `<-[0s, 5m]`, which every implementation
+    /// reads.
     pub(super) fn operator(&self, operator: &Operator) -> String {
         let first = self.bound(&operator.start);
         match &operator.end {

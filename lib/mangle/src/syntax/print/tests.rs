@@ -1,4 +1,4 @@
-//! The one style, and that nothing is lost on the way to it.
+//! Tests of the style, and that formatting loses nothing.
 
 use expect_test::{Expect, expect};
 
@@ -16,7 +16,7 @@ fn formatted(text: &str) -> String {
     format(&parsed.unit, source)
 }
 
-/// What a text says: its tokens but for commas before a closing bracket, and its comments.
+/// Returns the content of a text: its tokens, except commas before a closing bracket, and its comments.
 fn tokens(text: &str) -> Vec<String> {
     let sources = Sources::of("test.mg", text).expect("short");
     let cancel = Cancel::default();

@@ -1,4 +1,5 @@
-//! The programs of `tests/data/corpus`: each is one construct of the language, working or failing in one way, with what it says beside it.
+//! The programs of `tests/data/corpus`: each is one construct of the language, working or failing in one way, with its
+//! expected output.
 
 mod run;
 mod table;
@@ -22,9 +23,9 @@ pub(crate) type Rows = BTreeMap<String, BTreeSet<Vec<String>>>;
 #[derive(Debug)]
 pub(crate) struct Case {
     pub name: String,
-    /// The construct, and what happens: `works`, or a kind of error.
+    /// The construct, and the outcome: `works`, or a kind of error.
     pub cell: (String, String),
-    /// Why a second program stands in the same cell.
+    /// The reason for a second program in the same cell.
     pub why: Option<String>,
     pub sources: Vec<Source>,
     pub limits: Limits,
@@ -32,7 +33,7 @@ pub(crate) struct Case {
     pub facts: Option<Rows>,
 }
 
-/// All of them, by name.
+/// Returns all cases, by name.
 pub(crate) fn cases() -> Vec<Case> {
     cases_of(&folder())
 }
@@ -92,13 +93,13 @@ fn source(folder: &Path, file: &str) -> Source {
     }
 }
 
-/// The strings of a list that may be left out.
+/// Returns the strings of an optional list.
 fn texts(json: &Json) -> impl Iterator<Item = &str> {
     let items = json.as_array().into_iter().flatten();
     items.map(|item| item.as_str().expect("a string"))
 }
 
-/// Rows by predicate that may be left out.
+/// Returns optional rows by predicate.
 fn given(json: &Json) -> Given {
     let all = json.as_object().into_iter().flatten();
     let row = |row: &Json| texts(row).map(str::to_owned).collect();

@@ -1,4 +1,4 @@
-//! Every program of the corpus says what stands beside it.
+//! Runs every program of the corpus and compares the output with the expectation.
 
 use mangle::syntax::{Dialect, Sources, format, parse};
 
@@ -42,7 +42,7 @@ fn what_is_formatted_says_the_same() {
     }
 }
 
-/// A source as the formatter writes it; one that cannot be read as it is.
+/// Returns a source after formatting; one that cannot be read is returned as it is.
 fn in_the_one_style(source: &Source) -> Source {
     let sources = Sources::of(&source.name, &source.text).expect("short");
     let read = sources.get(0).expect("one source");
@@ -58,7 +58,7 @@ fn in_the_one_style(source: &Source) -> Source {
     }
 }
 
-/// What is wrong with the answer to a case.
+/// Returns what is wrong with the answer to a case.
 fn complaint(case: &Case) -> Option<String> {
     let answer = run(&case.sources, Dialect::Strict, &case.limits);
     let (construct, kind) = &case.cell;
@@ -76,7 +76,7 @@ fn complaint(case: &Case) -> Option<String> {
     (!right).then(|| format!("{}: {construct}, {kind}: {got}", case.name))
 }
 
-/// The part of the language that a code speaks of: its first two digits.
+/// Returns the part of the language that a code belongs to: its first two digits.
 fn area(code: &str) -> &'static str {
     match code.as_bytes().get(2) {
         Some(b'0') => "text",
@@ -91,7 +91,7 @@ fn area(code: &str) -> &'static str {
     }
 }
 
-/// The rows that only one side has.
+/// Returns the rows that only one side has.
 pub(crate) fn difference(got: &Rows, want: &Rows) -> String {
     let mut lines = Vec::new();
     for key in got.keys().chain(want.keys()) {

@@ -1,5 +1,5 @@
-//! The table construct × (works, each kind of error): no empty cell, and no two programs in one cell without a reason.
-//! `cargo test -p mangle --test it the_table -- --nocapture` prints it.
+//! Checks the table construct × (works, each kind of error): no empty cell, and no two programs in one cell without a
+//! reason. `cargo test -p mangle --test it the_table -- --nocapture` prints it.
 
 use std::{collections::BTreeMap, fmt::Write};
 
@@ -50,7 +50,7 @@ fn the_table_has_no_empty_cell() {
     }
 }
 
-/// The rows of table.txt: a construct and what can happen with it.
+/// Returns the rows of table.txt: a construct and its possible outcomes.
 fn wanted() -> Vec<(String, Vec<String>)> {
     let text = std::fs::read_to_string(folder().join("table.txt")).expect("the table is part of the crate");
     let rows = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));

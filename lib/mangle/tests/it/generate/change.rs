@@ -1,8 +1,8 @@
-//! Changes to a program that must not change what it says.
+//! Changes to a program that must not change its meaning.
 
 use super::{Literal, Program, Random, Rule};
 
-/// The variables in a text, in order, once each.
+/// Returns the variables in a text, in order, once each.
 pub(crate) fn variables(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for word in words(text) {
@@ -22,12 +22,12 @@ fn is_predicate(word: &str) -> bool {
     bytes.next().is_some_and(|first| b"bdtu".contains(&first)) && word.len() > 1 && bytes.all(|byte| byte.is_ascii_digit())
 }
 
-/// The words of a text; what is between them is lost.
+/// Returns the words of a text, without what is between them.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty())
 }
 
-/// Facts and rules in another order, and the conditions of each rule as well.
+/// Reorders facts and rules, and the conditions of each rule as well.
 pub(crate) fn reorder(program: &Program, random: &mut Random) -> Program {
     let mut changed = program.clone();
     random.shuffle(&mut changed.facts);
@@ -38,13 +38,13 @@ pub(crate) fn reorder(program: &Program, random: &mut Random) -> Program {
     changed
 }
 
-/// Other names for variables and predicates. [`named_back`] undoes it for predicates.
+/// Renames variables and predicates. [`named_back`] undoes it for predicates.
 pub(crate) fn rename(text: &str) -> String {
     replace_words(text, |word| {
         if is_variable(word) {
             Some(format!("Other{}", &word[1..]))
         } else if is_predicate(word) {
-            // Turned round, so that the predicates sort in another order, too.
+            // The order is reversed, so that the predicates sort differently, too.
             let number: usize = word[1..].parse().ok()?;
             Some(format!("z{}_{}", 999 - number, &word[..1]))
         } else {
@@ -53,7 +53,7 @@ pub(crate) fn rename(text: &str) -> String {
     })
 }
 
-/// The name that a predicate had before [`rename`].
+/// Returns the name that a predicate had before [`rename`].
 pub(crate) fn named_back(name: &str) -> String {
     let back = || {
         let (number, letter) = name.strip_prefix('z')?.split_once('_')?;
@@ -78,7 +78,8 @@ fn replace_words(text: &str, new: impl Fn(&str) -> Option<String>) -> String {
     changed
 }
 
-/// Every rule of at least two binding conditions becomes two: the first half derives a new predicate `part…`, which the second reads.
+/// Splits every rule of at least two binding conditions: the first half derives a new predicate `part…`, which the
+/// second reads.
 pub(crate) fn split(program: &Program) -> Program {
     let mut changed = program.clone();
     changed.rules = program
@@ -92,7 +93,7 @@ pub(crate) fn split(program: &Program) -> Program {
 
 fn halves(number: usize, rule: &Rule) -> Vec<Rule> {
     let (binding, others): (Vec<Literal>, Vec<Literal>) = rule.body.iter().cloned().partition(|literal| literal.binds);
-    // A group counts rows, wildcards included; a half without variables could not hand them on.
+    // A group counts rows, wildcards included; a half without variables could not pass them on.
     let has_wildcard = binding.iter().any(|literal| literal.text.contains('_'));
     if binding.len() < 2 || (!rule.tail.is_empty() && has_wildcard) {
         return vec![rule.clone()];

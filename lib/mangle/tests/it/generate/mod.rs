@@ -1,7 +1,8 @@
-//! Random programs that are valid by construction: every variable bound, kinds of columns kept apart, negation and groups only of
-//! what is complete, arithmetic and shifts in time only where they end.
+//! Generates random programs that are valid by construction: every variable bound, kinds of columns kept apart,
+//! negation and groups only of complete predicates, arithmetic and shifts in time only where they end.
 //!
-//! Predicates are `b0…` (base), `t0…` (base, temporal), `d0…` (derived) and `u0…` (derived, temporal); variables are `V0…`.
+//! Predicates are `b0…` (base), `t0…` (base, temporal), `d0…` (derived) and `u0…` (derived, temporal); variables are
+//! `V0…`.
 
 pub(crate) mod change;
 mod random;
@@ -11,7 +12,7 @@ mod temporal;
 pub(crate) use random::Random;
 pub(crate) use temporal::NOW;
 
-/// What a column holds.
+/// The kind of value in a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Number,
@@ -26,7 +27,8 @@ pub(crate) struct Predicate {
     pub name: String,
     pub columns: Vec<Kind>,
     pub temporal: bool,
-    /// Derived predicates of one block may be recursive through each other; earlier blocks are complete.
+    /// The number of its block. Derived predicates of one block may be recursive through each other; earlier blocks are
+    /// complete.
     pub block: usize,
 }
 
@@ -35,7 +37,7 @@ pub(crate) struct Predicate {
 pub(crate) struct Rule {
     pub head: String,
     pub body: Vec<Literal>,
-    /// `|> …`, or nothing.
+    /// The transforms, `|> …`, or nothing.
     pub tail: String,
 }
 
@@ -58,7 +60,7 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// The text, one clause a line.
+    /// Returns the text, with one clause on each line.
     pub(crate) fn text(&self) -> String {
         let rules = self.rules.iter().map(Rule::text);
         let lines = self.decls.iter().chain(&self.facts).cloned().chain(rules);
@@ -73,7 +75,7 @@ impl Rule {
     }
 }
 
-/// A program of this seed. Three in ten have time in them, half of all negation, half groups.
+/// Generates the program of this seed. Three in ten have time in them, half of all negation, half groups.
 pub(crate) fn program(seed: u64) -> Program {
     let mut random = Random::new(seed);
     let mut program = Program::default();
@@ -92,7 +94,7 @@ pub(crate) fn program(seed: u64) -> Program {
     program
 }
 
-/// Base predicates and their facts.
+/// Generates base predicates and their facts.
 fn base(random: &mut Random, program: &mut Program) -> Vec<Predicate> {
     let mut known = Vec::new();
     for number in 0..random.within(2, 4) {
@@ -114,7 +116,7 @@ fn base(random: &mut Random, program: &mut Program) -> Vec<Predicate> {
     known
 }
 
-/// One or two predicates that may be recursive through each other, with their rules.
+/// Generates one or two predicates that may be recursive through each other, with their rules.
 fn derived(random: &mut Random, program: &mut Program, known: &mut Vec<Predicate>, style: rule::Style, block: usize) {
     if style.groups && random.percent(40) {
         let name = format!("d{}", known.len());
@@ -149,7 +151,7 @@ fn derived(random: &mut Random, program: &mut Program, known: &mut Vec<Predicate
     }
 }
 
-/// A constant of a kind; few, so that rows meet.
+/// Generates a constant of a kind; there are few, so that rows match.
 fn constant(random: &mut Random, kind: Kind) -> String {
     match kind {
         Kind::Number => random.below(5).to_string(),

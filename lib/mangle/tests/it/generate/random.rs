@@ -1,6 +1,6 @@
-//! A small generator of numbers: the same seed, the same programs, on every machine.
+//! A small random generator: equal seeds give equal programs on every machine.
 
-/// SplitMix64.
+/// The SplitMix64 generator.
 #[derive(Clone, Debug)]
 pub(crate) struct Random(u64);
 
@@ -17,17 +17,17 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number from 0 up to, not including, `end`.
+    /// Returns a number from 0 up to, not including, `end`.
     pub(crate) fn below(&mut self, end: usize) -> usize {
         (self.next() % end.max(1) as u64) as usize
     }
 
-    /// A number from `low` to `high`.
+    /// Returns a number from `low` to `high`.
     pub(crate) fn within(&mut self, low: usize, high: usize) -> usize {
         low + self.below(high - low + 1)
     }
 
-    /// True in so many of a hundred cases.
+    /// Returns true with a probability of `chance` percent.
     pub(crate) fn percent(&mut self, chance: usize) -> bool {
         self.below(100) < chance
     }

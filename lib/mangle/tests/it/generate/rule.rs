@@ -1,8 +1,8 @@
-//! Rules without time.
+//! Generates rules without time.
 
 use super::{Kind, Literal, Predicate, Random, Rule, constant};
 
-/// What a program makes use of.
+/// The features that a program uses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Style {
     pub negation: bool,
@@ -17,7 +17,7 @@ struct Scope {
 }
 
 impl Scope {
-    /// A variable of this kind that already has a value.
+    /// Returns a variable of this kind that already has a value.
     fn bound(&self, random: &mut Random, kind: Kind) -> Option<String> {
         let fitting: Vec<&String> = self.variables.iter().filter(|(_, of)| *of == kind).map(|(name, _)| name).collect();
         (!fitting.is_empty()).then(|| (*random.pick(&fitting)).clone())
@@ -30,7 +30,7 @@ impl Scope {
     }
 }
 
-/// A rule that reads complete predicates only: it may negate and compute.
+/// Generates a rule that reads complete predicates only: it may negate and compute.
 pub(crate) fn plain(random: &mut Random, complete: &[Predicate], head: &Predicate, style: Style) -> Rule {
     let mut scope = Scope::default();
     let mut body = positive(random, complete, &mut scope, 3);
@@ -51,7 +51,7 @@ pub(crate) fn plain(random: &mut Random, complete: &[Predicate], head: &Predicat
     finish(random, &scope, head, body)
 }
 
-/// A rule that may read its own predicate and its siblings, but makes no new values.
+/// Generates a rule that may read its own predicate and its siblings, but makes no new values.
 pub(crate) fn recursive(random: &mut Random, known: &[Predicate], head: &Predicate, style: Style) -> Rule {
     let complete: Vec<Predicate> = known.iter().filter(|one| one.block < head.block).cloned().collect();
     let mut scope = Scope::default();
@@ -60,7 +60,7 @@ pub(crate) fn recursive(random: &mut Random, known: &[Predicate], head: &Predica
     finish(random, &scope, head, body)
 }
 
-/// A rule with groups, and the kinds of the columns that it makes.
+/// Generates a rule with groups, and returns the kinds of the columns that it makes.
 pub(crate) fn grouped(random: &mut Random, complete: &[Predicate], name: &str) -> (Rule, Vec<Kind>) {
     let mut scope = Scope::default();
     let body = positive(random, complete, &mut scope, 2);
@@ -95,7 +95,7 @@ pub(crate) fn grouped(random: &mut Random, complete: &[Predicate], name: &str) -
     (rule, columns)
 }
 
-/// Up to `most` atoms that bind variables.
+/// Generates up to `most` atoms that bind variables.
 fn positive(random: &mut Random, readable: &[Predicate], scope: &mut Scope, most: usize) -> Vec<Literal> {
     let plain: Vec<&Predicate> = readable.iter().filter(|one| !one.temporal).collect();
     let mut atoms = Vec::new();
@@ -106,7 +106,7 @@ fn positive(random: &mut Random, readable: &[Predicate], scope: &mut Scope, most
     atoms
 }
 
-/// An atom whose variables it binds if nothing else did.
+/// Generates an atom, which binds its variables if they are not bound.
 fn atom(random: &mut Random, predicate: &Predicate, scope: &mut Scope) -> Literal {
     let mut variables = Vec::new();
     let mut args = Vec::new();
@@ -133,7 +133,7 @@ fn atom(random: &mut Random, predicate: &Predicate, scope: &mut Scope) -> Litera
     }
 }
 
-/// Conditions that bind nothing.
+/// Generates conditions that bind nothing.
 fn checks(random: &mut Random, complete: &[Predicate], scope: &Scope, style: Style) -> Vec<Literal> {
     let mut checks = Vec::new();
     if style.negation && random.percent(60) {
@@ -164,7 +164,7 @@ fn checks(random: &mut Random, complete: &[Predicate], scope: &Scope, style: Sty
     checks
 }
 
-/// A negated atom over bound variables, constants and wildcards.
+/// Generates a negated atom over bound variables, constants and wildcards.
 fn negated(random: &mut Random, predicate: &Predicate, scope: &Scope) -> Option<Literal> {
     let mut variables = Vec::new();
     let mut args = Vec::new();
@@ -186,7 +186,7 @@ fn negated(random: &mut Random, predicate: &Predicate, scope: &Scope) -> Option<
     })
 }
 
-/// The head: bound variables where there are some of the kind.
+/// Generates the head, with bound variables where there are some of the kind.
 fn finish(random: &mut Random, scope: &Scope, head: &Predicate, mut body: Vec<Literal>) -> Rule {
     let args: Vec<String> = head
         .columns

@@ -1,13 +1,13 @@
-//! Facts and rules with time. Rules that read intervals read complete predicates only; a recursion moves points in steps of a day, up
-//! to a limit, so that its points never touch.
+//! Generates facts and rules with time. Rules that read intervals read complete predicates only; a recursion moves
+//! points in steps of a day, up to a limit, so that its points never touch.
 
 use super::{Kind, Literal, Predicate, Program, Random, Rule};
 
 const DAY: usize = 24 * 60 * 60 * 1_000_000_000;
-/// 2024-01-01.
+/// The start of generated time: 2024-01-01.
 const START: usize = 19_723 * DAY;
 
-/// The start of one of the first twenty days of 2024, in nanoseconds.
+/// Returns the start of one of the first twenty days of 2024, in nanoseconds.
 pub(crate) fn day(random: &mut Random) -> usize {
     START + random.below(20) * DAY
 }
@@ -15,7 +15,7 @@ pub(crate) fn day(random: &mut Random) -> usize {
 /// The evaluation time of every generated program: 2024-01-11.
 pub(crate) const NOW: i64 = (START + 10 * DAY) as i64;
 
-/// Base predicates with time, and what is derived from them.
+/// Adds base predicates with time, and predicates derived from them.
 pub(crate) fn add(random: &mut Random, program: &mut Program, known: &mut Vec<Predicate>) {
     for number in 0..2 {
         let name = format!("t{number}");
@@ -29,7 +29,7 @@ pub(crate) fn add(random: &mut Random, program: &mut Program, known: &mut Vec<Pr
     for rule in rules(random, program) {
         program.rules.push(rule);
     }
-    // What the rules below derive without time may be read by every rule that comes later.
+    // The facts that the rules below derive without time may be read by every later rule.
     for (name, columns) in [
         ("d80", vec![Kind::Name]),
         ("d81", vec![Kind::Name, Kind::Time]),
@@ -64,7 +64,7 @@ fn rules(random: &mut Random, program: &mut Program) -> Vec<Rule> {
                 (":time:le(V4, V3)", false),
             ],
         ),
-        // What both say: the later start, up to the earlier end.
+        // The intersection: the later start, up to the earlier end.
         rule(
             "u0(V0)@[V3, V2]",
             &[
@@ -113,7 +113,7 @@ fn rule(head: &str, body: &[(&str, bool)]) -> Rule {
     }
 }
 
-/// An interval or a point; now and then without a bound.
+/// Generates an interval or a point; now and then without a bound.
 fn annotation(random: &mut Random) -> String {
     let start = random.below(18);
     let end = (start + random.below(6)).min(19);

@@ -1,4 +1,5 @@
-//! All ways to fulfil the premises of a rule: nested loops over everything, in an order in which variables have values when needed.
+//! Finds all bindings that satisfy the premises of a rule: nested loops over everything, in an order in which variables
+//! have values when needed.
 
 use mangle::syntax::ast::{Atom, CompareOp, Comparison, Literal, Premise, Term, TermKind};
 
@@ -9,12 +10,12 @@ use super::{
     value::Value,
 };
 
-/// Each binding of the variables of `premises`, wildcards included, that fulfils them all.
+/// Returns each binding of the variables of `premises`, wildcards included, that satisfies them all.
 pub(crate) fn solve(premises: &[Premise], facts: &Facts) -> Result<Vec<Binding>, Fail> {
     solve_from(Binding::new(), premises, facts)
 }
 
-/// The same, with variables that already have a value.
+/// Does the work of [`solve`] with variables that already have a value.
 pub(crate) fn solve_from(start: Binding, premises: &[Premise], facts: &Facts) -> Result<Vec<Binding>, Fail> {
     let premises = name_wildcards(premises);
     let mut bound: Vec<String> = start.keys().cloned().collect();
@@ -56,7 +57,7 @@ fn is_check(premise: &Premise) -> bool {
     matches!(premise, Premise::Negated(_))
 }
 
-/// Whether everything that has to have a value beforehand has one.
+/// Returns whether everything that needs a value beforehand has one.
 fn ready(premise: &Premise, bound: &[String]) -> bool {
     let known = |term: &Term| {
         let mut needed = Vec::new();
@@ -77,7 +78,7 @@ fn ready(premise: &Premise, bound: &[String]) -> bool {
     }
 }
 
-/// A variable, wildcard or constant, which a value can be held against.
+/// Returns whether a term is a variable, wildcard or constant, which a value can be compared with.
 pub(crate) fn is_pattern(term: &Term) -> bool {
     !matches!(
         term.kind,
@@ -85,7 +86,7 @@ pub(crate) fn is_pattern(term: &Term) -> bool {
     )
 }
 
-/// Which arguments of a built-in predicate have to have a value.
+/// Returns which arguments of a built-in predicate need a value.
 fn inputs(atom: &Atom) -> Vec<usize> {
     match &*atom.predicate.text {
         ":list:member" => vec![1],
@@ -115,7 +116,7 @@ pub(crate) fn binds(premise: &Premise, bound: &mut Vec<String>) {
     }
 }
 
-/// The ways to fulfil one premise, given what the others have bound.
+/// Returns the bindings that satisfy one premise, given what the others have bound.
 fn step(premise: &Premise, binding: &Binding, facts: &Facts) -> Result<Vec<Binding>, Fail> {
     match premise {
         Premise::Atom(literal) if literal.atom.predicate.text.starts_with(':') => built_in(&literal.atom, binding),
@@ -131,7 +132,7 @@ fn step(premise: &Premise, binding: &Binding, facts: &Facts) -> Result<Vec<Bindi
     }
 }
 
-/// Every fact, and every interval of it, that a literal fits.
+/// Returns every fact, and every interval of it, that a literal fits.
 fn matches(literal: &Literal, binding: &Binding, facts: &Facts) -> Result<Vec<Binding>, Fail> {
     let mut found = Vec::new();
     for (row, intervals) in facts.rows(&literal.atom.predicate.text, literal.atom.args.len()) {
@@ -165,7 +166,7 @@ fn matches(literal: &Literal, binding: &Binding, facts: &Facts) -> Result<Vec<Bi
     Ok(found)
 }
 
-/// The binding under which a pattern is the value.
+/// Returns the binding under which a pattern equals the value.
 pub(crate) fn unify(pattern: &Term, value: &Value, mut binding: Binding) -> Result<Option<Binding>, Fail> {
     match &pattern.kind {
         TermKind::Wildcard => Ok(Some(binding)),

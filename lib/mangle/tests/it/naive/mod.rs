@@ -1,5 +1,5 @@
-//! A second evaluator, written for clarity alone: nested loops over all facts until nothing new comes. It shares the syntax tree
-//! with the engine, and nothing else. What it covers is what the generator writes.
+//! A second evaluator, written for clarity alone: nested loops over all facts until no new ones appear. It shares the
+//! syntax tree with the engine, and nothing else. It covers what the generator writes.
 
 pub(crate) mod body;
 mod order;
@@ -18,7 +18,7 @@ use self::{
     value::Value,
 };
 
-/// Why a program has no answer here.
+/// The reason why a program has no answer here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fail {
     /// A variable has no value where it needs one.
@@ -27,16 +27,16 @@ pub(crate) enum Fail {
     Strata,
     /// A function has no result.
     NoResult(String),
-    /// More facts than the caller allows.
+    /// There are more facts than the caller allows.
     TooMany,
-    /// This evaluator does not know the construct.
+    /// This evaluator does not support the construct.
     NotCovered(String),
 }
 
 /// A predicate: its name and number of arguments.
 pub(crate) type Predicate = (String, usize);
 
-/// What holds so far, and when.
+/// The facts that hold so far, and when.
 #[derive(Debug, Default)]
 pub(crate) struct Facts {
     known: BTreeMap<Predicate, BTreeMap<Vec<Value>, Vec<Interval>>>,
@@ -45,12 +45,12 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
-    /// No facts, for an evaluation at `now`.
+    /// Returns an empty set of facts, for an evaluation at `now`.
     pub(crate) fn none(now: i64) -> Self {
         Self { now, ..Self::default() }
     }
 
-    /// The rows of a predicate with the intervals at which they hold.
+    /// Returns the rows of a predicate with the intervals at which they hold.
     pub(crate) fn rows(&self, name: &str, arity: usize) -> impl Iterator<Item = (&Vec<Value>, &Vec<Interval>)> {
         self.known.get(&(name.to_owned(), arity)).into_iter().flatten()
     }
@@ -61,7 +61,8 @@ impl Facts {
         time::add(rows.entry(row).or_default(), interval)
     }
 
-    /// Everything, printed as `chancery mangle run` prints it: rows of terms by `name/arity`, the bounds of temporal facts behind.
+    /// Returns all facts as `chancery mangle run` prints them: rows of terms by `name/arity`, the bounds of temporal
+    /// facts at the end.
     pub(crate) fn print(&self) -> BTreeMap<String, BTreeSet<Vec<String>>> {
         let mut printed: BTreeMap<String, BTreeSet<Vec<String>>> = BTreeMap::new();
         for ((name, arity), rows) in &self.known {
@@ -89,7 +90,7 @@ fn ends((start, end): Interval) -> [String; 2] {
     [text(start, i64::MIN), text(end, i64::MAX)]
 }
 
-/// Everything that follows from the clauses of `unit`, if it is at most `limit` facts.
+/// Returns everything that follows from the clauses of `unit`, if it is at most `limit` facts.
 pub(crate) fn run(unit: &Unit, now: i64, limit: usize) -> Result<Facts, Fail> {
     let temporal = unit.decls().filter(|decl| decl.temporal.is_some());
     let mut facts = Facts {
@@ -124,7 +125,7 @@ fn of(atom: &mangle::syntax::ast::Atom) -> Predicate {
     (atom.predicate.text.to_string(), atom.args.len())
 }
 
-/// Adds what a clause says under a binding.
+/// Adds the fact that a clause derives under a binding.
 fn derive(clause: &Clause, binding: &Binding, facts: &mut Facts) -> Result<bool, Fail> {
     let row = clause.head.args.iter().map(|arg| eval(arg, binding)).collect::<Result<_, _>>()?;
     let interval = match &clause.time {

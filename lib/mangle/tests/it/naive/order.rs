@@ -1,4 +1,5 @@
-//! In which order rules are to be evaluated: a group of mutually recursive predicates comes after all that it reads.
+//! Finds the order in which rules are evaluated: a group of mutually recursive predicates comes after all that it
+//! reads.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +7,7 @@ use mangle::syntax::ast::{Clause, Premise};
 
 use super::{Fail, Predicate, of};
 
-/// The rules, in groups; a predicate that is negated or aggregated is complete before it is read.
+/// Returns the rules, in groups; a predicate that is negated or aggregated is complete before it is read.
 pub(crate) fn groups<'a>(rules: &[&'a Clause]) -> Result<Vec<Vec<&'a Clause>>, Fail> {
     let defined: BTreeSet<Predicate> = rules.iter().map(|rule| of(&rule.head)).collect();
     let reads = reachable(rules, &defined);
@@ -40,7 +41,7 @@ pub(crate) fn groups<'a>(rules: &[&'a Clause]) -> Result<Vec<Vec<&'a Clause>>, F
     Ok(groups)
 }
 
-/// Which defined predicates each of them reads, directly or not.
+/// Returns which defined predicates each of them reads, directly or not.
 fn reachable(rules: &[&Clause], defined: &BTreeSet<Predicate>) -> BTreeMap<Predicate, BTreeSet<Predicate>> {
     let mut reads: BTreeMap<Predicate, BTreeSet<Predicate>> = defined.iter().map(|one| (one.clone(), BTreeSet::new())).collect();
     for rule in rules {

@@ -1,4 +1,4 @@
-//! What terms are worth once their variables have a value.
+//! Evaluates terms once their variables have values.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::{
 /// The variables that have a value.
 pub(crate) type Binding = BTreeMap<String, Value>;
 
-/// The value of a term.
+/// Returns the value of a term.
 pub(crate) fn eval(term: &Term, binding: &Binding) -> Result<Value, Fail> {
     Ok(match &term.kind {
         TermKind::Variable(name) => binding.get(&**name).cloned().ok_or(Fail::Unbound)?,
@@ -31,7 +31,7 @@ pub(crate) fn eval(term: &Term, binding: &Binding) -> Result<Value, Fail> {
     })
 }
 
-/// Entries in the order of their keys, as [`super::value::Value`] has it.
+/// Returns entries in the order of their keys, as [`super::value::Value`] needs them.
 fn sorted(entries: &[(Term, Term)], binding: &Binding) -> Result<Vec<(Value, Value)>, Fail> {
     let one = |(key, value): &(Term, Term)| Ok((eval(key, binding)?, eval(value, binding)?));
     let mut entries = entries.iter().map(one).collect::<Result<Vec<_>, Fail>>()?;
@@ -43,7 +43,7 @@ fn all(terms: &[Term], binding: &Binding) -> Result<Vec<Value>, Fail> {
     terms.iter().map(|term| eval(term, binding)).collect()
 }
 
-/// The functions that generated programs and the corpus use here; numbers wrap around.
+/// Applies a function. These are the functions that generated programs and the corpus use here; numbers wrap around.
 fn apply(call: &Call, binding: &Binding) -> Result<Value, Fail> {
     use Value::{Duration, List, Number, Pair, Text, Time};
     let args = all(&call.args, binding)?;
@@ -70,7 +70,7 @@ fn apply(call: &Call, binding: &Binding) -> Result<Value, Fail> {
     })
 }
 
-/// What [`apply`] knows.
+/// The functions that [`apply`] supports.
 const KNOWN: &[&str] = &[
     "fn:plus",
     "fn:mult",
@@ -96,7 +96,7 @@ fn numbers(args: &[Value]) -> Result<Vec<i64>, Fail> {
     args.iter().map(number).collect()
 }
 
-/// Every variable in a term.
+/// Collects every variable in a term.
 pub(crate) fn variables(term: &Term, found: &mut Vec<String>) {
     match &term.kind {
         TermKind::Variable(name) => found.push(name.to_string()),

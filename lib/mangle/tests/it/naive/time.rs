@@ -1,4 +1,4 @@
-//! Intervals: closed, in nanoseconds, with the ends of `i64` for no bound; sets of them; and windows seen from now.
+//! Intervals: closed, in nanoseconds, with the ends of `i64` for no bound; sets of them; and windows relative to now.
 
 use std::collections::BTreeSet;
 
@@ -6,13 +6,13 @@ use mangle::syntax::ast::{Annotation, Bound, BoundKind, Operator, OperatorKind, 
 
 use super::{Fail, term::Binding, value::Value};
 
-/// First and last instant.
+/// The first and last instant.
 pub(crate) type Interval = (i64, i64);
 
-/// All of time.
+/// The interval of all time.
 pub(crate) const ALWAYS: Interval = (i64::MIN, i64::MAX);
 
-/// Adds an interval to a set: whatever overlaps or touches becomes one.
+/// Adds an interval to a set: intervals that overlap or touch become one.
 pub(crate) fn add(set: &mut Vec<Interval>, new: Interval) -> bool {
     if set.iter().any(|have| have.0 <= new.0 && new.1 <= have.1) {
         return false;
@@ -30,7 +30,7 @@ pub(crate) fn add(set: &mut Vec<Interval>, new: Interval) -> bool {
     true
 }
 
-/// When a head or a fact holds.
+/// Returns when a head or a fact holds.
 pub(crate) fn of_head(time: &Annotation, binding: &Binding, now: i64) -> Result<Interval, Fail> {
     let start = instant(&time.start, binding, now)?.unwrap_or(i64::MIN);
     let open_end = matches!(time.start.kind, BoundKind::Unbounded).then_some(i64::MAX);
@@ -44,7 +44,7 @@ pub(crate) fn of_head(time: &Annotation, binding: &Binding, now: i64) -> Result<
     Ok((start, end))
 }
 
-/// The instant of a bound; `None` for `_`.
+/// Returns the instant of a bound; `None` for `_`.
 fn instant(bound: &Bound, binding: &Binding, now: i64) -> Result<Option<i64>, Fail> {
     Ok(match &bound.kind {
         BoundKind::Time(nanos) => Some(*nanos),
@@ -59,10 +59,10 @@ fn instant(bound: &Bound, binding: &Binding, now: i64) -> Result<Option<i64>, Fa
     })
 }
 
-/// How a premise's annotation fits one interval of a fact: the binding, extended, if it does.
+/// Returns how a premise's annotation fits one interval of a fact: the binding, extended, if it does.
 ///
-/// A bound that has a value must lie in the interval; a variable without a value gets the interval's own bound. `_` beside such a
-/// variable fits anything, alone or beside a value it asks for no bound.
+/// A bound that has a value must lie in the interval; a variable without a value gets the interval's own bound. `_`
+/// beside such a variable fits anything, alone or beside a value it requires no bound.
 pub(crate) fn fit(time: &Annotation, interval: Interval, binding: &Binding, now: i64) -> Result<Option<Binding>, Fail> {
     let mut extended = binding.clone();
     let bounds = [(Some(&time.start), interval.0, i64::MIN), (time.end.as_ref(), interval.1, i64::MAX)];
@@ -70,7 +70,7 @@ pub(crate) fn fit(time: &Annotation, interval: Interval, binding: &Binding, now:
     let any_free = bounds.iter().any(|(bound, ..)| bound.is_some_and(free));
     for (bound, own, open) in bounds {
         let Some(bound) = bound else {
-            // `@[_]` speaks of both ends.
+            // `@[_]` concerns both ends.
             if matches!(time.start.kind, BoundKind::Unbounded) && own != open {
                 return Ok(None);
             }
@@ -93,7 +93,7 @@ pub(crate) fn fit(time: &Annotation, interval: Interval, binding: &Binding, now:
     Ok(Some(extended))
 }
 
-/// The variables that stand in annotations.
+/// Returns the variables that occur in annotations.
 pub(crate) fn variables(premises: &[Premise]) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for premise in premises {
@@ -108,7 +108,7 @@ pub(crate) fn variables(premises: &[Premise]) -> BTreeSet<String> {
     found
 }
 
-/// Whether a fact that holds at `interval` fulfils an operator.
+/// Returns whether a fact that holds at `interval` satisfies an operator.
 pub(crate) fn seen(operator: &Operator, interval: Interval, binding: &Binding, now: i64) -> Result<bool, Fail> {
     let ahead = matches!(operator.kind, OperatorKind::DiamondPlus | OperatorKind::BoxPlus);
     let at = |bound: &Bound| match &bound.kind {

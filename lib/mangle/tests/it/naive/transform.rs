@@ -1,4 +1,4 @@
-//! What stands behind `|>`.
+//! Evaluates transforms, the part of a rule after `|>`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use super::{
     value::Value,
 };
 
-/// Every binding that a rule's head is derived for.
+/// Returns every binding that a rule's head is derived for.
 pub(crate) fn bindings(rule: &Clause, facts: &Facts) -> Result<Vec<Binding>, Fail> {
     let mut bindings = solve(&rule.premises, facts)?;
     if let [_, _, ..] = &rule.premises[..] {
@@ -23,14 +23,14 @@ pub(crate) fn bindings(rule: &Clause, facts: &Facts) -> Result<Vec<Binding>, Fai
     Ok(bindings)
 }
 
-/// A binding of a body, with what the rule's `let`s add to it.
+/// Adds what the rule's `let`s define to a binding of the body.
 pub(crate) fn lets_of(rule: &Clause, binding: Binding) -> Result<Binding, Fail> {
     rule.transforms
         .iter()
         .try_fold(binding, |binding, transform| lets(&transform.lets, binding))
 }
 
-/// The variables that no `let` defines.
+/// Returns the variables that no `let` defines.
 pub(crate) fn body_variables(rule: &Clause) -> BTreeSet<String> {
     let mut found = Vec::new();
     for premise in &rule.premises {
@@ -39,7 +39,8 @@ pub(crate) fn body_variables(rule: &Clause) -> BTreeSet<String> {
     found.into_iter().collect()
 }
 
-/// The distinct bindings of the variables that have a name. With a single premise each fact is a row instead, as in the public engine.
+/// Returns the distinct bindings of the variables that have a name. With a single premise each fact is a row instead, as in the public
+/// engine.
 fn named(bindings: Vec<Binding>) -> Vec<Binding> {
     let named = |binding: Binding| binding.into_iter().filter(|(name, _)| !name.starts_with('_')).collect();
     let distinct: BTreeSet<Binding> = bindings.into_iter().map(named).collect();
@@ -69,7 +70,7 @@ fn lets(lets: &[Let], mut binding: Binding) -> Result<Binding, Fail> {
     Ok(binding)
 }
 
-/// The variables of `fn:group_by(..)` with their values.
+/// Returns the variables of `fn:group_by(..)` with their values.
 fn key(group: &Call, binding: &Binding) -> Result<Vec<(String, Value)>, Fail> {
     let one = |arg: &mangle::syntax::ast::Term| match &arg.kind {
         TermKind::Variable(name) => Ok((name.to_string(), eval(arg, binding)?)),
@@ -78,7 +79,7 @@ fn key(group: &Call, binding: &Binding) -> Result<Vec<(String, Value)>, Fail> {
     group.args.iter().map(one).collect()
 }
 
-/// One binding for a group: its key and what the reducers give.
+/// Returns one binding for a group: its key and the results of the reducers.
 fn reduce(lets: &[Let], mut result: Binding, rows: &[Binding]) -> Result<Binding, Fail> {
     for one in lets {
         let TermKind::Call(call) = &one.value.kind else {
@@ -105,7 +106,7 @@ fn reduce(lets: &[Let], mut result: Binding, rows: &[Binding]) -> Result<Binding
     Ok(result)
 }
 
-/// What a reducer's argument is in each row, in ascending order.
+/// Returns the value of a reducer's argument in each row, in ascending order.
 fn column(call: &Call, rows: &[Binding]) -> Result<Vec<Value>, Fail> {
     let arg = call.args.first().ok_or(Fail::Unbound)?;
     let mut values = rows.iter().map(|row| eval(arg, row)).collect::<Result<Vec<_>, _>>()?;

@@ -1,4 +1,4 @@
-//! Values as the naive evaluator knows them, and how they are printed.
+//! The values of the naive evaluator, and how they are printed.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ pub(crate) enum Value {
     Float(Real),
     Pair(Box<(Self, Self)>),
     List(Vec<Self>),
-    /// Entries in the order of their keys.
+    /// A map, with its entries in the order of the keys.
     Map(Vec<(Self, Self)>),
     Struct(Vec<(Self, Self)>),
 }
@@ -82,7 +82,7 @@ fn escaped(c: char) -> String {
 const SECOND: i64 = 1_000_000_000;
 const DAY: i64 = 24 * 60 * 60;
 
-/// An instant in RFC 3339, UTC.
+/// Formats an instant in RFC 3339, UTC.
 pub(crate) fn time(nanos: i64) -> String {
     let seconds = nanos.div_euclid(SECOND);
     let (year, month, day) = date(seconds.div_euclid(DAY));
@@ -92,7 +92,7 @@ pub(crate) fn time(nanos: i64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}Z")
 }
 
-/// The date that lies so many days after 1970-01-01, by walking there.
+/// Returns the date `days` days after 1970-01-01, by counting there.
 fn date(mut days: i64) -> (i64, usize, i64) {
     let mut year = 1970;
     while days < 0 {
@@ -113,7 +113,7 @@ fn date(mut days: i64) -> (i64, usize, i64) {
     (year, month + 1, days + 1)
 }
 
-/// The instant of a text such as `2024-06-01T12:00:00Z`; other forms of RFC 3339 are not its business.
+/// Parses an instant such as `2024-06-01T12:00:00Z`; other forms of RFC 3339 are not supported.
 pub(crate) fn time_of(text: &str) -> Option<i64> {
     let parts: Vec<i64> = text
         .strip_suffix('Z')?
@@ -134,7 +134,7 @@ pub(crate) fn time_of(text: &str) -> Option<i64> {
     Some((((days * 24 + hour) * 60 + minute) * 60 + second) * SECOND)
 }
 
-/// The length of a text such as `1h30m`: whole numbers with units.
+/// Parses a duration such as `1h30m`: whole numbers with units.
 pub(crate) fn duration_of(text: &str) -> Option<i64> {
     let (mut total, mut rest) = (0, text);
     while !rest.is_empty() {
@@ -163,7 +163,7 @@ fn days_of(year: i64) -> i64 {
     if leap { 366 } else { 365 }
 }
 
-/// `.5` for half a second, nothing for none.
+/// Returns `.5` for half a second, and nothing for zero.
 fn fraction(nanos: i64) -> String {
     match nanos {
         0 => String::new(),
@@ -171,7 +171,7 @@ fn fraction(nanos: i64) -> String {
     }
 }
 
-/// `1h2m3.5s`. The programs of the generator have no durations below a second.
+/// Formats a duration: `1h2m3.5s`. The programs of the generator have no durations below a second.
 fn duration(nanos: i64) -> String {
     let sign = if nanos < 0 { "-" } else { "" };
     let size = nanos.unsigned_abs() as i64;

@@ -1,5 +1,6 @@
-//! Checks a proof step by step against the text of the rules: each step's premises hold of nothing but what the step rests on. It reads the
-//! tree of the program and borrows the naive evaluator's idea of a premise; it knows nothing of plans, rows or rounds.
+//! Checks a proof step by step against the text of the rules: each step's premises follow from what the step rests on.
+//! The checker reads the syntax tree of the program and uses the naive evaluator's notion of a premise; it knows
+//! nothing of plans, rows or rounds.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -24,11 +25,11 @@ use crate::naive::{
     value::{Real, Value as Plain},
 };
 
-/// How many steps were looked at, and how many use what the naive evaluator does not know.
+/// How many steps were checked, and how many use constructs that the naive evaluator does not support.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Seen {
     pub checked: usize,
-    /// What it is that is not known, and how often.
+    /// The unsupported constructs, and how often each occurs.
     pub skipped: BTreeMap<String, usize>,
 }
 
@@ -42,15 +43,15 @@ impl Seen {
     }
 }
 
-/// What proofs about one model are checked against.
+/// The data that proofs about one model are checked against.
 pub(crate) struct Checker<'m> {
     name: &'m str,
     model: &'m Model,
-    /// Rules and facts by where they stand.
+    /// The rules and facts by their place.
     clauses: HashMap<(u32, u32), &'m Clause>,
     stated: Vec<&'m Clause>,
     outside: &'m Outside,
-    /// Everything that holds: for negations and groups.
+    /// All facts that hold: for negations and groups.
     all: Facts,
 }
 
@@ -69,7 +70,7 @@ impl<'m> Checker<'m> {
         checker
     }
 
-    /// All facts of the model.
+    /// Returns all facts of the model.
     fn everything(&self) -> Facts {
         let mut all = Facts::none(self.model.now());
         for number in 0..self.model.program().predicates.len() {
@@ -87,7 +88,7 @@ impl<'m> Checker<'m> {
         (predicate.name.to_string(), predicate.arity)
     }
 
-    /// A proof is of what was asked, each step holds, and nothing rests on itself.
+    /// Checks that a proof proves the fact in question, that each step holds, and that nothing rests on itself.
     pub(crate) fn proof(&self, proof: &Proof, seen: &mut Seen) {
         for node in &proof.nodes {
             let what = self.shown(node);
@@ -117,7 +118,7 @@ impl<'m> Checker<'m> {
         }
     }
 
-    /// What two facts of one key are merged to, by the rules of the predicate that says how.
+    /// Checks that two facts of one key are merged to this one, by the rules of the merging predicate.
     fn merges(&self, node: &Node, before: &Node, with: &Node) -> Result<(), Fail> {
         let program = self.model.program();
         let spec = program
@@ -154,7 +155,7 @@ impl<'m> Checker<'m> {
         format!("{}({}) {:?}", self.predicate(node.pred).0, args.join(", "), node.time)
     }
 
-    /// What is proved of a temporal fact is covered by what its reasons prove.
+    /// Checks that the proved interval of a temporal fact is covered by what its reasons prove.
     fn covers(&self, node: &Node) {
         let Some(wanted) = node.time else { return };
         let mut proved = Vec::new();
@@ -183,7 +184,7 @@ impl<'m> Checker<'m> {
         !self.stated_at(node).is_empty() || self.is_in(&self.outside.request, node)
     }
 
-    /// Whether a fact is among those that came from outside.
+    /// Returns whether a fact is among those that came from outside.
     fn is_in(&self, given: &Given, node: &Node) -> bool {
         let (name, arity) = self.predicate(node.pred);
         let mut interner = self.model.interner().clone();
@@ -191,13 +192,13 @@ impl<'m> Checker<'m> {
         rows.map(|row| values(row, &mut interner)).any(|row| row == node.args)
     }
 
-    /// The intervals at which the program itself says that a fact holds.
+    /// Returns the intervals at which the program itself states that a fact holds.
     fn stated_at(&self, node: &Node) -> Vec<time::Interval> {
         let (name, _) = self.predicate(node.pred);
         let wanted = self.row(&node.args);
         let mut found = Vec::new();
         for clause in &self.stated {
-            // A package stands before the names of its predicates.
+            // The names of a package's predicates begin with the package.
             let named = *name == *clause.head.predicate.text || name.ends_with(&format!(".{}", clause.head.predicate.text));
             let row: Result<Vec<Plain>, Fail> = clause.head.args.iter().map(|arg| eval(arg, &Binding::new())).collect();
             if named && row.is_ok_and(|row| row == wanted) {
@@ -211,7 +212,7 @@ impl<'m> Checker<'m> {
         found
     }
 
-    /// One use of a rule.
+    /// Checks one use of a rule.
     fn step(&self, proof: &Proof, node: &Node, derivation: &Derivation) -> Result<(), Fail> {
         let clause = self.clause(derivation.rule)?;
         if derivation.group.is_empty() {
@@ -229,7 +230,7 @@ impl<'m> Checker<'m> {
         self.head(clause, node, derivation, &groups)
     }
 
-    /// A row of a group fulfils the body.
+    /// Checks that a row of a group satisfies the body.
     fn contributes(&self, proof: &Proof, clause: &Clause, row: &Contribution) -> Result<(), Fail> {
         let body: BTreeSet<String> = transform::body_variables(clause);
         let mut start = self.binding(&row.bindings);
@@ -237,7 +238,7 @@ impl<'m> Checker<'m> {
         self.fulfilled(proof, clause, start, &row.premises).map(|_| ())
     }
 
-    /// The bindings of a body that holds of nothing but its supports; negations hold of everything that there is.
+    /// Returns the bindings of a body that follow from its supports alone; negations are checked against all facts.
     fn fulfilled(&self, proof: &Proof, clause: &Clause, start: Binding, supports: &[Support]) -> Result<Vec<Binding>, Fail> {
         let mut facts = Facts::none(self.model.now());
         for support in supports {
@@ -256,7 +257,8 @@ impl<'m> Checker<'m> {
             .iter()
             .cloned()
             .partition(|premise| matches!(premise, Premise::Negated(_)));
-        // `_` beside a variable means something else once that has a value: the bounds of intervals are found again, and compared.
+        // `_` beside a variable means something else once that has a value: the bounds of intervals are found again,
+        // and compared.
         let bounds = time::variables(&positive);
         let open: Binding = start.clone().into_iter().filter(|(name, _)| !bounds.contains(name)).collect();
         let mut solutions = solve_from(open, &positive, &facts)?;
@@ -279,7 +281,7 @@ impl<'m> Checker<'m> {
         }
     }
 
-    /// Under one of the bindings the head is the fact, at the time that the step says.
+    /// Checks that under one of the bindings the head is the fact, at the time that the step gives.
     fn head(&self, clause: &Clause, node: &Node, derivation: &Derivation, solutions: &[Binding]) -> Result<(), Fail> {
         let wanted = self.row(&node.args);
         for solution in solutions {
@@ -296,7 +298,7 @@ impl<'m> Checker<'m> {
         Err(Fail::NoResult("its head is another fact".to_owned()))
     }
 
-    /// Walks down a proof; a fact that comes up above itself is none.
+    /// Walks down a proof and fails if a fact occurs above itself.
     fn rests_on_others(&self, proof: &Proof, at: u32, path: &mut Vec<u32>, done: &mut BTreeSet<u32>) {
         assert!(
             !path.contains(&at),
@@ -324,7 +326,7 @@ impl<'m> Checker<'m> {
         path.pop();
     }
 
-    /// Each rule that could derive the fact has a failure, and it is one.
+    /// Checks that each rule that could derive the fact has a failure, and that it is one.
     pub(crate) fn why_not(&self, why_not: &WhyNot, seen: &mut Seen) {
         let rules = self.model.program().rules.iter().enumerate();
         let could: Vec<RuleId> = rules
@@ -348,7 +350,7 @@ impl<'m> Checker<'m> {
         let wanted = self.row(&why_not.args);
         let all = &self.all;
         let mut start = Some(self.binding(&failure.bindings));
-        // What the head computes is not known before its variables are.
+        // What the head computes is unknown before its variables are known.
         let patterns = clause.head.args.iter().zip(&wanted).filter(|(arg, _)| is_pattern(arg));
         let all_patterns = clause.head.args.iter().all(is_pattern);
         for (arg, value) in patterns {
@@ -369,7 +371,7 @@ impl<'m> Checker<'m> {
         }
     }
 
-    /// The text of a rule. Within a package names are shorter than in the model: that is not covered.
+    /// Returns the text of a rule. Within a package names are shorter than in the model: that is not supported.
     fn clause(&self, rule: RuleId) -> Result<&'m Clause, Fail> {
         let rule = self.model.program().rule(rule);
         let span = rule.span;
@@ -396,7 +398,7 @@ impl<'m> Checker<'m> {
         entries
     }
 
-    /// The value as the naive evaluator has it.
+    /// Returns the value in the naive evaluator's form.
     fn plain(&self, value: Value) -> Plain {
         match self.model.interner().view(value) {
             View::Number(number) => Plain::Number(number),

@@ -1,5 +1,5 @@
-//! Every derived fact has a proof, every fact that is one value away from one has a reason why it does not hold, and both are checked
-//! by what does not know how they were made.
+//! Checks that every derived fact has a proof, and every fact that is one value away from one has a reason why it does
+//! not hold. Both are checked by code that does not know how they were made.
 
 mod checker;
 
@@ -21,7 +21,7 @@ use crate::{
     naive::value::time,
 };
 
-/// Questions about one program that are asked at most.
+/// How many questions about one program are asked at most.
 const QUESTIONS: usize = 50;
 
 #[test]
@@ -73,7 +73,7 @@ fn random(seed: u64) -> (Source, Limits) {
     (source, limits)
 }
 
-/// A program with the tree that its spans point into.
+/// Returns a program with the tree that its spans point into.
 fn model_of(name: &str, sources: &[Source], limits: &Limits) -> (Model, Vec<mangle::syntax::ast::Unit>) {
     let program = load_at(sources, &limits.outside.levels, Dialect::Extended).unwrap_or_else(|codes| panic!("{name}: {codes:?}"));
     let model = evaluate(program, limits).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -113,7 +113,7 @@ fn reasons(name: &str, sources: &[Source], limits: &Limits, seen: &mut Seen) {
     }
 }
 
-/// What is not so and differs in one argument from a fact that a rule derives.
+/// Returns facts that do not hold and differ in one argument from a fact that a rule derives.
 fn neighbours(model: &Model) -> Vec<(PredId, Vec<Value>)> {
     let values = predicates(model).flat_map(|pred| model.rows(pred)).flatten();
     let domain: BTreeMap<u64, Value> = values.map(|value| (value.bits(), value)).collect();
