@@ -18,7 +18,7 @@ VENVS = ("modern", "legacy", "runner")
 
 
 def cache_dir():
-    """`$CHANCERY_CACHE`, or `chancery` in the user's cache directory."""
+    """Returns `$CHANCERY_CACHE`, or `chancery` in the user's cache directory."""
     if configured := os.environ.get("CHANCERY_CACHE"):
         return Path(configured)
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "chancery"

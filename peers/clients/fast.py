@@ -1,4 +1,4 @@
-"""The client of fastmcp, which speaks both eras."""
+"""The client of fastmcp, which supports both eras."""
 
 import asyncio
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""The Python SDK 2.x: `mcp.Client`, which speaks both eras."""
+"""The Python SDK 2.x: `mcp.Client`, which supports both eras."""
 
 import asyncio
 from contextlib import asynccontextmanager

@@ -13,7 +13,7 @@ PATIENCE = 20.0
 
 
 class Heard:
-    """Everything the server said on its own, in order; steps can wait for it."""
+    """All messages that the server sent unasked, in order; steps can wait for them."""
 
     def __init__(self, answers):
         self.answers = answers
@@ -30,7 +30,7 @@ class Heard:
         self.asked.append({"method": method, "params": plain(params)})
 
     def elicited(self, message):
-        """The prepared answer, unless the question itself says that it will be declined."""
+        """Returns the prepared answer, unless the question itself says that it will be declined."""
         return {"action": "decline"} if "declined" in message else self.answers["elicitation"]
 
     def find(self, method, match, since):

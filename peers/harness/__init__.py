@@ -1,1 +1,1 @@
-"""What the tests share: where the peers are, how to start servers, clients and the gateway, and the cases."""
+"""The shared part of the tests: the places of the peers, starting servers, clients and the gateway, and the cases."""

@@ -64,7 +64,7 @@ FAILING = {"test_error_handling"}
 
 
 def listed_names():
-    """As a gateway in front of ALL lists them: bare where unique, else `server__tool`."""
+    """Returns the names under which a gateway in front of ALL lists them: bare where unique, else `server__tool`."""
     return {listed_name(server, tool) for server in ALL for tool, _, _ in TOOLS[server]}
 
 
@@ -87,5 +87,5 @@ def fill(value, names):
 
 
 def texts(result):
-    """Everything in a result that a person could read, in one string."""
+    """Returns everything in a result that a person could read, in one string."""
     return json.dumps(result, ensure_ascii=False).replace('\\"', '"').replace("\\\\n", "\n")

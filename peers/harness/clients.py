@@ -13,7 +13,7 @@ TIMEOUT = 120
 
 @dataclass
 class Report:
-    """`results` has one entry for each step: `{"ok": …}` or `{"error": {…}}`."""
+    """The report of a client, whose `results` have one entry for each step: `{"ok": …}` or `{"error": {…}}`."""
 
     steps: list
     results: list
@@ -48,7 +48,7 @@ class Client:
 
     @property
     def modern(self):
-        """Pinned to 2026-07-28: cannot talk to a legacy server without a gateway."""
+        """Returns whether the client is pinned to 2026-07-28, so that it needs a gateway for a legacy server."""
         return self.mode == "2026-07-28"
 
     def run(self, target, steps, answers=None, log_level=None):

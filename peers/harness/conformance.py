@@ -15,7 +15,7 @@ TIMEOUT = 240
 
 @dataclass(frozen=True)
 class Suite:
-    """One way to run one version of the suite; `wire` is the era that it speaks."""
+    """One way to run one version of the suite; `wire` is the era that it uses."""
 
     name: str
     package: str
@@ -60,7 +60,7 @@ CLIENT_SCENARIOS = {
 
 @dataclass
 class Verdicts:
-    """The worst status of each `scenario:check`, and what the suite said about it."""
+    """The worst status of each `scenario:check`, and the suite's message."""
 
     status: dict
     message: dict
@@ -71,7 +71,7 @@ class Verdicts:
         return {check for check, status in self.status.items() if RANK[status] >= RANK["FAILURE"]}
 
     def worse_than(self, other):
-        """Checks with a worse verdict than in `other`, or without one where the suite had reason to give one."""
+        """Returns checks with a worse verdict than in `other`, or without one where the suite had reason to give one."""
         here = self.status
         return {
             check

@@ -15,13 +15,13 @@ class Gateway:
         self.servers = servers
         self.config = work / "chancery.toml"
         text = f'[gateway]\nlisten = "127.0.0.1:0"\nsse = true\n{gateway_options}\n'
-        # Nobody sits at these clients: what servers call dangerous has been consented to beforehand.
+        # These clients have no user who could consent, so calls that servers declare dangerous are allowed beforehand.
         grants = [f'[[policy.grants]]\nprincipal = "local"\nserver = "{server.id}"\naccess = "allow"\nconfirms = true\n' for server in servers]
         self.config.write_text(text + "\n".join([*(server.toml() for server in servers), *grants]))
         self.child = None
 
     def environment(self):
-        """Nothing of the user's own configuration, state or running gateways gets in."""
+        """Returns an environment without the user's own configuration, state and running gateways."""
         own = {name: str(self.work / name.lower()) for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")}
         own |= {name: str(self.work / name.lower()) for name in ("XDG_DATA_HOME", "XDG_RUNTIME_DIR")}
         for path in own.values():

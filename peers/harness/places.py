@@ -1,4 +1,4 @@
-"""Where everything is: the peers in the cache, our binaries, and whether the gateway takes part."""
+"""The places of the peers in the cache and of our binaries, and whether the gateway takes part."""
 
 import os
 import sys
@@ -13,7 +13,7 @@ CLIENTS = PEERS / "clients"
 
 
 def needed(path):
-    """A peer that is not there is an error, never a reason to skip."""
+    """Returns the path of a peer. A missing peer is an error, never a reason to skip."""
     if not path.exists():
         raise FileNotFoundError(f"{path} is missing: run `python3 peers/install.py`, or `./test`, which does so")
     return path
@@ -26,7 +26,7 @@ LEGACY = needed(install.venv_dir("legacy") / "bin")
 
 
 def binary(variable):
-    """The path in an environment variable; these are built by `./test` or by hand."""
+    """Returns the path in an environment variable; these are built by `./test` or by hand."""
     path = os.environ.get(variable)
     if not path:
         raise KeyError(f"set {variable} to the path of the built binary")
@@ -34,7 +34,7 @@ def binary(variable):
 
 
 def upstream():
-    """The conformance upstream of `peers/rmcp`."""
+    """Returns the conformance upstream of `peers/rmcp`."""
     return binary("CONFORMANCE_UPSTREAM_BIN")
 
 

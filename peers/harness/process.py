@@ -1,4 +1,4 @@
-"""A child process that says on stdout when it is ready, and goes away with all its children."""
+"""A child process that prints a line on stdout when it is ready, and is ended with all its children."""
 
 import os
 import re
@@ -52,7 +52,7 @@ class Child:
         return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
 
     def stop(self, grace=10.0):
-        """SIGTERM to the child alone, which has to end its own children; what is left of the group is killed."""
+        """Sends SIGTERM to the child alone, which has to end its own children; what is left of the group is killed."""
         if self.process.poll() is None:
             self.process.terminate()
             try:

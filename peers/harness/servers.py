@@ -13,7 +13,7 @@ EVERYTHING = "@modelcontextprotocol/server-everything/dist/index.js"
 
 @dataclass
 class Server:
-    """Either a command for stdio, or the URL of a process that we started; without a transport it is to be found out."""
+    """A server: either a command for stdio, or the URL of a process that we started; without a transport the client has to find it out."""
 
     id: str
     transport: str
@@ -23,13 +23,13 @@ class Server:
     url: str = ""
 
     def target(self):
-        """What a client program is given to connect to."""
+        """Returns what a client program gets to connect to."""
         if self.url:
             return {"url": self.url, "transport": self.transport}
         return stdio_target(self.command, self.args, self.env)
 
     def toml(self):
-        """The `[[servers]]` entry of the gateway's configuration."""
+        """Returns the `[[servers]]` entry of the gateway's configuration."""
         lines = ["[[servers]]", f"id = {quote(self.id)}"]
         if self.url:
             lines += [f"url = {quote(self.url)}"]
@@ -42,7 +42,7 @@ class Server:
 
 
 def stdio_target(command, args, own):
-    """`env` is the whole environment of the child, `own` what it has beyond ours."""
+    """Returns the command of a stdio server: `env` is the whole environment of the child, `own` what it has beyond ours."""
     return {"command": str(command), "args": list(args), "env": {**os.environ, **own}, "own": own}
 
 

@@ -1,4 +1,4 @@
-"""The official conformance suites: the upstream directly, and through a gateway with that upstream only."""
+"""Runs the official conformance suites: on the upstream directly, and through a gateway with that upstream only."""
 
 import shlex
 import sys
@@ -26,7 +26,7 @@ def upstreams(fleet):
 
 @pytest.fixture(scope="session")
 def direct(upstreams, tmp_path_factory):
-    """The verdicts on an upstream without a gateway, which the other runs are compared with."""
+    """Returns the verdicts on an upstream without a gateway, which the other runs are compared with."""
     done = {}
 
     def verdicts(era, suite):
@@ -73,7 +73,7 @@ def test_same_era(era, suite, upstreams, direct, solo, tmp_path):
 @pytest.mark.parametrize("beside", ["stdio", "others"])
 @pytest.mark.parametrize("suite", SUITES, ids=str)
 def test_same_era_otherwise(beside, suite, upstreams, direct, solo, fleet, tmp_path):
-    """The same upstream over stdio, and among other servers."""
+    """Checks the upstream over stdio, and among other servers."""
     servers = [fleet.get("upstream-stdio")] if beside == "stdio" else [fleet.get("time"), upstreams("both"), fleet.get("memory")]
     with solo(*servers) as gateway:
         check_same_era(conformance.run_server(suite, gateway.url, tmp_path), direct("both", suite))
@@ -82,7 +82,7 @@ def test_same_era_otherwise(beside, suite, upstreams, direct, solo, fleet, tmp_p
 @pytest.mark.gateway
 @pytest.mark.parametrize(("era", "suite"), list(cells(same=False)))
 def test_mixed_eras(era, suite, upstreams, direct, solo, tmp_path):
-    """What the gateway bridges: never worse than an upstream that speaks this era, but for the baseline."""
+    """Checks what the gateway bridges: never worse than an upstream of this era, except for the baseline."""
     excused = yaml.safe_load(BASELINE.read_text())[f"{era} × {suite}"]
     assert all(isinstance(why, str) and why.strip() for why in excused.values()), "an entry without a reason"
     wanted = direct("both", suite)
@@ -118,7 +118,7 @@ def test_stock_client_is_clean(suite, scenario, tmp_path):
 @pytest.mark.gateway
 @pytest.mark.parametrize(("suite", "scenario"), list(client_cases()))
 def test_client_side(suite, scenario, tmp_path):
-    """The suite judges what the gateway sends to its upstream."""
+    """Lets the suite judge what the gateway sends to its upstream."""
     script = places.PEERS / "harness" / "through_gateway.py"
     command = shlex.join([sys.executable, str(script)])
     verdicts = conformance.run_client(suite, scenario, command, tmp_path)

@@ -1,4 +1,4 @@
-"""Everything but plain tool calls: each client with a server of each era and transport.
+"""Tests everything but plain tool calls: each client with a server of each era and transport.
 
 One client program runs the steps of all features in one session; each feature is a test of its own that looks at
 the answers to its steps.
@@ -44,7 +44,7 @@ class Talk:
 
 
 class Feature:
-    """`steps` says what to do, `check` looks at what came back for exactly these steps."""
+    """A feature: `steps` says what to do, `check` checks the results of exactly these steps."""
 
     # What the client program has to be able to do.
     needs = ""
@@ -96,7 +96,7 @@ class Resources(Feature):
 
 
 class UnknownNames(Feature):
-    """Errors, after which the connection lives on."""
+    """Errors after which the connection still works."""
 
     def steps(self, talk):
         read = {"do": "read", "uri": "test://there-is-no-such-thing"}
@@ -160,7 +160,7 @@ class Logging(Feature):
     lines = ["Tool execution started", "Tool processing data", "Tool execution completed"]
 
     def applies(self, talk):
-        # server-everything logs outside of calls, and fastmcp cannot ask for log lines: nobody modern hears of it.
+        # server-everything logs outside of calls, and fastmcp cannot ask for log lines: no modern client gets any.
         return talk.legacy or not (talk.everything or talk.client.family == "fast")
 
     def steps(self, talk):
@@ -275,7 +275,7 @@ class ListChanged(Feature):
 
 
 class Cancellation(Feature):
-    """server-everything does not show whether it was told; the upstream says which calls were cancelled."""
+    """server-everything does not show whether it was notified; the upstream lists the calls that were cancelled."""
 
     needs = "cancel"
 
@@ -296,7 +296,7 @@ FEATURES = [feature() for feature in Feature.__subclasses__()]
 
 
 class Answer:
-    """The results of one feature's steps within the report of a whole session."""
+    """Returns the results of one feature's steps within the report of a whole session."""
 
     def __init__(self, report, start):
         self.report, self.start = report, start
@@ -332,7 +332,7 @@ def each_feature():
 
 @pytest.fixture(scope="module")
 def sessions(fleet, solo):
-    """Runs each session once and remembers its report, or why there is none."""
+    """Runs each session once and keeps its report, or why there is none."""
     done = {}
 
     def session(talk):

@@ -1,4 +1,4 @@
-"""Every client calls tools of every server: directly, and all of them through one gateway."""
+"""Tests that every client calls tools of every server: directly, and all of them through one gateway."""
 
 from dataclasses import replace
 
@@ -82,7 +82,7 @@ def test_through_one_gateway(client, transport, fleet, everybody):
 @pytest.mark.parametrize("server", ["everything-sse", "everything-http"])
 @pytest.mark.parametrize("client", [client for client in CLIENTS if client.family in ("py2", "ts1")], ids=str)
 def test_a_transport_that_nobody_named(client, server, fleet, solo):
-    """As most configurations are written: a URL, and no word on what is spoken there."""
+    """Tests a server as most configurations have it: a URL without the protocol used there."""
     todo = list(calls(server, fleet, client, "unnamed", server))
     with solo(replace(fleet.get(server), transport="")) as gateway:
         report = client.run(gateway.target("http"), [{"do": "list_tools"}, *(step for step, _, _ in todo)])

@@ -1,9 +1,9 @@
-//! The inputs: seeded, so that every engine and every run has the same rows.
+//! The inputs, generated from a seed, so that every engine and every run has equal rows.
 
 /// The cases; `tools` is the selection of tools for an intent.
 pub const CASES: &[&str] = &["chain", "sparse", "large", "reach", "generation", "tools", "sum", "absent"];
 
-/// Rows of one width by the name of their relation.
+/// Rows of one width, with the name of their relation.
 pub struct Table {
     pub name: &'static str,
     pub width: usize,
@@ -11,29 +11,29 @@ pub struct Table {
 }
 
 impl Table {
-    /// Pairs.
+    /// Returns the rows as pairs.
     pub fn pairs(&self) -> Vec<(i32, i32)> {
         self.rows.chunks_exact(2).map(|row| (row[0], row[1])).collect()
     }
 
-    /// Triples.
+    /// Returns the rows as triples.
     pub fn triples(&self) -> Vec<(i32, i32, i32)> {
         self.rows.chunks_exact(3).map(|row| (row[0], row[1], row[2])).collect()
     }
 
-    /// Single values.
+    /// Returns the rows as single values.
     pub fn singles(&self) -> Vec<(i32,)> {
         self.rows.iter().map(|&value| (value,)).collect()
     }
 }
 
-/// What a case starts from.
+/// The input of a case.
 pub struct Input {
     pub case: &'static str,
     pub tables: Vec<Table>,
 }
 
-/// SplitMix64.
+/// The SplitMix64 random generator.
 pub struct Random(pub u64);
 
 impl Random {
@@ -46,7 +46,7 @@ impl Random {
     }
 }
 
-/// Different edges between `nodes`, in no order.
+/// Returns different edges between `nodes`, in random order.
 fn edges(nodes: u64, count: usize) -> Vec<i32> {
     let mut random = Random(42);
     let mut seen = std::collections::HashSet::new();
@@ -60,7 +60,7 @@ fn edges(nodes: u64, count: usize) -> Vec<i32> {
     rows
 }
 
-/// A tree in which each node of a level has `fan` children.
+/// Returns a tree in which each node of a level has `fan` children.
 fn tree(depth: u32, fan: i32) -> Vec<i32> {
     let (mut rows, mut level, mut next) = (Vec::new(), vec![0], 1);
     for _ in 0..depth {
@@ -78,7 +78,7 @@ fn tree(depth: u32, fan: i32) -> Vec<i32> {
 }
 
 impl Input {
-    /// The input of a case; `size` in place of its usual number of facts.
+    /// Returns the input of a case; `size` replaces its usual number of facts.
     pub fn of(case: &str, size: Option<usize>) -> Option<Self> {
         let case = *CASES.iter().find(|known| **known == case)?;
         let pairs = |rows| {
@@ -112,7 +112,7 @@ impl Input {
         Some(Self { case, tables })
     }
 
-    /// A table by its name.
+    /// Returns a table by its name.
     pub fn table(&self, name: &str) -> &Table {
         self.tables
             .iter()
@@ -129,7 +129,8 @@ fn table(name: &'static str, width: usize, count: usize, mut row: impl FnMut(usi
     }
 }
 
-/// Tools with tags, costs, servers, conflicts and dependencies; what an intent wants comes with the request.
+/// Generates tools with tags, costs, servers, conflicts and dependencies; the wishes of an intent come with the
+/// request.
 fn tools(count: usize) -> Vec<Table> {
     let limit = count as u64;
     let mut random = Random(7);
@@ -154,7 +155,7 @@ fn tools(count: usize) -> Vec<Table> {
     ]
 }
 
-/// A number that depends on nothing but `at`.
+/// Returns a number that depends only on `at`.
 fn random_of(at: usize, limit: u64) -> i32 {
     Random(at as u64).below(limit)
 }

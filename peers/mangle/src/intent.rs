@@ -1,4 +1,4 @@
-//! The latency of an intent over 10,000 tools on a warm snapshot.
+//! Measures the latency of an intent over 10,000 tools on a warm snapshot.
 
 use std::{hint::black_box, sync::Arc, time::Instant};
 
@@ -13,11 +13,11 @@ use crate::{
     peak,
 };
 
-/// What comes with a request; everything else is in the snapshot.
+/// The relations that come with a request; all others are in the snapshot.
 const SESSION: &[&str] = &["wants", "intent"];
 const REQUESTS: usize = 500;
 
-/// A line of JSON with the percentiles.
+/// Measures, and returns a line of JSON with the percentiles.
 pub fn run(input: &Input) -> String {
     let mut program: Program = program(&rules(input));
     for predicate in &mut program.predicates {
@@ -64,7 +64,7 @@ pub fn run(input: &Input) -> String {
     )
 }
 
-/// Milliseconds of a fixed amount of arithmetic: how fast the processor is at this moment.
+/// Returns the milliseconds of a fixed amount of arithmetic, which show how fast the processor is at this moment.
 fn calibrate() -> f64 {
     const STEPS: u64 = 1_000_000;
     let start = Instant::now();
@@ -78,7 +78,7 @@ fn calibrate() -> f64 {
     start.elapsed().as_secs_f64() * 1e3
 }
 
-/// An intent that wants thirty tags out of a hundred.
+/// Generates an intent that wants thirty tags out of a hundred.
 fn session(random: &mut Random) -> Vec<Table> {
     let first = random.below(40);
     let wants = (0..30).flat_map(|at| [first + 2 * at, 20 + (at % 7) * 10]).collect();

@@ -1,5 +1,5 @@
-//! Rule engines beside each other: the same rows in memory for each, timed from there to the last derived row; parsing is measured
-//! apart.
+//! Compares rule engines: each gets equal rows in memory, and is timed from there to the last derived row; parsing is
+//! measured separately.
 
 pub mod data;
 pub mod intent;
@@ -10,9 +10,9 @@ pub mod with_datafrog;
 
 use std::{fs, time::Instant};
 
-/// What an engine did.
+/// The result of an engine.
 pub struct Outcome {
-    /// Rows derived, summed over the predicates that the case names: engines have to agree.
+    /// The number of rows derived, summed over the predicates that the case names: engines have to agree.
     pub rows: usize,
     pub milliseconds: f64,
 }
@@ -27,7 +27,7 @@ pub fn timed(work: impl FnOnce() -> usize) -> Outcome {
     }
 }
 
-/// The most memory that this process ever had, in KiB.
+/// Returns the most memory that this process ever had, in KiB.
 pub fn peak() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with("VmHWM:"));

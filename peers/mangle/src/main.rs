@@ -1,4 +1,4 @@
-//! `mangle-peer ENGINE CASE [SIZE]`: one measurement in a process of its own, as a line of JSON.
+//! `mangle-peer ENGINE CASE [SIZE]`: makes one measurement in a process of its own, and prints a line of JSON.
 
 use std::{env, process::ExitCode};
 

@@ -1,4 +1,4 @@
-//! Our engine, with its budgets on.
+//! Runs our engine, with its budgets on.
 
 use std::{fmt::Write, sync::Arc};
 
@@ -12,7 +12,7 @@ use mangle::{
 
 use crate::{Outcome, data::Input, data::Table, programs, timed};
 
-/// Large enough for every case, but counted all the same.
+/// Returns options whose budget is large enough for every case, but still counted.
 pub fn options() -> Options {
     Options {
         budget: Budget {
@@ -25,7 +25,7 @@ pub fn options() -> Options {
     }
 }
 
-/// The program that a text says.
+/// Parses and analyses a program.
 pub fn program(text: &str) -> Program {
     let sources = Sources::of("case.mg", text).expect("it is short");
     let parsed = read(sources.get(0).expect("it was just added"), Dialect::default());
@@ -38,7 +38,7 @@ pub fn program(text: &str) -> Program {
     analysis.program.unwrap_or_else(|| panic!("{:?}", analysis.diagnostics))
 }
 
-/// Declares what the case's rules read, so that they stand on their own.
+/// Returns the case's rules with declarations of what they read, so that they are complete.
 pub fn rules(input: &Input) -> String {
     let mut text = String::new();
     for table in &input.tables {
@@ -54,7 +54,7 @@ pub fn rules(input: &Input) -> String {
     text + programs::mangle(input.case).0
 }
 
-/// Rows as the engine takes them.
+/// Converts rows to the engine's form.
 pub fn block(program: &Program, interner: &mut Interner, table: &Table) -> FactBlock {
     FactBlock {
         pred: find(program, table.name, table.width),
@@ -72,7 +72,7 @@ fn find(program: &Program, name: &str, arity: usize) -> PredId {
     program.find(name, arity).expect("the rules name it")
 }
 
-/// The model of an evaluation that asks nothing.
+/// Runs an evaluation that asks no questions, and returns its model.
 pub fn model(evaluation: Evaluation) -> Model {
     match evaluation.run() {
         Ok(Running::Done(model)) => *model,
@@ -96,7 +96,7 @@ pub fn run(input: &Input) -> Outcome {
     })
 }
 
-/// A program of so many rules, each of which reads what the one before derives: parsed, analysed and evaluated.
+/// Parses, analyses and evaluates a program of `count` rules, each of which reads what the one before derives.
 pub fn rules_in_a_row(count: usize) -> Outcome {
     let mut text = "p0(1). p0(2).\n".to_owned();
     for rule in 1..=count {
@@ -111,7 +111,7 @@ pub fn rules_in_a_row(count: usize) -> Outcome {
     })
 }
 
-/// Reads the facts as text, analyses and loads them.
+/// Parses the facts as text, analyses and loads them.
 pub fn parse(input: &Input) -> Outcome {
     let mut text = String::new();
     for table in &input.tables {

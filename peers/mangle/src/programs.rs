@@ -6,7 +6,7 @@ use crate::data::Input;
 
 const CLOSURE: &str = "path(X, Y) :- edge(X, Y).\npath(X, Z) :- edge(X, Y), path(Y, Z).\n";
 
-/// The rules in Mangle, and the predicates whose rows are counted.
+/// Returns the rules in Mangle, and the predicates whose rows are counted.
 pub fn mangle(case: &str) -> (&'static str, &'static [(&'static str, usize)]) {
     match case {
         "reach" => ("reach(X) :- start(X).\nreach(Y) :- reach(X), edge(X, Y).\n", &[("reach", 1)]),
@@ -24,8 +24,8 @@ pub fn mangle(case: &str) -> (&'static str, &'static [(&'static str, usize)]) {
     }
 }
 
-/// Which tools an intent gets: wanted tags give a score, what is prohibited or offline goes, of two in conflict the better one
-/// stays, and what the others need comes with them.
+/// The rules that select the tools for an intent: wanted tags give a score, prohibited and offline tools are removed,
+/// of two in conflict the better one stays, and tools that others need are added.
 const TOOLS: &str = "
 match(T, G, W) :- wants(G, W), tagged(T, G).
 relevance(T, R) :- match(T, G, W) |> do fn:group_by(T), let R = fn:sum(W).
@@ -44,7 +44,7 @@ final(T, S) :- kept(T, S).
 final(D, 80) :- need(D), !excluded(D).
 ";
 
-/// A whole program for clingo, facts and all.
+/// Returns a whole program for clingo, facts included.
 pub fn clingo(input: &Input) -> String {
     let mut text = match input.case {
         "sum" => "total(S, N, T) :- sale(S, _, _), N = #count { I : sale(S, I, _) }, T = #sum { V, I : sale(S, I, V) }.\n".to_owned(),

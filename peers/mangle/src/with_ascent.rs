@@ -1,4 +1,4 @@
-//! ascent: rules compiled into the binary.
+//! Runs ascent: rules compiled into the binary.
 
 use ascent::{
     aggregators::{count, sum},

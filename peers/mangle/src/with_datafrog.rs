@@ -1,4 +1,4 @@
-//! datafrog: joins written by hand. Only the cases that it suits.
+//! Runs datafrog: joins written by hand, only for the cases that it suits.
 
 use datafrog::{Iteration, Relation};
 

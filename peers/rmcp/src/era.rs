@@ -1,4 +1,4 @@
-//! Which protocol revisions the server speaks, and how an old server turns modern requests away.
+//! The protocol revisions that the server supports, and how an old server refuses modern requests.
 
 use std::str::FromStr;
 
@@ -11,7 +11,7 @@ use rmcp::model::ProtocolVersion;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Era {
     Both,
-    /// Up to 2025-11-25: knows `initialize` and nothing of 2026-07-28.
+    /// Up to 2025-11-25: supports `initialize`, and not 2026-07-28.
     Legacy,
     /// 2026-07-28 only: refuses `initialize`.
     Modern,
@@ -47,8 +47,9 @@ impl FromStr for Era {
     }
 }
 
-/// Left alone, rmcp answers a modern request with -32022, which only modern servers know; a server of
-/// 2025-11-25 finds an unsupported version header, or no session, and says 400 in its own words.
+/// Refuses modern requests as a server of 2025-11-25 does. By itself, rmcp answers a modern request with -32022, which
+/// only modern servers know; a server of 2025-11-25 finds an unsupported version header, or no session, and answers 400
+/// with a text of its own.
 // 2025-11-25 basic/transports "Protocol Version Header" and "Session Management"
 pub async fn guard(State(era): State<Era>, request: Request, next: Next) -> Response {
     if era != Era::Legacy {

@@ -1,4 +1,4 @@
-//! What the server offers, read once from the JSON files beside the sources.
+//! The tools, resources and prompts that the server offers, read once from the JSON files beside the sources.
 
 use std::sync::LazyLock;
 
@@ -38,14 +38,14 @@ fn typed<T: serde::de::DeserializeOwned>(value: Value) -> T {
 }
 
 impl Fixtures {
-    /// The result of a tool that always answers the same.
+    /// Returns the result of a tool with a fixed answer.
     pub fn result(&self, tool: &str) -> Option<CallToolResult> {
         let mut result: CallToolResult = typed(self.results.get(tool)?.clone());
         result.result_type = Some(ResultType::COMPLETE);
         Some(result)
     }
 
-    /// The messages of a prompt, each `{argument}` in them replaced.
+    /// Returns the messages of a prompt, each `{argument}` in them replaced.
     pub fn messages(&self, prompt: &str, arguments: &Map<String, Value>) -> Option<Vec<PromptMessage>> {
         let mut messages = self.messages.get(prompt)?.clone();
         fill(&mut messages, arguments);
@@ -77,12 +77,12 @@ fn fill(value: &mut Value, arguments: &Map<String, Value>) {
     }
 }
 
-/// The tool that `test_trigger_tool_change` adds and removes.
+/// Returns the tool that `test_trigger_tool_change` adds and removes.
 pub fn extra_tool() -> Tool {
     typed(json!({ "name": "now_and_then", "description": "Comes and goes", "inputSchema": { "type": "object" } }))
 }
 
-/// The prompt that `test_trigger_prompt_change` adds and removes.
+/// Returns the prompt that `test_trigger_prompt_change` adds and removes.
 pub fn extra_prompt() -> Prompt {
     typed(json!({ "name": "now_and_then", "description": "Comes and goes" }))
 }

@@ -1,9 +1,8 @@
-//! Asking the client something in the middle of a request, in the words of either era.
+//! Asks the client questions in the middle of a request, in either era.
 //!
-//! A tool says `inquiry.ask(questions).await?` as often as it likes. Towards a legacy client the questions go
-//! out as requests and the call waits. Towards a modern client the request ends with `input_required`; when it
-//! comes back, earlier answers stand in the sealed `requestState`, so that the same code runs on to the next
-//! question.
+//! A tool calls `inquiry.ask(questions).await?` as often as it likes. With a legacy client the questions are sent as
+//! requests and the call waits. With a modern client the request ends with `input_required`; when the client repeats
+//! it, earlier answers are in the sealed `requestState`, so that the code runs again up to the next question.
 
 use std::sync::Arc;
 
@@ -19,7 +18,7 @@ use crate::shared::Shared;
 
 pub type Answers = Map<String, Value>;
 
-/// Why a tool or prompt does not go on.
+/// The reason why a tool or prompt does not continue.
 pub enum Stop {
     InputRequired(Box<InputRequiredResult>),
     Failed(ErrorData),
@@ -52,7 +51,7 @@ impl From<Stop> for Result<GetPromptResponse, ErrorData> {
 pub struct Inquiry<'a> {
     shared: Arc<Shared>,
     context: &'a RequestContext<RoleServer>,
-    /// What the state is bound to: the tool or prompt that asks.
+    /// The tool or prompt that asks, to which the state is bound.
     subject: String,
     modern: bool,
     stateful: bool,
@@ -73,7 +72,7 @@ impl<'a> Inquiry<'a> {
         }
     }
 
-    /// Takes what a modern client sent with its retry.
+    /// Takes the data that a modern client sent with its retry.
     ///
     /// # Errors
     /// `requestState` that is not ours, or not of this tool or prompt, is refused.
@@ -101,7 +100,8 @@ impl<'a> Inquiry<'a> {
     /// Asks, each question under its key, and returns the answers of all questions so far.
     ///
     /// # Errors
-    /// A client that cannot answer such questions is refused; a modern one stops here until it comes back.
+    /// A client that cannot answer such questions is refused; with a modern one the call stops here until it is
+    /// repeated.
     pub async fn ask(&mut self, questions: InputRequests) -> Result<&Answers, Stop> {
         for question in questions.values() {
             self.require(question)?;
@@ -130,7 +130,7 @@ impl<'a> Inquiry<'a> {
             .map_err(|error| ErrorData::internal_error(error.to_string(), None))
     }
 
-    /// Does the client have the capability that a question needs?
+    /// Returns whether the client has the capability that a question needs.
     pub fn can(&self, question: &InputRequest) -> bool {
         let capabilities = self.context.client_capabilities().unwrap_or_default();
         match question {
@@ -154,10 +154,10 @@ impl<'a> Inquiry<'a> {
     }
 }
 
-/// The refusal of a client that did not declare the capability `needed`.
+/// Returns the refusal of a client that did not declare the capability `needed`.
 pub fn lacks(modern: bool, needed: &str) -> ErrorData {
     if !modern {
-        // -32021 is younger than 2025-11-25; older servers refuse in words only.
+        // -32021 is younger than 2025-11-25; older servers refuse with a text only.
         return ErrorData::invalid_request(format!("the client does not support {needed}"), None);
     }
     let mut required = Map::new();
@@ -172,7 +172,7 @@ pub fn is_modern(context: &RequestContext<RoleServer>) -> bool {
         .is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
 }
 
-/// Is this the shape of an answer to that question? Anything else counts as not answered yet.
+/// Returns whether the answer has the shape that the question requires. Other shapes count as not answered yet.
 fn answers(question: &InputRequest, answer: &Value) -> bool {
     match question {
         InputRequest::CreateMessage(_) => answer.get("content").is_some(),

@@ -1,4 +1,4 @@
-//! The server as rmcp calls it: one value for each legacy session and for each modern request.
+//! The server that rmcp calls: one value for each legacy session and for each modern request.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -22,7 +22,7 @@ use crate::inquiry::{Inquiry, Stop};
 use crate::shared::{Session, Shared};
 use crate::tools;
 
-/// For how long lists and resources may be cached; they are the same for everybody.
+/// How long lists and resources may be cached; they are equal for all clients.
 const TTL_MS: u64 = 60_000;
 
 pub struct Upstream {

@@ -1,4 +1,4 @@
-//! What all sessions and stateless requests of one server process have in common.
+//! The state that all sessions and stateless requests of one server process share.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +14,7 @@ use tokio::time::timeout;
 
 use crate::era::Era;
 
-/// Seals `requestState`; a test server has nothing to hide from its clients.
+/// The key that seals `requestState`; a test server has nothing to hide from its clients.
 const REQUEST_STATE_KEY: [u8; 32] = *b"conformance upstream, not secret";
 
 /// How long a change waits for a stream that was accepted.
@@ -44,7 +44,7 @@ pub struct Shared {
     extra_prompt: AtomicBool,
     sessions: Mutex<Vec<Session>>,
     listeners: Mutex<Vec<(u64, SubscriptionSink)>>,
-    /// Streams that were accepted, and may be acknowledged by now, but have no listener yet.
+    /// The number of streams that were accepted, and may be acknowledged by now, but have no listener yet.
     opening: watch::Sender<usize>,
 }
 
@@ -77,7 +77,8 @@ impl Shared {
         sessions.push(session);
     }
 
-    /// rmcp acknowledges a stream before it hands out the means to write on it: a change in between waits for the listener.
+    /// Counts a stream without a listener. rmcp acknowledges a stream before it provides the means to write on it: a
+    /// change in between waits for the listener.
     pub fn opening_listener(&self) {
         self.opening.send_modify(|count| *count += 1);
     }
@@ -95,7 +96,7 @@ impl Shared {
         }
     }
 
-    /// Makes a change and tells everybody who asked to hear of it, before it returns.
+    /// Makes a change and notifies all subscribers before it returns.
     pub async fn change(&self, change: &Change) {
         match change {
             Change::Tools => drop(self.extra_tool.fetch_xor(true, Ordering::SeqCst)),
@@ -111,7 +112,7 @@ impl Shared {
         }
         let listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner).clone();
         for (_, sink) in listeners {
-            // A listener that did not ask for this kind of change gets an error here, and nothing on the wire.
+            // A listener that did not subscribe to this kind of change gets an error here, and nothing on the wire.
             let _ = match change {
                 Change::Tools => sink.notify_tool_list_changed().await,
                 Change::Prompts => sink.notify_prompt_list_changed().await,

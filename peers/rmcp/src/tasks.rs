@@ -1,4 +1,4 @@
-//! Tools that are tasks where the client knows the tasks extension (SEP-2663), and plain calls elsewhere.
+//! Tools that run as tasks if the client supports the tasks extension (SEP-2663), and as plain calls otherwise.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ fn is_sync(name: &str) -> bool {
     name == "greet"
 }
 
-/// Towards modern clients these exist as tasks only.
+/// Returns whether a tool can only run as a task with modern clients.
 fn needs_task(name: &str) -> bool {
     matches!(name, "failing_job" | "confirm_delete" | "multi_input" | "test_tool_with_task")
 }
@@ -60,7 +60,7 @@ async fn begin(
     Ok(CreateTaskResult::new(task).into())
 }
 
-/// The same work without a task: what a legacy client gets, and a modern one for the tools that allow it.
+/// Does the work without a task: for a legacy client, and for a modern one with the tools that allow it.
 async fn run_here(
     upstream: &Upstream,
     request: CallToolRequestParams,

@@ -1,4 +1,4 @@
-//! `tools/call`: every tool but the tasks.
+//! Answers `tools/call`, for every tool but the tasks.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::server::Upstream;
 use crate::shared::Change;
 use crate::tasks;
 
-/// The suite wants the steps of a tool to be about this far apart.
+/// The time between the steps of a tool that the suite expects.
 const STEP: Duration = Duration::from_millis(50);
 
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -76,7 +76,7 @@ pub fn string<'a>(arguments: &'a JsonObject, name: &str) -> &'a str {
     arguments.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// At level info: a legacy session sets its threshold once, a modern request brings its own or gets nothing.
+/// Logs at level info: a legacy session sets its threshold once, a modern request has its own or gets nothing.
 async fn log(upstream: &Upstream, context: &RequestContext<RoleServer>, line: &str) {
     let threshold = if is_modern(context) {
         context.meta.log_level()
@@ -86,7 +86,7 @@ async fn log(upstream: &Upstream, context: &RequestContext<RoleServer>, line: &s
     let wanted = threshold.is_some_and(|level| matches!(level, LoggingLevel::Debug | LoggingLevel::Info));
     if wanted {
         let message = LoggingMessageNotificationParam::new(LoggingLevel::Info, json!(line)).with_logger("upstream");
-        // The client may be gone; the tool has nobody else to tell.
+        // The client may be gone; then the message is lost.
         let _ = context.peer.notify_logging_message(message).await;
     }
 }
@@ -119,7 +119,7 @@ async fn was_cancelled(upstream: &Upstream, arguments: &JsonObject) -> CallToolR
     text(if matches!(seen, Ok(Ok(_))) { "cancelled" } else { "not cancelled" })
 }
 
-/// In a task of its own: a notification to everybody does not belong to the stream of this request.
+/// Makes a change in a task of its own: a notification to all clients does not belong to the stream of this request.
 async fn change(upstream: &Upstream, change: Change) -> CallToolResult {
     let shared = Arc::clone(&upstream.shared);
     match tokio::spawn(async move { shared.change(&change).await }).await {
@@ -157,7 +157,7 @@ async fn inquire(
         "request_state" | "tampered_state" => {
             let ok = form("Please confirm", json!({ "ok": { "type": "boolean" } }));
             inquiry.ask(one("confirm", ok)).await?;
-            // A legacy client never saw a state, so its call is in order without.
+            // A legacy client never received a state, so its call is valid without.
             let whole = inquiry.came_with_state() || !inquiry.is_modern();
             if whole { "state-ok".to_owned() } else { "state-missing".to_owned() }
         }
@@ -232,7 +232,7 @@ pub fn name_form(message: &str) -> InputRequest {
     form(message, json!({ "name": { "type": "string" } }))
 }
 
-/// A form whose every field must be filled in.
+/// Returns a form whose every field must be filled in.
 pub fn form(message: &str, properties: Value) -> InputRequest {
     let required: Vec<&String> = properties.as_object().into_iter().flat_map(|fields| fields.keys()).collect();
     let schema = json!({ "type": "object", "properties": properties, "required": required });
@@ -260,7 +260,7 @@ fn question(request: Value) -> InputRequest {
     serde_json::from_value(request).expect("the questions of this file fit the types of rmcp")
 }
 
-// SEP-1034
+// The form of SEP-1034.
 fn defaults() -> Value {
     json!({
         "name": { "type": "string", "default": "John Doe" },
@@ -271,7 +271,7 @@ fn defaults() -> Value {
     })
 }
 
-// SEP-1330
+// The forms of SEP-1330.
 fn enumerations() -> Value {
     let plain = ["option1", "option2", "option3"];
     let titled = |names: [&str; 3]| -> Vec<Value> {

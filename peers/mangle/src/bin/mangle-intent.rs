@@ -1,4 +1,4 @@
-//! `mangle-intent`: the latency of intents, as a line of JSON. Allocates as the gateway does.
+//! `mangle-intent`: prints the latency of intents as a line of JSON. It uses the gateway's allocator.
 
 use mangle_peer::{data::Input, intent};
 
