@@ -1,4 +1,4 @@
-//! Writes the seed corpus of every target: what the tests damage, too.
+//! Writes the seed corpus of every target, from the data that the tests damage, too.
 
 use std::{fs, io};
 
@@ -23,7 +23,7 @@ fn main() -> io::Result<()> {
     mangle()
 }
 
-/// The rows that the validators are measured on.
+/// Writes the rows that the validators are measured on.
 fn validators() -> io::Result<()> {
     let root = env!("CARGO_MANIFEST_DIR");
     let dir = format!("{root}/corpus/validators");
@@ -42,7 +42,7 @@ fn validators() -> io::Result<()> {
     Ok(())
 }
 
-/// What peers of MGP write.
+/// Writes messages of MGP peers.
 fn mgp() -> io::Result<()> {
     let root = env!("CARGO_MANIFEST_DIR");
     let dir = format!("{root}/corpus/mgp");
@@ -54,7 +54,7 @@ fn mgp() -> io::Result<()> {
     Ok(())
 }
 
-/// The programs of the rule language's own corpus.
+/// Writes the programs of the rule language's own corpus.
 fn mangle() -> io::Result<()> {
     let root = env!("CARGO_MANIFEST_DIR");
     for target in ["mangle_parse", "mangle_analyse", "mangle_eval"] {

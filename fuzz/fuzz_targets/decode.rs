@@ -1,4 +1,4 @@
-//! The laws of reading, on any bytes.
+//! Checks the laws of reading, on any bytes.
 #![no_main]
 
 #[path = "../../lib/jsonrpc/tests/it/laws.rs"]

@@ -1,4 +1,4 @@
-//! The laws of editing: up to the first zero byte stands what to edit, behind it the value.
+//! Checks the laws of editing: the edits stand before the first zero byte, the value after it.
 #![no_main]
 
 #[path = "../../lib/jsonrpc/tests/it/laws.rs"]

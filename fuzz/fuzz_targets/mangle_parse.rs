@@ -1,4 +1,4 @@
-//! The law of reading rule programs, on any bytes.
+//! Checks the law of reading rule programs, on any bytes.
 #![no_main]
 
 #[path = "../../lib/mangle/tests/it/laws.rs"]

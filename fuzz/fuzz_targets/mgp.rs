@@ -1,4 +1,4 @@
-//! The laws of reading what MGP peers write, on any bytes.
+//! Checks the laws of reading messages of MGP peers, on any bytes.
 #![no_main]
 
 #[path = "../../crates/mgp/tests/it/laws.rs"]

@@ -1,4 +1,4 @@
-//! The laws of the validators, on any text: a judgement ends, and its spans lie in the text.
+//! Checks the laws of the validators, on any text: a judgement ends, and its spans lie in the text.
 #![no_main]
 
 #[path = "../../crates/validators/tests/it/rows.rs"]
