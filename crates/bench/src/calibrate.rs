@@ -1,11 +1,11 @@
-//! A fixed amount of arithmetic: how fast is this machine at this moment, whatever else runs on it?
+//! A fixed amount of arithmetic that shows how fast this machine is at this moment, with its other load.
 
 use std::hint::black_box;
 use std::time::Instant;
 
 use serde::Serialize;
 
-/// Steps of the loop; around 0.2 s on a machine of 2024.
+/// The number of steps of the loop; around 0.2 s on a machine of 2024.
 const STEPS: u64 = 200_000_000;
 
 /// The time one calibration took.
@@ -14,7 +14,7 @@ pub(crate) struct Calibration {
     ms: f64,
 }
 
-/// Runs the loop once. It depends on nothing but the processor: no allocation, no system call, no memory traffic.
+/// Runs the loop once. It uses nothing but the processor: no allocation, no system call, no memory traffic.
 pub(crate) fn run() -> Calibration {
     let start = Instant::now();
     black_box(xorshift(black_box(0x9e37_79b9_7f4a_7c15)));

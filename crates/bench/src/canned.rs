@@ -1,4 +1,4 @@
-//! The canned answers: rendered once at start, so that giving one costs the splice of its id.
+//! The canned answers, rendered once at start, so that sending one costs only the splice of its id.
 
 use bytes::{Buf, Bytes};
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ pub(crate) const SMALL: (&str, usize) = ("echo", 200);
 /// The tool with the large result, and the length of its text.
 pub(crate) const LARGE: (&str, usize) = ("echo_large", 100_000);
 
-/// What every answer begins with; the id follows.
+/// The beginning of every answer; the id follows.
 const HEAD: &[u8] = br#"{"jsonrpc":"2.0","id":"#;
 
 /// An answer without its id.
@@ -26,7 +26,7 @@ impl Answer {
         }
     }
 
-    /// The answer to the request `id`, without copying the result.
+    /// Returns the answer to the request `id`, without copying the result.
     pub(crate) fn for_id(&self, id: &str) -> bytes::buf::Chain<Bytes, Bytes> {
         Bytes::from([HEAD, id.as_bytes()].concat()).chain(self.tail.clone())
     }
@@ -39,7 +39,7 @@ impl Answer {
     }
 }
 
-/// Every answer in the words of one era.
+/// Every answer in the form of one era.
 #[derive(Debug)]
 pub(crate) struct Results {
     pub(crate) small: Answer,
@@ -66,7 +66,7 @@ impl Results {
     }
 }
 
-/// Every answer a canned server gives.
+/// Every answer that a canned server sends.
 #[derive(Debug)]
 pub(crate) struct Canned {
     pub(crate) legacy: Results,
@@ -89,13 +89,13 @@ impl Canned {
         }
     }
 
-    /// The answer to `initialize`: the asked revision where we have it, else the newest we have.
+    /// Returns the answer to `initialize`: the requested revision if we have it, else the newest we have.
     pub(crate) fn initialize(&self, asked: &str) -> &Answer {
         let known = self.initialize.iter().find(|(revision, _)| *revision == asked);
         &known.unwrap_or(&self.initialize[0]).1
     }
 
-    /// The other answers in the words of `era`.
+    /// Returns the other answers in the form of `era`.
     pub(crate) fn results(&self, era: Era) -> &Results {
         match era {
             Era::Legacy => &self.legacy,
@@ -104,8 +104,8 @@ impl Canned {
     }
 }
 
-/// A JSON string of exactly `length` bytes between its quotes, with the line ends and quotation marks of real text:
-/// a proxy that has to look at strings shall meet what it would meet outside a benchmark.
+/// Returns a JSON string of exactly `length` bytes between its quotes, with the line ends and quotation marks of real
+/// text, so that a proxy that examines strings does the work that it would do outside a benchmark.
 pub(crate) fn literal(length: usize) -> String {
     let mut text = String::with_capacity(length + 96);
     for line in 0.. {
@@ -134,7 +134,7 @@ fn discover_result() -> Value {
     result
 }
 
-/// Adds what every modern result carries (2026-07-28 basic/index).
+/// Adds the fields of every modern result (2026-07-28 basic/index).
 fn in_era(era: Era, mut result: Value) -> Value {
     if era == Era::Modern {
         result["resultType"] = json!("complete");
@@ -143,7 +143,7 @@ fn in_era(era: Era, mut result: Value) -> Value {
     result
 }
 
-/// The `n`th tool of a list: the two that answer first, then as many of ordinary size as are asked for.
+/// Returns the `n`th tool of a list: the two that answer first, then as many of ordinary size as are asked for.
 fn tool(prefix: &str, n: usize) -> Value {
     let name = match n {
         0 => SMALL.0.to_owned(),

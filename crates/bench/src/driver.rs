@@ -1,4 +1,5 @@
-//! The closed-loop driver: so many requests in flight, never more, each answer checked, for a time or a number.
+//! The closed-loop driver: a fixed number of requests in flight, each answer checked, for a time or a number of
+//! requests.
 
 pub(crate) mod check;
 pub(crate) mod http;
@@ -58,7 +59,7 @@ pub(crate) struct Args {
     command: Vec<String>,
 }
 
-/// What the driver measured.
+/// The measurements of the driver.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
     requests: u64,
@@ -68,22 +69,22 @@ pub(crate) struct Report {
     p99_us: f64,
     mean_us: f64,
     max_us: f64,
-    /// Bytes of the answers' JSON-RPC messages.
+    /// The bytes of the answers' JSON-RPC messages.
     bytes: u64,
     errors: u64,
-    /// The first few errors in words.
+    /// The texts of the first few errors.
     error_samples: Vec<String>,
-    /// Processor time of the driver itself for each request, in µs.
+    /// The processor time of the driver itself for each request, in µs.
     driver_cpu_us: f64,
     watched: BTreeMap<String, Watched>,
 }
 
-/// What a watched process used while the driver measured.
+/// The resources that a watched process used while the driver measured.
 #[derive(Debug, Serialize)]
 struct Watched {
-    /// Processor time for each request in µs.
+    /// The processor time for each request in µs.
     cpu_us: f64,
-    /// The same of the process's descendants.
+    /// The processor time of the process's descendants for each request in µs.
     children_cpu_us: f64,
     #[serde(rename = "usage")]
     total: Usage,
@@ -132,15 +133,15 @@ async fn load(args: &Args) -> anyhow::Result<Report> {
     measure(args, &window, &watches, workers).await
 }
 
-/// What a worker leaves when its load is over.
+/// The result of a worker when its load is over.
 #[derive(Debug)]
 struct Finished {
     recorder: Recorder,
-    /// The server that it started; it has to live until its use of the machine was read.
+    /// The server that it started; it has to live until its resource use has been read.
     server: Option<stdio::Server>,
 }
 
-/// Opens and closes the window around the load and gathers what happened in it.
+/// Opens and closes the window around the load and collects the results.
 async fn measure(
     args: &Args,
     window: &Window,

@@ -1,4 +1,5 @@
-//! What both ends of a benchmark know of MCP: the revisions, the headers, and the few envelope fields that they read.
+//! The parts of MCP that both ends of a benchmark use: the revisions, the headers, and the few envelope fields that
+//! they read.
 
 use clap::ValueEnum;
 use serde::Deserialize;
@@ -16,7 +17,7 @@ pub(crate) const VERSION_HEADER: &str = "mcp-protocol-version";
 /// The header that names a legacy session.
 pub(crate) const SESSION_HEADER: &str = "mcp-session-id";
 
-/// How a request is spoken.
+/// The form of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Era {
     /// In a session that `initialize` opened

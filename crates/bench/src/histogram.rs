@@ -1,10 +1,10 @@
-//! Latencies in a log-linear histogram: constant memory, and no figure further than 1 % from the truth.
+//! Latencies in a log-linear histogram: constant memory, and an error of at most 1 %.
 
-/// Buckets per power of two: a bucket is at most 1/128 of its value wide.
+/// How many buckets a power of two has: a bucket is at most 1/128 of its value wide.
 const STEPS: u64 = 128;
-/// `STEPS` as a power of two.
+/// The exponent of `STEPS` as a power of two.
 const STEP_BITS: u32 = STEPS.trailing_zeros();
-/// Buckets up to 2^40 ns, which is 18 minutes; longer ones count as that.
+/// The number of buckets, up to 2^40 ns, which is 18 minutes; longer durations count as that.
 const BUCKETS: usize = ((40 - STEP_BITS as usize) + 1) * STEPS as usize;
 
 /// A histogram of durations in nanoseconds.
@@ -36,7 +36,7 @@ impl Histogram {
         self.max_ns = self.max_ns.max(ns);
     }
 
-    /// Adds everything that `other` holds.
+    /// Adds all durations of `other`.
     pub(crate) fn merge(&mut self, other: &Self) {
         for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
             *mine += theirs;
@@ -46,12 +46,12 @@ impl Histogram {
         self.max_ns = self.max_ns.max(other.max_ns);
     }
 
-    /// The number of durations.
+    /// Returns the number of durations.
     pub(crate) fn len(&self) -> u64 {
         self.total
     }
 
-    /// The duration in µs that `quantile` (0 to 1) of all durations don't exceed; 0 when there are none.
+    /// Returns the duration in µs that `quantile` (0 to 1) of all durations don't exceed; 0 when there are none.
     pub(crate) fn quantile_us(&self, quantile: f64) -> f64 {
         let rank = ((self.total as f64 * quantile).ceil() as u64).max(1);
         let mut seen = 0;
@@ -64,7 +64,7 @@ impl Histogram {
         0.0
     }
 
-    /// The mean in µs; 0 when there are none.
+    /// Returns the mean in µs; 0 when there are none.
     pub(crate) fn mean_us(&self) -> f64 {
         if self.total == 0 {
             0.0
@@ -73,13 +73,14 @@ impl Histogram {
         }
     }
 
-    /// The longest duration in µs.
+    /// Returns the longest duration in µs.
     pub(crate) fn max_us(&self) -> f64 {
         self.max_ns as f64 / 1e3
     }
 }
 
-/// Values below `STEPS` have a bucket each; above, each power of two is cut into `STEPS` parts.
+/// Returns the bucket of a duration. Values below `STEPS` have a bucket each; above, each power of two is split into
+/// `STEPS` parts.
 fn bucket(ns: u64) -> usize {
     if ns < STEPS {
         return ns as usize;
@@ -89,7 +90,7 @@ fn bucket(ns: u64) -> usize {
     (index as usize).min(BUCKETS - 1)
 }
 
-/// The middle of a bucket in nanoseconds.
+/// Returns the middle of a bucket in nanoseconds.
 fn middle_ns(index: usize) -> f64 {
     let index = index as u64;
     if index < 2 * STEPS {

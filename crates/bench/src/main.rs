@@ -1,4 +1,4 @@
-//! `bench-peer`: everything that stands around the gateway in a benchmark.
+//! `bench-peer`: all parts of a benchmark except the gateway.
 //!
 //! One binary with a subcommand for each part: the canned `upstream`, the bare `proxy` that the gateway is compared
 //! with, the closed-loop `driver`, and the smaller probes for start-up, sessions and the speed of the machine itself.
@@ -21,7 +21,7 @@ use clap::Parser;
 
 use output::report;
 
-/// The gateway's: the bare proxy must not lose by its allocator.
+/// The gateway's allocator, so that the bare proxy has no disadvantage.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,6 +1,6 @@
-//! A bare reverse proxy on hyper: headers read, bodies passed on as they come, connections pooled.
+//! A bare reverse proxy on hyper: headers read, bodies passed on as received, connections pooled.
 //!
-//! It does what any HTTP intermediary must do and nothing else. What the gateway costs beyond it is what MCP costs.
+//! It does what any HTTP intermediary must do and nothing else. The additional cost of the gateway is the cost of MCP.
 
 use std::net::Ipv4Addr;
 use std::pin::Pin;
@@ -55,10 +55,10 @@ async fn serve(upstream: &Uri) -> anyhow::Result<()> {
     }
 }
 
-/// A body from the upstream, or our own words when there is none.
+/// A body from the upstream, or our own text when there is none.
 type Answer = Either<Streamed, Full<Bytes>>;
 
-/// Where requests go.
+/// The proxy with its upstream.
 #[derive(Debug)]
 struct Proxy {
     authority: String,
@@ -103,7 +103,7 @@ impl Proxy {
         Ok(Response::from_parts(head, Streamed::new(body, sender, &self.pool)))
     }
 
-    /// An idle connection that still lives, or a new one.
+    /// Returns an idle connection that still lives, or a new one.
     async fn connection(&self) -> anyhow::Result<SendRequest<Incoming>> {
         while let Some(mut sender) = self.pool.take() {
             if sender.ready().await.is_ok() {
@@ -136,8 +136,8 @@ impl Pool {
     }
 }
 
-/// A body on its way through, which gives its connection back when it ends. One that is dropped before takes its
-/// connection with it.
+/// A body that is being forwarded, which returns its connection to the pool when it ends. If it is dropped earlier, its
+/// connection is closed.
 #[derive(Debug)]
 struct Streamed {
     body: Incoming,
@@ -182,7 +182,7 @@ impl Body for Streamed {
     }
 }
 
-/// Headers that speak of one connection and never travel further (RFC 9110 §7.6.1).
+/// The headers that concern one connection and are never forwarded (RFC 9110 §7.6.1).
 const HOP_BY_HOP: [HeaderName; 6] = [
     header::CONNECTION,
     header::PROXY_AUTHENTICATE,

@@ -1,4 +1,4 @@
-//! Sessions by the thousand: what one costs while it idles, and whether anything stays when it ends.
+//! Opens sessions by the thousand: measures what one costs while it idles, and whether anything remains when it ends.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ pub(crate) struct Args {
     watch: Vec<Watch>,
 }
 
-/// What the sessions cost.
+/// The cost of the sessions.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
     sessions: u64,
@@ -49,7 +49,7 @@ struct Memory {
     kb_per_session: f64,
 }
 
-/// Opens the sessions one after the other over one connection: what is measured is sessions, not sockets.
+/// Opens the sessions one after the other over one connection, to measure sessions and not sockets.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Report> {
     tokio::runtime::Builder::new_current_thread()
         .enable_all()

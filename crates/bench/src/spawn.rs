@@ -1,4 +1,4 @@
-//! How long a start takes: of many servers in a bare loop, and of a gateway up to its first complete list.
+//! Measures how long a start takes: of many servers in a bare loop, and of a gateway up to its first complete list.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -36,7 +36,7 @@ pub(crate) struct LoopReport {
     ms: f64,
 }
 
-/// Starts the servers, says `server/discover` to each, and reads the first answer of each.
+/// Starts the servers, sends `server/discover` to each, and reads the first answer of each.
 pub(crate) fn run_loop(args: &LoopArgs) -> anyhow::Result<LoopReport> {
     let start = Instant::now();
     let mut probe = Template::discover().render(FIRST_ID);
@@ -75,22 +75,22 @@ pub(crate) struct FirstListArgs {
     command: Vec<String>,
 }
 
-/// How long a gateway took.
+/// How long a gateway took to start.
 #[derive(Debug, Serialize)]
 pub(crate) struct FirstListReport {
-    /// Until it printed its endpoint.
+    /// The time until it printed its endpoint.
     ready_ms: f64,
-    /// Until the first list was there, complete or not.
+    /// The time until the first list was received, complete or not.
     first_ms: f64,
     /// The tools in the first list.
     first_tools: usize,
-    /// Until a list was complete.
+    /// The time until a list was complete.
     complete_ms: f64,
-    /// Resident memory of the gateway itself after the complete list.
+    /// The resident memory of the gateway itself after the complete list.
     rss_kb: u64,
 }
 
-/// Starts the gateway, lists until the list is complete, and ends it with SIGTERM, so that it can keep what it learned.
+/// Starts the gateway, lists until the list is complete, and ends it with SIGTERM, so that it can store its cache.
 pub(crate) fn run_first_list(args: &FirstListArgs) -> anyhow::Result<FirstListReport> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let start = Instant::now();
@@ -134,7 +134,7 @@ async fn list_until_complete(args: &FirstListArgs, url: &Uri, start: Instant, re
     })
 }
 
-/// The tools on all pages of one list.
+/// Counts the tools on all pages of one list.
 async fn count_tools(client: &mut Client, era: Era) -> anyhow::Result<usize> {
     let operation = Operation::List(era);
     let mut page = operation.first();
@@ -168,7 +168,7 @@ fn output_of(child: &mut Child) -> anyhow::Result<BufReader<&mut ChildStdout>> {
     Ok(BufReader::new(child.stdout.as_mut().context("stdout is piped")?))
 }
 
-/// The endpoint that a gateway prints once it is ready.
+/// Returns the endpoint that a gateway prints once it is ready.
 fn endpoint_of(child: &mut Child) -> anyhow::Result<Uri> {
     for line in output_of(child)?.lines() {
         let line = line?;

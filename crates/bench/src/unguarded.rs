@@ -1,4 +1,4 @@
-//! `chancery serve` without its guard: what a call costs without policy, validators and record.
+//! Runs `chancery serve` without its guard, to measure a call without policy, validators and record.
 
 use std::process::ExitCode;
 

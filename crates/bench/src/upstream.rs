@@ -1,4 +1,4 @@
-//! The canned upstream: an MCP server of either era, or both, that knows its answers beforehand.
+//! The canned upstream: an MCP server of either era, or both, whose answers are prepared.
 
 mod http;
 mod server;

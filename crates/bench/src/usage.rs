@@ -1,4 +1,4 @@
-//! What processes use, as `/proc` tells it: processor time, resident memory, threads, and the same of their children.
+//! Resource use of processes, from `/proc`: processor time, resident memory, threads, and that of their children.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -51,12 +51,12 @@ impl Sample {
         Ok(Self { root, processes })
     }
 
-    /// The resident memory of the process itself in kB.
+    /// Returns the resident memory of the process itself in kB.
     pub(crate) fn rss_kb(&self) -> u64 {
         self.processes[&self.root].rss_kb
     }
 
-    /// What was used since `before`.
+    /// Returns the resources used since `before`.
     pub(crate) fn since(&self, before: &Self) -> Usage {
         let own = &self.processes[&self.root];
         let mut usage = Usage {
@@ -76,33 +76,33 @@ impl Sample {
     }
 }
 
-/// What a process used between two samples.
+/// The resources that a process used between two samples.
 #[derive(Debug, Default, Clone, Serialize)]
 pub(crate) struct Usage {
-    /// Processor time of the process itself.
+    /// The processor time of the process itself.
     pub(crate) cpu_ns: u64,
-    /// Resident memory at the beginning.
+    /// The resident memory at the beginning.
     pub(crate) rss_before_kb: u64,
-    /// Resident memory at the end.
+    /// The resident memory at the end.
     pub(crate) rss_kb: u64,
-    /// The most resident memory it ever had.
+    /// The greatest resident memory it ever had.
     pub(crate) peak_kb: u64,
-    /// Threads at the end.
+    /// The number of threads at the end.
     pub(crate) threads: u64,
-    /// Descendants at the end.
+    /// The number of descendants at the end.
     pub(crate) children: u64,
-    /// Processor time of the descendants that still run.
+    /// The processor time of the descendants that are still running.
     pub(crate) children_cpu_ns: u64,
-    /// Resident memory of the descendants, shared pages counted once for each.
+    /// The resident memory of the descendants, shared pages counted once for each.
     pub(crate) children_rss_kb: u64,
 }
 
-/// One process at one moment.
+/// A process at one moment.
 #[derive(Debug, Default)]
 struct Process {
-    /// Time on a processor of each living thread, by thread id.
+    /// The processor time of each living thread, by thread id.
     threads_ns: BTreeMap<u32, u64>,
-    /// User and system time of all threads that ever lived.
+    /// The user and system time of all threads that ever lived.
     ticks: u64,
     rss_kb: u64,
     peak_kb: u64,
@@ -110,7 +110,7 @@ struct Process {
 }
 
 impl Process {
-    /// `None` when the process is gone.
+    /// Reads a process; returns `None` when it has ended.
     fn read(pid: u32) -> Option<Self> {
         let root = PathBuf::from(format!("/proc/{pid}"));
         let status = fs::read_to_string(root.join("status")).ok()?;
@@ -132,9 +132,9 @@ impl Process {
         })
     }
 
-    /// Nanoseconds on a processor since `before`, or since the process started.
+    /// Returns the nanoseconds of processor time since `before`, or since the process started.
     ///
-    /// The sum over threads is exact, but a thread that ended takes its time with it (and a kernel may keep no such
+    /// The sum over threads is exact, but the time of a thread that ended is missing (and a kernel may keep no such
     /// sums at all); then the ticks are the better figure.
     fn cpu_since(&self, before: Option<&Self>) -> u64 {
         let nothing = Self::default();
@@ -149,19 +149,19 @@ impl Process {
     }
 }
 
-/// A number of `/proc/PID/status`; 0 where the field is absent.
+/// Returns a number of `/proc/PID/status`; 0 where the field is absent.
 fn status_field(status: &str, field: &str) -> u64 {
     let line = status.lines().find_map(|line| line.strip_prefix(field)).unwrap_or_default();
     line.split_whitespace().next().and_then(|number| number.parse().ok()).unwrap_or(0)
 }
 
-/// The entries of a directory whose names are numbers; none when it can't be read.
+/// Returns the entries of a directory whose names are numbers; none when it can't be read.
 fn numbered(directory: &str) -> impl Iterator<Item = u32> {
     let entries = fs::read_dir(directory).into_iter().flatten();
     entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
 }
 
-/// The ids of all living descendants of `root`.
+/// Returns the ids of all living descendants of `root`.
 fn descendants(root: u32) -> anyhow::Result<Vec<u32>> {
     let parent = |pid: u32| -> Option<u32> {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;

@@ -1,16 +1,17 @@
-//! Is this the answer? The first of its kind is read whole; those of the same shape are then known by length and id.
+//! Checks answers. The first of its kind is parsed completely; later ones of equal shape are recognised by length and
+//! id.
 
 use memchr::memmem;
 use serde_json::Value;
 
 use crate::canned;
 
-/// What a right answer carries.
+/// The content of a right answer.
 #[derive(Debug, Clone)]
 pub(crate) enum Expect {
-    /// The canned text of so many bytes.
+    /// The canned text of this many bytes.
     Text(usize),
-    /// So many tools, over all pages.
+    /// This many tools, over all pages.
     Tools(usize),
 }
 
@@ -20,11 +21,11 @@ pub(crate) struct Check {
     expect: Expect,
     /// The decoded text of a right answer.
     text: String,
-    /// The pages of the last operation that was read whole; a call has one.
+    /// The pages of the last operation that was parsed completely; a call has one.
     pages: Vec<Page>,
 }
 
-/// An answer as it was when it was read whole.
+/// An answer as it was when it was parsed completely.
 #[derive(Debug, Clone)]
 struct Page {
     length: usize,
@@ -34,7 +35,7 @@ struct Page {
 }
 
 impl Check {
-    /// A check for `expect`.
+    /// Returns a check for `expect`.
     pub(crate) fn new(expect: Expect) -> Self {
         let length = if let Expect::Text(length) = expect { length } else { 0 };
         let text = serde_json::from_str(&canned::literal(length)).expect("`literal` renders a JSON string");
@@ -45,7 +46,8 @@ impl Check {
         }
     }
 
-    /// Checks the answer `body` to the request `id`, the `page`th of its operation, and says where the next page is.
+    /// Checks the answer `body` to the request `id`, the `page`th of its operation, and returns the cursor of the next
+    /// page.
     pub(crate) fn page(&mut self, page: usize, id: u64, body: &[u8]) -> Result<Option<&str>, String> {
         let known = self.pages.get(page).is_some_and(|known| known.is_shape_of(id, body));
         if !known {
@@ -63,7 +65,7 @@ impl Check {
         Ok(next)
     }
 
-    /// Reads an answer whole.
+    /// Parses an answer completely.
     fn read(&self, id: u64, body: &[u8]) -> Result<Page, String> {
         let quoted = || String::from_utf8_lossy(&body[..body.len().min(300)]);
         let answer: Value = serde_json::from_slice(body).map_err(|error| format!("{error} in `{}`", quoted()))?;

@@ -1,4 +1,4 @@
-//! One HTTP connection of a driver, with the session it speaks in.
+//! One HTTP connection of a driver, with its session.
 
 use std::time::Instant;
 
@@ -27,7 +27,7 @@ pub(crate) struct Client {
     headers: HeaderMap,
 }
 
-/// What came back for one POST.
+/// The response to one POST.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
@@ -46,7 +46,7 @@ impl Client {
         Ok(client)
     }
 
-    /// Connects to `url` without saying anything.
+    /// Connects to `url` without sending a request.
     pub(crate) async fn dial(url: &Uri, era: Era) -> anyhow::Result<Self> {
         let authority = url.authority().with_context(|| format!("`{url}` names no host and port"))?;
         let stream = TcpStream::connect(authority.as_str())
@@ -155,7 +155,7 @@ impl Client {
     }
 }
 
-/// An operation and what is needed to do it again and again.
+/// An operation and what is needed to repeat it.
 #[derive(Debug)]
 struct Repetition<'a> {
     operation: &'a Operation,
@@ -164,7 +164,7 @@ struct Repetition<'a> {
 }
 
 impl Repetition<'_> {
-    /// Does the operation once, page after page; the bytes of its answers, or what was wrong with them.
+    /// Performs the operation once, page after page; returns the bytes of its answers, or what was wrong with them.
     async fn run(&mut self, client: &mut Client, headers: &HeaderMap, window: &Window) -> anyhow::Result<Result<usize, String>> {
         let mut bytes = 0;
         let mut next: Option<Template> = None;
@@ -185,7 +185,7 @@ impl Repetition<'_> {
 }
 
 impl Answer {
-    /// The JSON-RPC answer to `id`, which may stand in an event stream.
+    /// Returns the JSON-RPC answer to `id`, which may stand in an event stream.
     pub(crate) fn message(&self, id: u64) -> &[u8] {
         let stream = self
             .headers
@@ -195,7 +195,7 @@ impl Answer {
     }
 }
 
-/// The data of the first one-line event that holds `id`; nothing when there is none.
+/// Returns the data of the first one-line event that contains `id`; empty when there is none.
 fn event_with(stream: &[u8], id: u64) -> &[u8] {
     let needle = format!(r#""id":{id}"#);
     let data = stream.split(|byte| *byte == b'\n').filter_map(|line| line.strip_prefix(b"data:"));

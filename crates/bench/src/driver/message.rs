@@ -7,17 +7,17 @@ use crate::envelope::{Era, LEGACY, MODERN};
 /// The first id of a load. All its ids have ten digits, so that equal answers have equal lengths.
 pub(crate) const FIRST_ID: u64 = 1_000_000_000;
 
-/// What a load repeats.
+/// The operation that a load repeats.
 #[derive(Debug, Clone)]
 pub(crate) enum Operation {
-    /// `tools/call` of one tool
+    /// `tools/call` of one tool.
     Call(Era, String),
-    /// `tools/list` with all its pages
+    /// `tools/list` with all its pages.
     List(Era),
 }
 
 impl Operation {
-    /// The request that begins the operation.
+    /// Returns the request that begins the operation.
     pub(crate) fn first(&self) -> Template {
         match self {
             Self::Call(era, tool) => Template::call(*era, tool),
@@ -25,7 +25,7 @@ impl Operation {
         }
     }
 
-    /// The request for the page behind `cursor`.
+    /// Returns the request for the page behind `cursor`.
     pub(crate) fn next(&self, cursor: &str) -> Template {
         match self {
             Self::Call(era, _) | Self::List(era) => Template::list(*era, Some(cursor)),
@@ -33,11 +33,11 @@ impl Operation {
     }
 }
 
-/// A request with a gap for its id, and what Streamable HTTP repeats in headers.
+/// A request with a gap for its id, and the fields that Streamable HTTP repeats in headers.
 #[derive(Debug, Clone)]
 pub(crate) struct Template {
     pub(crate) method: &'static str,
-    /// `Mcp-Name`, where the method has one.
+    /// The value of `Mcp-Name`, where the method has one.
     pub(crate) name: Option<String>,
     tail: Vec<u8>,
 }
@@ -55,7 +55,7 @@ impl Template {
         Self { method, name: None, tail }
     }
 
-    /// A `tools/call` with arguments of ordinary size.
+    /// Returns a `tools/call` with arguments of ordinary size.
     pub(crate) fn call(era: Era, tool: &str) -> Self {
         let arguments = json!({"text": "what the canned upstream answers does not depend on this"});
         let call = Self::new(era, "tools/call", json!({"name": tool, "arguments": arguments}));
@@ -65,7 +65,7 @@ impl Template {
         }
     }
 
-    /// A `tools/list`, of its first page or of the one behind `cursor`.
+    /// Returns a `tools/list`, of its first page or of the one behind `cursor`.
     pub(crate) fn list(era: Era, cursor: Option<&str>) -> Self {
         Self::new(
             era,
@@ -74,24 +74,24 @@ impl Template {
         )
     }
 
-    /// The `initialize` that opens a legacy session.
+    /// Returns the `initialize` that opens a legacy session.
     pub(crate) fn initialize() -> Self {
         let params = json!({"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": client_info()});
         Self::new(Era::Legacy, "initialize", params)
     }
 
-    /// The era probe of the modern era.
+    /// Returns the era probe of the modern era.
     pub(crate) fn discover() -> Self {
         Self::new(Era::Modern, "server/discover", json!({}))
     }
 
-    /// The message with its id in the gap.
+    /// Returns the message with its id in the gap.
     pub(crate) fn render(&self, id: u64) -> Vec<u8> {
         [br#"{"jsonrpc":"2.0","id":"#, id.to_string().as_bytes(), &self.tail].concat()
     }
 }
 
-/// The notification that a legacy client sends once it was answered.
+/// The notification that a legacy client sends after the answer to `initialize`.
 pub(crate) const INITIALIZED: &[u8] = br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
 fn client_info() -> Value {

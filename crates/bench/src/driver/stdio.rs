@@ -13,7 +13,7 @@ use super::message::{FIRST_ID, INITIALIZED, Template};
 use super::window::{Phase, Recorder, Window};
 use crate::envelope::Era;
 
-/// The most that one read takes.
+/// The number of bytes that one read takes at most.
 const CHUNK: usize = 256 * 1024;
 
 /// A started server, ready for requests.
@@ -47,7 +47,7 @@ impl Server {
         Ok(server)
     }
 
-    /// The process id of the server.
+    /// Returns the process id of the server.
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
@@ -118,7 +118,7 @@ impl Flights {
         self.waiting.push((id, Instant::now()));
     }
 
-    /// The call that `line` answers; `None` for a notification.
+    /// Returns the call that `line` answers; `None` for a notification.
     fn arrive(&mut self, line: &[u8]) -> anyhow::Result<Option<(u64, Instant)>> {
         let Some(id) = id_of(line) else {
             return Ok(None);
@@ -130,7 +130,7 @@ impl Flights {
     }
 }
 
-/// The id of an answer, if it is one of ours.
+/// Returns the id of an answer, if it is one of ours.
 fn id_of(line: &[u8]) -> Option<u64> {
     let at = memmem::find(line, br#""id":"#)? + br#""id":"#.len();
     let digits = line[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -145,7 +145,7 @@ struct Lines<R> {
     buffer: Vec<u8>,
     start: usize,
     end: usize,
-    /// Bytes from `start` that hold no line end.
+    /// The number of bytes from `start` that contain no line end.
     searched: usize,
 }
 
@@ -160,7 +160,7 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// The next line that was already read.
+    /// Returns the next line that was already read.
     fn buffered(&mut self) -> Option<&[u8]> {
         let start = self.start;
         let found = memchr::memchr(b'\n', &self.buffer[start + self.searched..self.end]);
@@ -173,7 +173,7 @@ impl<R: Read> Lines<R> {
         Some(&self.buffer[start..start + length])
     }
 
-    /// The next line, waiting for it.
+    /// Returns the next line, waiting for it.
     fn next(&mut self) -> anyhow::Result<&[u8]> {
         while memchr::memchr(b'\n', &self.buffer[self.start + self.searched..self.end]).is_none() {
             self.searched = self.end - self.start;

@@ -8,10 +8,10 @@ use tokio::sync::Notify;
 use super::message::FIRST_ID;
 use crate::histogram::Histogram;
 
-/// How many errors are kept in words.
+/// How many error texts are kept.
 const SAMPLES: usize = 3;
 
-/// Where a load is.
+/// The phase of a load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
     Warmup,
@@ -23,14 +23,14 @@ pub(crate) enum Phase {
 #[derive(Debug)]
 pub(crate) struct Window {
     phase: AtomicU8,
-    /// Requests that may still be counted.
+    /// How many requests may still be counted.
     left: AtomicU64,
     filled: Notify,
     next_id: AtomicU64,
 }
 
 impl Window {
-    /// A window for `limit` requests, or for as many as fit.
+    /// Returns a window for `limit` requests, or for as many as fit.
     pub(crate) fn new(limit: Option<u64>) -> Self {
         Self {
             phase: AtomicU8::new(Phase::Warmup as u8),
@@ -40,7 +40,7 @@ impl Window {
         }
     }
 
-    /// The present phase.
+    /// Returns the present phase.
     pub(crate) fn phase(&self) -> Phase {
         match self.phase.load(Ordering::Relaxed) {
             0 => Phase::Warmup,
@@ -65,12 +65,12 @@ impl Window {
         self.filled.notified().await;
     }
 
-    /// An id that no other request of this load has.
+    /// Returns an id that no other request of this load has.
     pub(crate) fn next_id(&self) -> u64 {
         self.next_id.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Takes the room of one request; `false` when the answer doesn't count (any more).
+    /// Takes the room of one request; returns `false` when the answer doesn't count (any more).
     fn admit(&self) -> bool {
         if self.phase() != Phase::Measured {
             return false;
@@ -86,7 +86,7 @@ impl Window {
     }
 }
 
-/// What one worker saw while the window was open.
+/// The results of one worker while the window was open.
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
     pub(crate) latencies: Histogram,
@@ -96,7 +96,7 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    /// Counts one answer, if the window is open. A wrong answer counts whenever it comes: it has no latency, but it takes
+    /// Counts one answer, if the window is open. A wrong answer is counted at any time: it has no latency, but it takes
     /// its room in the window, and a measurement with one is worth nothing.
     pub(crate) fn record(&mut self, window: &Window, latency: Duration, answer: Result<usize, String>) {
         match answer {
@@ -116,7 +116,7 @@ impl Recorder {
         }
     }
 
-    /// Adds what another worker saw.
+    /// Adds the results of another worker.
     pub(crate) fn merge(&mut self, other: Self) {
         self.latencies.merge(&other.latencies);
         self.bytes += other.bytes;

@@ -19,7 +19,7 @@ use tokio::net::TcpListener;
 use super::server::{Refusal, Reply, Server};
 use crate::envelope::{Era, Request, SESSION_HEADER, VERSION_HEADER};
 
-/// Two pieces, so that a large result is written from where it lies.
+/// A body in two pieces, so that a large result is written without a copy.
 type Body = Full<Chain<Bytes, Bytes>>;
 
 /// Serves `server` on a free port of the loopback interface until the process is killed.
@@ -38,14 +38,14 @@ pub(super) fn serve(server: Server) -> anyhow::Result<()> {
             let face = Arc::clone(&face);
             tokio::spawn(async move {
                 let service = service_fn(|request| face.serve(request));
-                // A connection that ends in an error ends all the same: the driver reports what it missed.
+                // An error of the connection needs no handling: the driver reports what it missed.
                 http1::Builder::new().serve_connection(TokioIo::new(stream), service).await
             });
         }
     })
 }
 
-/// The server behind HTTP. Sessions are counted and not kept: any id that looks like one is served.
+/// The server behind HTTP. Sessions are counted and not stored: any id that looks like one is accepted.
 #[derive(Debug)]
 struct Face {
     server: Server,

@@ -5,7 +5,7 @@ use clap::ValueEnum;
 use crate::canned::{Answer, Canned, LARGE, SMALL};
 use crate::envelope::{Era, MODERN, Request};
 
-/// The eras that a server speaks.
+/// The eras that a server supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Offer {
     Both,
@@ -23,14 +23,14 @@ impl Offer {
     }
 }
 
-/// What the server says to one message.
+/// The server's reply to one message.
 #[derive(Debug)]
 pub(super) enum Reply<'a> {
     /// A canned result.
     Result(&'a Answer),
-    /// A JSON-RPC error, and the HTTP status it travels with.
+    /// A JSON-RPC error, with its HTTP status.
     Refusal(Refusal),
-    /// Nothing: it was a notification.
+    /// No reply: the message was a notification.
     Accepted,
 }
 
@@ -47,7 +47,7 @@ impl Refusal {
         Self { status, code, message }
     }
 
-    /// The whole error message, for the request `id`.
+    /// Returns the whole error message, for the request `id`.
     pub(super) fn for_id(self, id: &str) -> String {
         let Self { code, message, .. } = self;
         format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":"{message}"}}}}"#)
@@ -63,7 +63,7 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// The reply to one message, which was spoken in `era`.
+    /// Returns the reply to one message, which was sent in `era`.
     pub(super) fn reply(&self, request: &Request<'_>, era: Era) -> Reply<'_> {
         if request.id.is_none() {
             return Reply::Accepted;
@@ -72,7 +72,7 @@ impl Server {
             "tools/call" => self.call(request.params.name, era),
             "tools/list" => Reply::Result(&self.canned.results(era).tools),
             "initialize" if self.offer.has(Era::Legacy) => Reply::Result(self.canned.initialize(request.params.protocol_version)),
-            // 2026-07-28 basic/versioning: a modern-only server names its revisions to who says `initialize`.
+            // 2026-07-28 basic/versioning: a modern-only server answers `initialize` with its revisions.
             "initialize" => Reply::Refusal(Refusal::new(
                 400,
                 -32022,
@@ -93,7 +93,7 @@ impl Server {
         }
     }
 
-    /// The era of an HTTP request that names `version`, or the refusal of a server that doesn't speak it.
+    /// Returns the era of an HTTP request that names `version`, or the refusal of a server that doesn't support it.
     pub(super) fn era_of(&self, version: Option<&[u8]>) -> Result<Era, Refusal> {
         let era = if version == Some(MODERN.as_bytes()) {
             Era::Modern

@@ -1,15 +1,15 @@
-//! The canned upstream over stdio: no runtime, whole chunks in, one write for all answers they bring.
+//! The canned upstream over stdio: no runtime, whole chunks in, one write for all their answers.
 
 use std::io::{Read, Write};
 
 use super::server::{Refusal, Reply, Server};
 use crate::envelope::{Era, Request};
 
-/// The most that one read takes.
+/// The number of bytes that one read takes at most.
 const CHUNK: usize = 64 * 1024;
-/// Answers are written once this many bytes wait, even if there is more to answer.
+/// The number of waiting bytes at which answers are written, even if there is more to answer.
 const FLUSH: usize = 256 * 1024;
-/// A line longer than this ends the server.
+/// The length of a line above which the server ends.
 const LINE_LIMIT: usize = 16 * 1024 * 1024;
 
 /// Serves `server` until stdin closes.
@@ -27,13 +27,13 @@ pub(super) fn serve(server: &Server) -> anyhow::Result<()> {
     }
 }
 
-/// One client on the other end of the pipe.
+/// The client at the other end of the pipe.
 #[derive(Debug)]
 struct Conversation<'a> {
     server: &'a Server,
-    /// What the client spoke last; `initialize` makes the whole process legacy (2026-07-28 basic/versioning).
+    /// The era of the client's last message; `initialize` makes the whole process legacy (2026-07-28 basic/versioning).
     era: Era,
-    /// The beginning of a line whose end has not come.
+    /// The beginning of an incomplete line.
     partial: Vec<u8>,
     answers: Vec<u8>,
 }
@@ -119,7 +119,7 @@ mod tests {
         }
     }
 
-    /// Everything said to `offer`'s server, cut into chunks of `size`, and what it answers.
+    /// Sends `said` to `offer`'s server, cut into chunks of `size`, and returns its answers.
     fn answers(offer: Offer, size: usize, said: &str) -> Vec<Value> {
         let server = server(offer);
         let mut conversation = Conversation::new(&server);

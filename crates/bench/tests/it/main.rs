@@ -1,4 +1,4 @@
-//! The parts of a benchmark against each other, as processes: what the driver says must be true.
+//! Tests of the parts of a benchmark against each other, as processes: what the driver reports must be true.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 const PEER: &str = env!("CARGO_BIN_EXE_bench-peer");
 
-/// A part that listens; killed with its test.
+/// A listening part; it is killed with its test.
 struct Listening {
     child: Child,
     url: String,
@@ -35,7 +35,7 @@ fn listen(arguments: &[&str]) -> Listening {
     }
 }
 
-/// Runs a part to its end; its report, or what it complained of.
+/// Runs a part to its end; returns its report, or its error output.
 fn report(arguments: &[&str]) -> Result<Value, String> {
     let output = Command::new(PEER).args(arguments).output().expect("bench-peer starts");
     if output.status.success() {
