@@ -1,4 +1,4 @@
-//! `cargo xtask codegen [--check]`: what documents repeat of the code is written by the code.
+//! `cargo xtask codegen [--check]`: generates the parts of documents that repeat the code.
 
 mod builtins;
 mod methods;
@@ -10,7 +10,7 @@ use anyhow::{Context, bail};
 
 use crate::workspace;
 
-/// What `--check` says to do.
+/// The advice that `--check` gives.
 const ADVICE: &str = "run `cargo xtask codegen`";
 
 /// A document that is generated, or has generated parts.
@@ -18,7 +18,7 @@ const ADVICE: &str = "run `cargo xtask codegen`";
 pub(crate) struct Generated {
     /// The file, from the root.
     pub(crate) path: &'static str,
-    /// What ought to be in it.
+    /// The text that it should have.
     pub(crate) text: String,
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &[String]) -> anyhow::Result<()> {
     bail!("{} not what the code says: {ADVICE}", stale.join(", "));
 }
 
-/// Every generated document as it ought to be; `chancery` is the built gateway.
+/// Returns every generated document as it should be; `chancery` is the built gateway.
 pub(crate) fn all(root: &Path, chancery: &Path) -> anyhow::Result<Vec<Generated>> {
     let reference = |args: &[&str]| workspace::output(Command::new(chancery).args(["config", "reference"]).args(args));
     let architecture = std::fs::read_to_string(root.join("ARCHITECTURE.md")).context("ARCHITECTURE.md")?;
@@ -77,7 +77,7 @@ pub(crate) fn all(root: &Path, chancery: &Path) -> anyhow::Result<Vec<Generated>
     ])
 }
 
-/// The document with other text between `<!-- begin NAME -->` and `<!-- end NAME -->`.
+/// Replaces the text of the document between `<!-- begin NAME -->` and `<!-- end NAME -->`.
 fn between(document: &str, name: &str, text: &str) -> anyhow::Result<String> {
     let (begin, end) = (format!("<!-- begin {name}"), format!("<!-- end {name} -->"));
     let marker = document.find(&begin).with_context(|| format!("there is no `{begin}`"))?;

@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz --seconds N`: libFuzzer on every target of `fuzz/`, on the stable toolchain.
+//! `cargo xtask fuzz --seconds N`: runs libFuzzer on every target of `fuzz/`, on the stable toolchain.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use anyhow::{Context, bail};
 
 use crate::workspace::{self, output, run as run_command};
 
-/// Coverage without the address sanitizer: what fuzz/README.md says by hand.
+/// The flags for coverage without the address sanitizer, as fuzz/README.md describes.
 const FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1";
@@ -71,7 +71,7 @@ fn fuzz(folder: &Path, binary: &Path, name: &str, seconds: u64) -> anyhow::Resul
     run_command(&mut command).with_context(|| format!("`{name}` found something; the input is in fuzz/artifacts/{name}"))
 }
 
-/// The names of the `[[bin]]`s.
+/// Returns the names of the `[[bin]]`s.
 fn targets(manifest: &str) -> anyhow::Result<Vec<String>> {
     let manifest: toml::Table = toml::from_str(manifest)?;
     let bins = manifest

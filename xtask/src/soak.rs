@@ -1,4 +1,4 @@
-//! `cargo xtask soak [NAME]`: the tests that take long, which an ordinary run leaves out.
+//! `cargo xtask soak [NAME]`: runs the long tests, which an ordinary run leaves out.
 
 use std::process::Stdio;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -7,14 +7,14 @@ use anyhow::bail;
 
 use crate::workspace;
 
-/// How every long test is called; they are `#[ignore]`d.
+/// The prefix of the name of every long test; they are `#[ignore]`d.
 const PREFIX: &str = "soak_";
-/// How every test of the workspace is run; what follows is for the test programs.
+/// The command for every test of the workspace; what follows is for the test programs.
 const TEST: [&str; 6] = ["test", "--locked", "--workspace", "--tests", "--no-fail-fast", "--"];
-/// Where a long test finds the seed of its randomness.
+/// The variable with the random seed of a long test.
 const SEED: &str = "SOAK_SEED";
 
-/// Runs the long tests whose name holds the argument.
+/// Runs the long tests whose name contains the argument.
 pub(crate) fn run(args: &[String]) -> anyhow::Result<()> {
     let filter = match args {
         [] => PREFIX.to_owned(),
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &[String]) -> anyhow::Result<()> {
     ran
 }
 
-/// The names of the long tests of all crates.
+/// Returns the names of the long tests of all crates.
 fn long_tests() -> anyhow::Result<Vec<String>> {
     let mut list = workspace::cargo();
     list.args(TEST)

@@ -1,24 +1,25 @@
-//! Where the project is, and the cargo that builds it.
+//! The place of the project, and the cargo that builds it.
 
 use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, bail};
 
-/// The root of the project that we are run for. Checkouts may share a target directory, and so this binary: cargo says at run time which it is.
+/// Returns the root of the project for which this program is run. Checkouts may share a target directory, and so this
+/// binary: cargo tells at run time which it is.
 pub(crate) fn root() -> PathBuf {
     let here = std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
     here.parent().unwrap_or(&here).to_path_buf()
 }
 
-/// The cargo that runs us, in the root.
+/// Returns the cargo that runs this program, in the root.
 pub(crate) fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root());
     command
 }
 
-/// What a command writes to stdout, once it has ended well.
+/// Returns what a command writes to stdout, once it has ended successfully.
 pub(crate) fn output(command: &mut Command) -> anyhow::Result<String> {
     let shown = format!("{command:?}");
     let output = command.output().with_context(|| format!("failed to run {shown}"))?;
@@ -38,7 +39,7 @@ pub(crate) fn run(command: &mut Command) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Builds the gateway, unoptimised, and says where it is.
+/// Builds the gateway, unoptimised, and returns its path.
 pub(crate) fn chancery() -> anyhow::Result<PathBuf> {
     let mut build = cargo();
     build.args([

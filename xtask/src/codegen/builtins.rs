@@ -1,4 +1,4 @@
-//! The reference of the rule language's built-ins, from the tables that the engine itself uses.
+//! Generates the reference of the rule language's built-ins, from the tables that the engine itself uses.
 
 use std::fmt::Write;
 
@@ -16,7 +16,7 @@ Types are written as in [declarations](declarations.md); a single capital stands
 any number of further arguments.
 ";
 
-/// The whole page.
+/// Returns the whole page.
 pub(super) fn page() -> String {
     let mut page = HEAD.to_owned();
     page += "\n## Functions\n\nA function stands where a value stands. If it has no result for its arguments, the evaluation ends with an error.\n";
@@ -68,7 +68,7 @@ pub(super) fn page() -> String {
     page
 }
 
-/// One row; what holds a bar is kept in one cell.
+/// Writes one row; a text with a bar is kept in one cell.
 fn row(page: &mut String, call: &str, gives: &str, doc: &str, example: Example) {
     let cell = |text: &str| text.replace('|', "\\|");
     let _ = writeln!(
@@ -82,7 +82,7 @@ fn row(page: &mut String, call: &str, gives: &str, doc: &str, example: Example) 
     );
 }
 
-/// The name with the types of its arguments.
+/// Returns the name with the types of its arguments.
 fn call(name: &str, params: &Params) -> String {
     let mut types = params.types.join(", ");
     if params.variadic {
@@ -99,7 +99,7 @@ const fn sign(mode: &Mode) -> &'static str {
     }
 }
 
-/// `time` of `fn:time:add`; nothing of `fn:plus`.
+/// Returns the area of a function: `time` of `fn:time:add`; nothing of `fn:plus`.
 fn area_of(name: &str) -> &str {
     let name = name.strip_prefix("fn:").unwrap_or(name);
     name.split_once(':').map_or("", |(area, _)| area)

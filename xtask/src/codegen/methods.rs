@@ -1,4 +1,5 @@
-//! The table of methods in ARCHITECTURE.md: rows and routes from `mcp::method::METHODS`, what crosses between the eras by hand.
+//! Generates the table of methods in ARCHITECTURE.md: rows and routes from `mcp::method::METHODS`, the last column from
+//! a list here.
 
 use std::fmt::Write;
 
@@ -6,8 +7,8 @@ use anyhow::bail;
 use mcp::method::{ListKind, METHODS, MethodInfo, MethodKind, Route, Side};
 use mcp::revision::Revision;
 
-/// What happens when the other end is of the other era: method, sender, words. `=` means that it
-/// crosses as it is, but for what every modern result carries.
+/// What happens when the other end is of the other era: method, sender, text. `=` means that it crosses as it is,
+/// except for what every modern result carries.
 #[rustfmt::skip]
 const ACROSS: &[(&str, Side, &str)] = &[
     ("completion/complete", Side::Client, "="),
@@ -56,7 +57,7 @@ const ACROSS: &[(&str, Side, &str)] = &[
     ("tools/list", Side::Client, "as for prompts"),
 ];
 
-/// The table, in Markdown.
+/// Returns the table, in Markdown.
 pub(crate) fn table() -> anyhow::Result<String> {
     let mut rows: Vec<Vec<&MethodInfo>> = Vec::new();
     for info in METHODS {
@@ -108,7 +109,7 @@ fn side(side: Side) -> &'static str {
     }
 }
 
-/// A range where the rows follow each other, else several.
+/// Returns a range if the rows follow each other, else several revisions.
 fn revisions(rows: &[&MethodInfo]) -> String {
     let first = rows.iter().map(|row| row.first).min().unwrap_or(Revision::LATEST);
     let last = rows.iter().map(|row| row.last).max().unwrap_or(Revision::LATEST);
@@ -138,7 +139,7 @@ fn answered_by(info: &MethodInfo) -> &'static str {
     }
 }
 
-/// Which `policy::Action` it is; the gateway's own traffic needs none.
+/// Returns the `policy::Action` of a method; the gateway's own traffic needs none.
 fn policy(info: &MethodInfo) -> &'static str {
     match (info.kind, info.from, info.route) {
         (MethodKind::Notification, Side::Client, _) if info.name == "notifications/roots/list_changed" => "`Notify`",
