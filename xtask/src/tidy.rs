@@ -14,6 +14,7 @@ mod rust;
 mod syntax;
 mod tree;
 mod violation;
+mod words;
 
 use std::io::Write;
 use std::process::Command;
@@ -40,6 +41,7 @@ pub(crate) fn run(args: &[String]) -> anyhow::Result<()> {
     found.extend(rooms::check(&files, &trees));
     found.extend(rows::check(&files));
     found.extend(citations::check(&files));
+    found.extend(words::check(&files));
     found.sort();
     let mut out = std::io::stdout();
     for violation in &found {

@@ -1,5 +1,7 @@
 //! Rust source as tidy reads it: without comments and the insides of literals, so that what is only spoken of breaks no rule.
 
+use std::ops::Range;
+
 /// Code of the same length and lines as its source, with spaces for comments, the insides of literals and, if so asked, tests.
 #[derive(Clone, Debug)]
 pub(crate) struct Code(String);
@@ -90,31 +92,60 @@ fn blank(bytes: &mut [u8]) {
     }
 }
 
+/// The comments of a file, with the line on which each begins.
+pub(crate) fn comments(source: &str) -> Vec<(usize, &str)> {
+    let comments = opaque(source).into_iter().filter(|(_, part)| *part == Part::Comment);
+    let (mut line, mut counted) = (1, 0);
+    comments
+        .map(|(range, _)| {
+            line += source[counted..range.start].matches('\n').count();
+            counted = range.start;
+            (line, &source[range])
+        })
+        .collect()
+}
+
+/// What is not code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Comment,
+    Literal,
+}
+
 fn mask(source: &str) -> String {
+    let mut out = source.as_bytes().to_vec();
+    for (range, _) in opaque(source) {
+        blank(&mut out[range]);
+    }
+    String::from_utf8(out).unwrap_or_default()
+}
+
+/// The places of all comments and literals, in order.
+fn opaque(source: &str) -> Vec<(Range<usize>, Part)> {
     let bytes = source.as_bytes();
-    let mut out = bytes.to_vec();
+    let mut found = Vec::new();
     let mut at = 0;
     while at < bytes.len() {
         let rest = &bytes[at..];
         let word_before = at > 0 && (bytes[at - 1].is_ascii_alphanumeric() || bytes[at - 1] == b'_');
-        let end = if rest.starts_with(b"//") {
-            at + rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len())
+        let (length, part) = if rest.starts_with(b"//") {
+            (rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len()), Part::Comment)
         } else if rest.starts_with(b"/*") {
-            at + comment(rest)
+            (comment(rest), Part::Comment)
         } else if let Some(length) = if word_before { None } else { raw_string(rest) } {
-            at + length
+            (length, Part::Literal)
         } else if rest[0] == b'"' {
-            at + quoted(rest, b'"')
+            (quoted(rest, b'"'), Part::Literal)
         } else if rest[0] == b'\'' && is_char(rest) {
-            at + quoted(rest, b'\'')
+            (quoted(rest, b'\''), Part::Literal)
         } else {
             at += 1;
             continue;
         };
-        blank(&mut out[at..end]);
-        at = end;
+        found.push((at..at + length, part));
+        at += length;
     }
-    String::from_utf8(out).unwrap_or_default()
+    found
 }
 
 /// The length of a block comment; they nest.

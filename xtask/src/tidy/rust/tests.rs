@@ -1,6 +1,6 @@
 //! What counts as code and what does not.
 
-use super::Code;
+use super::{Code, comments};
 
 #[test]
 fn comments_and_literals_are_not_code() {
@@ -36,4 +36,11 @@ fn attributes_are_found_whole() {
     let found = code.attributes();
     assert_eq!(found.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [1, 2]);
     assert!(found[1].1.contains("reason ="));
+}
+
+#[test]
+fn comments_have_their_lines_and_literals_are_none() {
+    let source = "//! a\nlet url = \"https://x\"; // b\n/* c\nd */ let y = r#\"// e\"#; /// f\n";
+    let found = [(1, "//! a"), (2, "// b"), (3, "/* c\nd */"), (4, "/// f")];
+    assert_eq!(comments(source), found);
 }
