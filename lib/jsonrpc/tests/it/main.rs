@@ -1,6 +1,5 @@
 //! Integration tests of the crate's public interface.
 
-mod books;
 mod builder;
 mod corpus;
 mod edits;
@@ -8,5 +7,6 @@ mod ids;
 mod laws;
 mod messages;
 mod mutations;
+mod open_requests;
 mod properties;
 mod values;
