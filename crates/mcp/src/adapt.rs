@@ -1,7 +1,7 @@
-//! Results, errors, notifications and reverse requests on their way between revisions.
+//! Adapts messages between revisions: results, errors, notifications and reverse requests.
 //!
-//! Law: what the receiver's revision does not know but admits stays. Only what a strict peer would refuse is changed, and then so that what it
-//! says is kept in words that the peer has.
+//! Law: what the receiver's revision does not define but admits stays. Only what a strict peer would refuse is changed,
+//! and what it says is kept in terms that the peer's revision has.
 
 mod content;
 mod elicitation;

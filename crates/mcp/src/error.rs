@@ -1,34 +1,34 @@
-//! The error codes of the revisions, how they become one another's, and their HTTP statuses in the modern era.
+//! The error codes of the revisions, their translation between eras, and their HTTP statuses in the modern era.
 
 use jsonrpc::{ErrorObject, Raw, code};
 
 use crate::revision::Revision;
 
-/// Resource not found, up to 2025-11-25; since then [`code::INVALID_PARAMS`].
+/// The code for a resource that was not found, up to 2025-11-25; since then [`code::INVALID_PARAMS`].
 pub const RESOURCE_NOT_FOUND: i64 = -32002;
-/// A URL must be visited first, 2025-11-25 only; since then an `input_required` result.
+/// The code for a URL that must be visited first, 2025-11-25 only; since then an `input_required` result.
 pub const URL_ELICITATION_REQUIRED: i64 = -32042;
-/// Headers and body disagree (2026-07-28).
+/// The code for headers and a body that disagree (2026-07-28).
 pub const HEADER_MISMATCH: i64 = -32020;
-/// The client did not declare what the request needs (2026-07-28).
+/// The code for a client that did not declare what the request needs (2026-07-28).
 pub const MISSING_CLIENT_CAPABILITY: i64 = -32021;
-/// The revision is unknown or not served (2026-07-28).
+/// The code for a revision that is unknown or not served (2026-07-28).
 pub const UNSUPPORTED_VERSION: i64 = -32022;
 
-/// -32020: `why` says which header, and what it should have been.
+/// Makes a -32020 error: `why` says which header, and what it should have been.
 #[must_use]
 pub fn header_mismatch(why: impl std::fmt::Display) -> ErrorObject {
     ErrorObject::new(HEADER_MISMATCH, format!("Header mismatch: {why}"))
 }
 
-/// -32021: `required` is a `ClientCapabilities` object that names what is missing.
+/// Makes a -32021 error: `required` is a `ClientCapabilities` object that names what is missing.
 #[must_use]
 pub fn missing_client_capability(required: &Raw) -> ErrorObject {
     let data = Raw::object_empty().edit().set(&["requiredCapabilities"], required).finish();
     ErrorObject::new(MISSING_CLIENT_CAPABILITY, "Missing required client capability").with_data(data)
 }
 
-/// -32022: `supported` in the order of preference.
+/// Makes a -32022 error: `supported` is in the order of preference.
 #[must_use]
 pub fn unsupported_version(requested: &str, supported: &[Revision]) -> ErrorObject {
     let names: Vec<_> = supported.iter().map(|revision| revision.as_str()).collect();
@@ -39,7 +39,7 @@ pub fn unsupported_version(requested: &str, supported: &[Revision]) -> ErrorObje
     ErrorObject::new(UNSUPPORTED_VERSION, "Unsupported protocol version").with_data(data.finish())
 }
 
-/// Resource not found, in the words of a revision.
+/// Makes the error for a resource that was not found, with the code of a revision.
 #[must_use]
 pub fn resource_not_found(uri: &str, revision: Revision) -> ErrorObject {
     let code = if revision.is_modern() {
@@ -50,13 +50,15 @@ pub fn resource_not_found(uri: &str, revision: Revision) -> ErrorObject {
     ErrorObject::new(code, "Resource not found").with_data(Raw::object_empty().edit().set(&["uri"], &Raw::string(uri)).finish())
 }
 
-/// Whether only a modern server answers so (2026-07-28 basic/versioning: recognized modern errors).
+/// Returns whether only a modern server answers with this error (2026-07-28 basic/versioning: recognized modern
+/// errors).
 #[must_use]
 pub fn is_modern(error: &ErrorObject) -> bool {
     matches!(error.code, HEADER_MISMATCH | MISSING_CLIENT_CAPABILITY | UNSUPPORTED_VERSION)
 }
 
-/// The revisions that a server says it has when it refuses one: of -32022, and of the -32602 with which legacy servers refuse `initialize`.
+/// Returns the revisions that a server lists when it refuses one: in a -32022, and in the -32602 with which legacy
+/// servers refuse `initialize`.
 #[must_use]
 pub fn supported_versions(error: &ErrorObject) -> Vec<String> {
     if !matches!(error.code, UNSUPPORTED_VERSION | code::INVALID_PARAMS) {
@@ -70,12 +72,12 @@ pub fn supported_versions(error: &ErrorObject) -> Vec<String> {
         .collect()
 }
 
-/// The code under which a legacy client is told an error of a modern server that answered `method`.
+/// Returns the code that a legacy client gets for an error of a modern server that answered `method`.
 fn legacy_code(code: i64, method: &str, has_uri: bool) -> i64 {
     match code {
         // 2025-11-25 server/resources. Without the URI in its data it is some other fault of the params.
         code::INVALID_PARAMS if method == "resources/read" && has_uri => RESOURCE_NOT_FOUND,
-        // It is for the client to declare more; the legacy era has no word for it.
+        // Only the client could declare more; the legacy era has no code for this.
         MISSING_CLIENT_CAPABILITY => code::INVALID_REQUEST,
         // These are between the gateway and the server; the client can do nothing about them.
         HEADER_MISMATCH | UNSUPPORTED_VERSION => code::INTERNAL_ERROR,
@@ -83,7 +85,7 @@ fn legacy_code(code: i64, method: &str, has_uri: bool) -> i64 {
     }
 }
 
-/// The code under which a modern client is told an error of a legacy server.
+/// Returns the code that a modern client gets for an error of a legacy server.
 fn modern_code(code: i64) -> i64 {
     match code {
         // 2026-07-28 basic, error codes: must not be emitted any more.
@@ -99,7 +101,7 @@ fn has_uri(data: Option<&Raw>) -> bool {
     data.is_some_and(|data| data.get("uri").is_some())
 }
 
-/// An error of a modern server as a legacy client is told it. Message and data stay.
+/// Adapts an error of a modern server for a legacy client. Message and data stay.
 #[must_use]
 pub fn to_legacy(error: &ErrorObject, method: &str) -> ErrorObject {
     ErrorObject {
@@ -108,8 +110,8 @@ pub fn to_legacy(error: &ErrorObject, method: &str) -> ErrorObject {
     }
 }
 
-/// An error of a legacy server as a modern client is told it. Message and data stay, except that -32042 becomes -32021 for a client that can't
-/// be sent to a URL; for one that can, see [`crate::adapt::InputRequired::of_url_elicitations`].
+/// Adapts an error of a legacy server for a modern client. Message and data stay, except that -32042 becomes -32021 for
+/// a client that can't be sent to a URL; for one that can, see [`crate::adapt::InputRequired::of_url_elicitations`].
 #[must_use]
 pub fn to_modern(error: &ErrorObject) -> ErrorObject {
     if error.code == URL_ELICITATION_REQUIRED {
@@ -124,7 +126,8 @@ pub fn to_modern(error: &ErrorObject) -> ErrorObject {
     }
 }
 
-/// The `error` member of a response on its way from a server of one revision to a client of another, byte for byte where nothing changes.
+/// Adapts the `error` member of a response from the server's revision to the client's, byte for byte where nothing
+/// changes.
 #[must_use]
 pub fn relay(error: &Raw, method: &str, from: Revision, to: Revision) -> Raw {
     let Some(parsed) = ErrorObject::parse(error) else {
@@ -153,16 +156,17 @@ fn url_elicitation() -> Raw {
         .finish()
 }
 
-/// How far a modern request had come when it failed.
+/// The stage at which a modern request failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// Before it was dispatched: malformed, without its `_meta`, with other headers than it should have.
+    /// Before it was dispatched: it is malformed, lacks its `_meta`, or its headers contradict its body.
     Envelope,
-    /// Whoever serves it answered with an error.
+    /// The gateway or the server that handled it answered with an error.
     Answer,
 }
 
-/// The HTTP status of a response that is this error and nothing before it, in the modern era (2026-07-28 basic and streamable HTTP).
+/// Returns the HTTP status of a response that is this error and nothing before it, in the modern era (2026-07-28 basic and streamable
+/// HTTP).
 #[must_use]
 pub fn http_status(error: &ErrorObject, stage: Stage) -> u16 {
     match error.code {

@@ -1,4 +1,5 @@
-//! The era-neutral request in which the four faces meet, and its outcome.
+//! The request that is independent of eras, and its outcome: the common form between the machines of clients and of
+//! servers.
 
 use std::sync::Arc;
 
@@ -11,19 +12,19 @@ use crate::method::{self, MethodInfo, Side};
 use crate::mirror::{Mirrors, ParamHeaders};
 use crate::revision::{Era, Revision};
 
-/// A client as its machine knows it: of a session in the legacy era, of one request in the modern.
+/// A client as its machine knows it: one per session in the legacy era, one per request in the modern.
 #[derive(Clone, Debug)]
 pub struct Peer {
-    /// The revision that was negotiated, or that the request names.
+    /// The negotiated revision, or the one that the request names.
     pub revision: Revision,
-    /// What the client can be asked.
+    /// The capabilities that the client declared.
     pub capabilities: ClientCapabilities,
-    /// Its `clientInfo`, as it came.
+    /// The client's `clientInfo`, as it was received.
     pub info: Option<Raw>,
 }
 
 impl Peer {
-    /// The era the client speaks.
+    /// Returns the era the client speaks.
     #[must_use]
     pub fn era(&self) -> Era {
         self.revision.era()
@@ -33,14 +34,14 @@ impl Peer {
 /// The method of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// One of the table.
+    /// A method of the table.
     Known(&'static MethodInfo),
-    /// One of an extension: it goes to the server that declared it.
+    /// A method of an extension: it goes to the server that declared it.
     Extension(Arc<str>),
 }
 
 impl Method {
-    /// Looks the name of a client's request up; `None` when the core has it, but not in this revision.
+    /// Looks up the name of a client's request. Returns `None` when the core has it, but not in this revision.
     #[must_use]
     pub fn of(name: &str, revision: Revision) -> Option<Self> {
         match method::lookup(name, Side::Client, revision) {
@@ -50,13 +51,13 @@ impl Method {
         }
     }
 
-    /// The same for a request of the gateway's own, which may be in words that only its server's revision has.
+    /// Looks up the name of a request of the gateway's own, which may exist only in its server's revision.
     fn of_any_revision(name: &str) -> Self {
         let row = method::named(name).iter().rfind(|row| row.from == Side::Client);
         row.map_or_else(|| Self::Extension(name.into()), Self::Known)
     }
 
-    /// Its name.
+    /// Returns the method's name.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -65,43 +66,45 @@ impl Method {
         }
     }
 
-    /// Whether it is the method of that name.
+    /// Returns whether this is the method of that name.
     #[must_use]
     pub fn is(&self, name: &str) -> bool {
         self.name() == name
     }
 }
 
-/// What a client wants, whatever its era. Law: `params` are the client's own bytes, but for what the kernel puts in their place before they go out
-/// (a trace, the gateway's own declaration); the eras are a server face's business.
+/// A client's request, whatever its era.
+///
+/// Law: `params` are the client's own bytes, except for what the kernel replaces before they are sent (a trace, the
+/// gateway's own declaration); translating between eras is up to the machine of the server.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// The message as it came.
+    /// The message as it was received.
     pub message: Message,
-    /// Its method.
+    /// The method.
     pub method: Method,
-    /// Its params, in the client's era: what goes out.
+    /// The params that are sent, in the client's era.
     pub params: Option<Raw>,
-    /// Who asks.
+    /// The client that asks.
     pub peer: Arc<Peer>,
     /// The client's progress token.
     pub progress: Option<Raw>,
     /// The least level of log messages wanted with this request (modern era).
     pub log_level: Option<LogLevel>,
-    /// The trace it belongs to.
+    /// The trace that the request belongs to.
     pub trace: Trace,
     /// The answers that a retried request brings (2026-07-28 basic/patterns/mrtr).
     pub retry: Option<Retry>,
-    /// The name by which the target itself knows what is addressed, where that differs from the name on the wire (DESIGN 3).
+    /// The target's own name for what is addressed, where that differs from the name on the wire (DESIGN 3).
     pub rename: Option<Arc<str>>,
-    /// What the transport showed of it beside the body.
+    /// What the transport carried beside the body.
     pub mirrors: Option<Mirrors>,
-    /// Which arguments the tool that is called wants mirrored.
+    /// The arguments that the called tool wants mirrored.
     pub headers: Option<Arc<ParamHeaders>>,
 }
 
 impl Request {
-    /// A request of the gateway's own to a server: a list, a read of the catalogue.
+    /// Makes a request of the gateway's own to a server, such as one for a list of the catalogue.
     #[must_use]
     pub fn internal(method: &str, params: Option<Raw>, peer: Arc<Peer>) -> Self {
         let message = Message::request(&jsonrpc::Id::number(0), method, params.as_ref());
@@ -120,63 +123,63 @@ impl Request {
         }
     }
 
-    /// A member of the params as they came.
+    /// Returns a member of the params as they were received.
     #[must_use]
     pub fn member(&self, key: &str) -> Option<&Raw> {
         self.message.members().ok()?.get(key)
     }
 
-    /// The decoded text of a member of the params as they came.
+    /// Returns the decoded text of a member of the params as they were received.
     #[must_use]
     pub fn param(&self, key: &str) -> Option<String> {
         self.member(key)?.as_str().map(std::borrow::Cow::into_owned)
     }
 }
 
-/// What a retried modern request carries beside its original params.
+/// The parts that a retried modern request carries beside its original params.
 #[derive(Clone, Debug, Default)]
 pub struct Retry {
     /// `inputResponses`: an object, key to result.
     pub responses: Option<Raw>,
-    /// `requestState`, as it came.
+    /// `requestState`, as it was received.
     pub state: Option<Raw>,
 }
 
-/// How a request ended.
+/// The outcome of a request.
 #[derive(Clone, Debug)]
 pub enum Outcome {
     /// With a result.
     Result(Answered),
-    /// With questions that the client must answer before it asks again (modern servers only).
+    /// With questions that the client must answer before it retries (modern servers only).
     InputRequired(Answered),
     /// With an error.
     Error(Failed),
 }
 
-/// A result and where it came from.
+/// A result and its origin.
 #[derive(Clone, Debug)]
 pub struct Answered {
-    /// The response as it came; none for an answer of the gateway's own.
+    /// The response as it was received; `None` for an answer of the gateway's own.
     pub message: Option<Message>,
     /// The result.
     pub result: Raw,
-    /// The revision the result is written in.
+    /// The revision of the result.
     pub revision: Revision,
 }
 
-/// An error and where it came from.
+/// An error and its origin.
 #[derive(Clone, Debug)]
 pub struct Failed {
-    /// The response as it came; none for an error of the gateway's own.
+    /// The response as it was received; `None` for an error of the gateway's own.
     pub message: Option<Message>,
     /// The error.
     pub error: ErrorObject,
-    /// The revision the error is written in.
+    /// The revision of the error.
     pub revision: Revision,
 }
 
 impl Outcome {
-    /// A result of the gateway's own, in the shape of the last legacy revision.
+    /// Makes a result of the gateway's own, in the form of the last legacy revision.
     #[must_use]
     pub fn own(result: Raw) -> Self {
         Self::Result(Answered {
@@ -186,7 +189,7 @@ impl Outcome {
         })
     }
 
-    /// An error of the gateway's own.
+    /// Makes an error of the gateway's own.
     #[must_use]
     pub fn refused(error: ErrorObject) -> Self {
         Self::Error(Failed {
@@ -197,7 +200,7 @@ impl Outcome {
     }
 }
 
-/// What a server face learnt of its server, and what a client face tells its client of the gateway.
+/// What a server advertises to the gateway, or the gateway to a client.
 #[derive(Clone, Debug)]
 pub struct Advertised {
     /// The server capabilities.

@@ -1,4 +1,4 @@
-//! MCP sessions of both eras as machines without I/O.
+//! MCP sessions of both eras as state machines without I/O.
 
 #![forbid(unsafe_code)]
 

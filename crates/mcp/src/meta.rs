@@ -1,4 +1,4 @@
-//! The `_meta` of requests, results and notifications: what the modern era writes there, progress tokens, and the trace.
+//! The `_meta` of requests, results and notifications: what the modern era keeps there, progress tokens, and the trace.
 
 mod change;
 pub mod key;

@@ -1,14 +1,14 @@
-//! How the names of tools and prompts are spelled on the wire (DESIGN 3). Which of its names each has there depends on all that is offered, and is the
-//! catalogue's to say.
+//! Spells the names of tools and prompts on the wire (DESIGN 3). The catalogue decides which of its names an item gets,
+//! because that depends on all other items.
 
 use model::ServerId;
 
-/// The longest name: models' providers accept no longer one.
+/// The longest name: model providers accept none that is longer.
 pub const MAX_NAME: usize = 64;
-/// What parts a server from its tool in a qualified name. No server's id holds it.
+/// The separator between server and tool in a qualified name. No server's id contains it.
 pub const SEPARATOR: &str = "__";
 
-/// `server__name`, made to fit.
+/// Returns the qualified name `server__name`, shortened where it is too long.
 #[must_use]
 pub fn qualified(server: &ServerId, name: &str) -> String {
     let full = [server.as_str(), SEPARATOR, name].concat();
@@ -19,13 +19,14 @@ fn is_allowed(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }
 
-/// Whether a name can stand on the wire as it is.
+/// Returns whether a name can be used on the wire unchanged.
 #[must_use]
 pub fn fits(name: &str) -> bool {
     !name.is_empty() && name.len() <= MAX_NAME && name.bytes().all(is_allowed)
 }
 
-/// The name itself where it fits and bears no salt; else as much of it as fits, with a mark that is its own. Each salt gives another.
+/// Returns the name unchanged where it fits and `salt` is 0; else as much of it as fits, with a hash of the name. Each
+/// salt gives another hash.
 #[must_use]
 pub fn fit(name: &str, salt: u64) -> String {
     if salt == 0 && fits(name) {
@@ -39,8 +40,8 @@ pub fn fit(name: &str, salt: u64) -> String {
     kept.chain(['_']).chain(mark.chars()).collect()
 }
 
-/// Eight characters that stay the same for the same text in every version of the gateway: 40 bits of FNV-1a, mixed as MurmurHash3 ends, because
-/// FNV alone hardly tells texts apart whose last letters differ.
+/// Returns a hash of eight characters that is the same for the same text in every version of the gateway: 40 bits of
+/// FNV-1a with the final mixing of MurmurHash3, because FNV alone hardly tells texts apart whose last letters differ.
 fn mark(text: &str, salt: u64) -> String {
     const DIGITS: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
     let salt = salt.to_be_bytes();

@@ -1,8 +1,8 @@
-//! The published revisions of MCP, their two eras, and what an `initialize` is answered.
+//! The published revisions of MCP, their two eras, and the negotiation of `initialize`.
 
 use std::fmt;
 
-/// The two ways in which MCP has been spoken (2026-07-28 basic/versioning).
+/// The two protocol eras of MCP (2026-07-28 basic/versioning).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Era {
     /// A session that `initialize` opens: up to 2025-11-25.
@@ -11,7 +11,7 @@ pub enum Era {
     Modern,
 }
 
-/// A published revision; ordered by age, the oldest first.
+/// A published revision, ordered by age, the oldest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Revision {
     /// 2024-11-05
@@ -27,7 +27,7 @@ pub enum Revision {
 }
 
 impl Revision {
-    /// Every revision, the newest first: the order in which we offer them.
+    /// Every revision, the newest first: the order in which the gateway offers them.
     pub const ALL: [Self; 5] = [
         Self::V2026_07_28,
         Self::V2025_11_25,
@@ -35,14 +35,15 @@ impl Revision {
         Self::V2025_03_26,
         Self::V2024_11_05,
     ];
-    /// The newest.
+    /// The newest revision.
     pub const LATEST: Self = Self::V2026_07_28;
-    /// The newest that `initialize` can negotiate.
+    /// The newest revision that `initialize` can negotiate.
     pub const LATEST_LEGACY: Self = Self::V2025_11_25;
-    /// What a request over HTTP without `MCP-Protocol-Version` and outside of a session is taken for (2025-06-18 basic/transports).
+    /// The revision of a request over HTTP without `MCP-Protocol-Version` and outside of a session (2025-06-18
+    /// basic/transports).
     pub const ASSUMED: Self = Self::V2025_03_26;
 
-    /// The revision as it stands on the wire.
+    /// Returns the revision's name on the wire.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -54,31 +55,31 @@ impl Revision {
         }
     }
 
-    /// The revision of that name.
+    /// Returns the revision of that name.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|revision| revision.as_str() == text)
     }
 
-    /// The era it belongs to.
+    /// Returns the era that the revision belongs to.
     #[must_use]
     pub fn era(self) -> Era {
         if self.is_modern() { Era::Modern } else { Era::Legacy }
     }
 
-    /// Whether requests carry their own revision and capabilities.
+    /// Returns whether requests carry their own revision and capabilities.
     #[must_use]
     pub fn is_modern(self) -> bool {
         self >= Self::V2026_07_28
     }
 
-    /// Whether a receiver must take JSON-RPC batches (2025-03-26 basic; gone in 2025-06-18).
+    /// Returns whether a receiver must take JSON-RPC batches (2025-03-26 basic; gone in 2025-06-18).
     #[must_use]
     pub fn has_batches(self) -> bool {
         self == Self::V2025_03_26
     }
 
-    /// Whether requests over HTTP carry `MCP-Protocol-Version` (from 2025-06-18 basic/transports on).
+    /// Returns whether requests over HTTP carry `MCP-Protocol-Version` (from 2025-06-18 basic/transports on).
     #[must_use]
     pub fn has_version_header(self) -> bool {
         self >= Self::V2025_06_18
@@ -91,8 +92,9 @@ impl fmt::Display for Revision {
     }
 }
 
-/// What an `initialize` that asks for `requested` is answered: the same where a handshake can negotiate it, else the newest that can
-/// (2025-11-25 basic/lifecycle: the server must answer with another version that it supports, and should choose its latest).
+/// Returns the revision that answers an `initialize` which asks for `requested`: the same where a handshake can
+/// negotiate it, else the newest that can (2025-11-25 basic/lifecycle: the server must answer with another version that
+/// it supports, and should choose its latest).
 #[must_use]
 pub fn negotiate(requested: &str) -> Revision {
     match Revision::parse(requested) {

@@ -1,74 +1,74 @@
-//! What the gateway hands out sealed: the format inside the seal. The cryptography is the kernel's (DESIGN 10).
+//! The plain content of what the gateway hands out sealed. The kernel does the cryptography (DESIGN 10).
 
 use jsonrpc::Raw;
 use model::{PrincipalId, ServerId};
 
 /// The longest sealed text.
 pub const MAX_SEALED: usize = 8 * 1024;
-/// The longest text to be sealed: what is left of [`MAX_SEALED`] by Base64, a nonce, a tag and the name of a key.
+/// The longest text that can be sealed: what is left of [`MAX_SEALED`] by Base64, a nonce, a tag and a key's id.
 pub const MAX_PLAIN: usize = MAX_SEALED / 4 * 3 - 64;
 
-/// Seals and opens: authenticated encryption with keys of the gateway's own.
+/// Seals and opens texts: authenticated encryption with keys of the gateway's own.
 ///
 /// Law: `open(seal(x)) == Some(x)`, and `None` for everything that this gateway (with its present or its former key) has not sealed. The sealed
 /// text is ASCII without spaces, so that it can be a JSON string, a header or a task's id.
 pub trait Sealer: Send + Sync {
-    /// The plain bytes as a text that says nothing.
+    /// Encrypts the plain bytes into an opaque text.
     fn seal(&self, plain: &[u8]) -> String;
-    /// The plain bytes of a text that `seal` made.
+    /// Decrypts a text that `seal` made.
     fn open(&self, sealed: &str) -> Option<Vec<u8>>;
 }
 
 /// Why a sealed state can't be made or used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SealError {
-    /// It would be longer than [`MAX_SEALED`].
+    /// The text would be longer than [`MAX_SEALED`].
     #[error("seal the state of the request: it is larger than {MAX_PLAIN} bytes")]
     TooLarge,
-    /// Nothing of ours, or of an older format.
+    /// The text was not sealed by this gateway, or has an older format.
     #[error("open the state of the request: it was not issued here")]
     Foreign,
-    /// It was issued to somebody else.
+    /// The state was issued to another principal.
     #[error("accept the state of the request: it was issued to another principal")]
     OtherPrincipal,
-    /// It was issued for another request.
+    /// The state was issued for another request.
     #[error("accept the state of the request: it was issued for another request")]
     OtherRequest,
-    /// Its time is over.
+    /// The state has expired.
     #[error("accept the state of the request: it has expired, send the request again without it")]
     Expired,
 }
 
-/// How a request goes on when its client comes back with answers.
+/// How a request continues when its client retries it with answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Continuation {
-    /// A call to a legacy server waits for them; consumed once.
+    /// A call to a legacy server waits for the answers; consumed once.
     Parked {
-        /// The call, as the kernel numbers it.
+        /// The kernel's number of the call.
         call: u64,
     },
-    /// A modern server gets them, with the state that it gave itself, if it gave one.
+    /// A modern server gets the answers, with the state that it gave itself, if it gave one.
     Upstream {
-        /// Its own `requestState`.
+        /// The server's own `requestState`.
         state: Option<String>,
     },
-    /// The request is sent again without them: the user has been where a legacy server's -32042 wanted them to be.
+    /// The request is sent again without answers: the user has visited the URL that a legacy server's -32042 named.
     Again,
-    /// The client's person has decided whether the request may pass, or will when it is asked again.
+    /// A person of the client has decided whether the request may pass, or will when asked again.
     Consent {
-        /// The request for consent, as the kernel names it.
+        /// The kernel's id of the request for consent.
         request: String,
     },
 }
 
-/// The inside of a `requestState`.
+/// The plain content of a `requestState`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SealedCall {
     /// The server that asked.
     pub server: ServerId,
-    /// To whom the state was handed out.
+    /// The principal that the state was handed out to.
     pub principal: PrincipalId,
-    /// When it ceases to hold, in seconds since 1970.
+    /// When it expires, in seconds since 1970.
     pub expires: u64,
     /// A digest of [`request_digest_input`].
     pub digest: Vec<u8>,
@@ -76,23 +76,23 @@ pub struct SealedCall {
     pub then: Continuation,
 }
 
-/// The inside of a task's id: which server has the task. A task's own time to live is the server's affair.
+/// The plain content of a task's id: the server that has the task. The server enforces the task's own time to live.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SealedTask {
     /// The server that has the task.
     pub server: ServerId,
-    /// For whom it runs.
+    /// The principal that the task runs for.
     pub principal: PrincipalId,
-    /// Its id there.
+    /// The server's own id of the task.
     pub task: String,
 }
 
-/// First byte of the format: what it is, and in which version.
+/// The first byte of the format: its kind and its version.
 const CALL: u8 = 0x11;
 const TASK: u8 = 0x21;
 
 impl SealedCall {
-    /// The plain bytes.
+    /// Returns the plain bytes.
     ///
     /// # Errors
     /// [`SealError::TooLarge`]: the server's own state is too long.
@@ -121,7 +121,7 @@ impl SealedCall {
         out.finish()
     }
 
-    /// Reads plain bytes; `None` for anything that [`SealedCall::encode`] has not written.
+    /// Decodes plain bytes. Returns `None` for anything that [`SealedCall::encode`] has not written.
     #[must_use]
     pub fn decode(plain: &[u8]) -> Option<Self> {
         let mut input = Reader(plain);
@@ -151,7 +151,7 @@ impl SealedCall {
         })
     }
 
-    /// Whether the state holds for this request of this principal at `now`, in seconds since 1970.
+    /// Checks that the state is valid for this request of this principal at `now`, in seconds since 1970.
     ///
     /// # Errors
     /// In this order: another principal, another request, expired.
@@ -178,7 +178,7 @@ impl SealedCall {
 }
 
 impl SealedTask {
-    /// The plain bytes.
+    /// Returns the plain bytes.
     ///
     /// # Errors
     /// [`SealError::TooLarge`]: the server's own id is too long.
@@ -190,7 +190,7 @@ impl SealedTask {
         out.finish()
     }
 
-    /// Reads plain bytes; `None` for anything that [`SealedTask::encode`] has not written.
+    /// Decodes plain bytes. Returns `None` for anything that [`SealedTask::encode`] has not written.
     #[must_use]
     pub fn decode(plain: &[u8]) -> Option<Self> {
         let mut input = Reader(plain);
@@ -218,8 +218,8 @@ impl SealedTask {
     }
 }
 
-/// What a request and its retries have in common, for a digest: the method, the name or URI, and the arguments in one spelling. Not `_meta`, the
-/// id, the answers and the state (DESIGN 10).
+/// Returns the bytes that a request and its retries have in common, for a digest: the method, the name or URI, and the
+/// arguments in canonical form. Not `_meta`, the id, the answers and the state (DESIGN 10).
 #[must_use]
 pub fn request_digest_input(method: &str, params: Option<&Raw>) -> Vec<u8> {
     let mut out = method.as_bytes().to_vec();
@@ -233,7 +233,7 @@ pub fn request_digest_input(method: &str, params: Option<&Raw>) -> Vec<u8> {
     out
 }
 
-/// Parts, each with its length before it.
+/// Writes parts, each preceded by its length.
 struct Writer(Vec<u8>);
 
 impl Writer {
@@ -242,7 +242,7 @@ impl Writer {
     }
 
     fn bytes(&mut self, bytes: &[u8]) {
-        // What is longer makes the whole too large, and `finish` refuses it.
+        // A part that is longer makes the whole too large, and `finish` refuses it.
         let length = u16::try_from(bytes.len()).unwrap_or(u16::MAX);
         self.0.extend_from_slice(&length.to_be_bytes());
         self.0.extend_from_slice(bytes);
@@ -257,7 +257,7 @@ impl Writer {
     }
 }
 
-/// What is left to be read.
+/// Reads parts, each preceded by its length.
 struct Reader<'a>(&'a [u8]);
 
 impl Reader<'_> {

@@ -1,8 +1,8 @@
-//! Tasks as 2025-11-25 has them in its core and as the extension of SEP-2663 has them: each in the words of the other.
+//! Translates tasks between 2025-11-25, which has them in its core, and the extension of SEP-2663.
 //!
-//! The core's client asks for a task (`params.task`), polls `tasks/get` and fetches what came of it by `tasks/result`, which blocks; questions
-//! reach it as requests. The extension's server decides by itself, and `tasks/get` holds the outcome and the questions. So the two differ in who
-//! waits, and what stands in this module is the rest: the shapes.
+//! The core's client asks for a task (`params.task`), polls `tasks/get` and fetches its result by `tasks/result`, which
+//! blocks; questions reach it as requests. The extension's server decides by itself, and `tasks/get` holds the outcome
+//! and the questions. The two differ in who waits, which the kernel handles; this module translates the shapes.
 
 use jsonrpc::{ErrorObject, ObjectBuilder, Raw, RawKind};
 
@@ -10,7 +10,7 @@ use crate::adapt::{self, InputRequired};
 use crate::meta::{self, key};
 use crate::revision::Revision;
 
-/// Where a task is.
+/// The status of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Status {
     /// Under way.
@@ -21,12 +21,12 @@ pub enum Status {
     Completed,
     /// Ended in an error; in the core, also with a tool's result that says `isError`.
     Failed,
-    /// Given up at the client's wish.
+    /// Cancelled by the client.
     Cancelled,
 }
 
 impl Status {
-    /// The status as it stands on the wire.
+    /// Returns the status's name on the wire.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -38,7 +38,7 @@ impl Status {
         }
     }
 
-    /// Whether it never changes again.
+    /// Returns whether the status is final.
     #[must_use]
     pub fn is_terminal(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
@@ -48,35 +48,35 @@ impl Status {
 /// Whether a tool of 2025-11-25 runs as a task (`execution.taskSupport`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TaskSupport {
-    /// Never; also where nothing is said.
+    /// Never; also where the tool says nothing.
     Forbidden,
-    /// Either way.
+    /// With or without a task.
     Optional,
     /// Always.
     Required,
 }
 
-/// What has come of a task so far, beyond its status.
+/// The outcome of a task so far, beyond its status.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Payload {
     /// Nothing, or nothing known.
     None,
-    /// The result of the request that it stands for, in the words of the server's revision.
+    /// The result of the request that it stands for, in the form of the server's revision.
     Result(Raw),
     /// The error of the request that it stands for.
     Error(ErrorObject),
-    /// What it waits for.
+    /// The questions that it waits for.
     Input(InputRequired),
 }
 
-/// `taskId` of params, of a flat task, or of the task in a core `CreateTaskResult`.
+/// Returns the `taskId` of params, of a flat task, or of the task in a core `CreateTaskResult`.
 #[must_use]
 pub fn task_id(of: &Raw) -> Option<String> {
     let id = of.get("taskId").or_else(|| of.at(&["task", "taskId"]))?;
     id.as_str().map(std::borrow::Cow::into_owned)
 }
 
-/// The same with another id, at the place where [`task_id`] finds it.
+/// Replaces the task's id, at the place where [`task_id`] finds it.
 #[must_use]
 pub fn with_task_id(of: &Raw, id: &str) -> Raw {
     let nested = of.get("taskId").is_none() && of.at(&["task", "taskId"]).is_some();
@@ -84,13 +84,13 @@ pub fn with_task_id(of: &Raw, id: &str) -> Raw {
     of.edit().set(path, &Raw::string(id)).finish()
 }
 
-/// The same as part of that task (2025-11-25 basic/utilities/tasks, associating task-related messages).
+/// Marks params or a result as part of that task (2025-11-25 basic/utilities/tasks, associating task-related messages).
 #[must_use]
 pub fn with_related_task(of: &Raw, id: &str) -> Raw {
     meta::set(of, key::RELATED_TASK, &ObjectBuilder::new().text("taskId", id).finish())
 }
 
-/// The status of a flat task, or of the one in a core `CreateTaskResult`.
+/// Returns the status of a flat task, or of the one in a core `CreateTaskResult`.
 #[must_use]
 pub fn status(of: &Raw) -> Option<Status> {
     let status = of.get("status").or_else(|| of.at(&["task", "status"]))?;
@@ -105,7 +105,7 @@ pub fn status(of: &Raw) -> Option<Status> {
     all.into_iter().find(|known| known.as_str() == text)
 }
 
-/// What a tool of a legacy server says of tasks.
+/// Returns whether a tool of a legacy server can run as a task.
 #[must_use]
 pub fn task_support(tool: &Raw) -> TaskSupport {
     match tool.at(&["execution", "taskSupport"]).as_ref().and_then(Raw::as_str).as_deref() {
@@ -115,8 +115,8 @@ pub fn task_support(tool: &Raw) -> TaskSupport {
     }
 }
 
-/// A tool of a modern server with the extension, as a client of 2025-11-25 must see it to ask for tasks at all: such a server may answer any call
-/// with one.
+/// Marks a tool of a modern server with the extension as one that can run as a task: a client of 2025-11-25 asks for
+/// tasks only then, and such a server may answer any call with one.
 #[must_use]
 pub fn with_task_support(tool: &Raw) -> Raw {
     match tool.at(&["execution", "taskSupport"]) {
@@ -125,35 +125,36 @@ pub fn with_task_support(tool: &Raw) -> Raw {
     }
 }
 
-/// `params.task`: a client of the core asks for a task.
+/// Returns `params.task`, with which a client of the core asks for a task.
 #[must_use]
 pub fn requested(params: &Raw) -> Option<Raw> {
     params.get("task").filter(|task| task.kind() == RawKind::Object)
 }
 
-/// Params that ask a server of the core for a task, to be kept for `ttl` milliseconds where that is given.
+/// Adds to params the request for a task of a server of the core, kept for `ttl` milliseconds where that is given.
 #[must_use]
 pub fn with_task(params: &Raw, ttl: Option<u64>) -> Raw {
     let task = ObjectBuilder::new().maybe("ttl", ttl.map(Raw::uint).as_ref());
     params.edit().set(&["task"], &task.finish()).finish()
 }
 
-/// The same params, not asking for a task.
+/// Removes the request for a task from params.
 #[must_use]
 pub fn without_task(params: &Raw) -> Raw {
     params.edit().remove(&["task"]).finish()
 }
 
-/// Whether a result of a legacy server is a task in place of what was asked for. Only where a task was asked for.
+/// Returns whether a result of a legacy server is a task in place of the result. Use it only where a task was asked
+/// for.
 #[must_use]
 pub fn is_created(result: &Raw) -> bool {
     result.at(&["task", "taskId"]).is_some_and(|id| id.kind() == RawKind::String)
 }
 
-/// The names that differ: core, extension.
+/// The member names that differ: core, extension.
 const NAMES: [(&str, &str); 2] = [("ttl", "ttlMs"), ("pollInterval", "pollIntervalMs")];
 
-/// A flat task of the core in the words of the extension. `ttlMs` is required there, `null` for ever.
+/// Translates a flat task of the core into the extension's form. `ttlMs` is required there; `null` means for ever.
 fn flat_to_modern(task: &Raw) -> Raw {
     let mut edit = task.edit();
     for (core, extension) in NAMES {
@@ -167,7 +168,7 @@ fn flat_to_modern(task: &Raw) -> Raw {
     edit.finish()
 }
 
-/// A flat task of the extension in the words of the core, without what only the extension has in it.
+/// Translates a flat task of the extension into the core's form, without what only the extension has in it.
 fn flat_to_legacy(task: &Raw) -> Raw {
     let task = meta::remove(&meta::remove(task, key::SERVER_INFO), key::SUBSCRIPTION_ID);
     let mut edit = task.edit();
@@ -186,7 +187,8 @@ fn flat_to_legacy(task: &Raw) -> Raw {
     edit.finish()
 }
 
-/// The core's `CreateTaskResult` as the extension's: flat, with `resultType`. What is none becomes a complete result.
+/// Translates the core's `CreateTaskResult` into the extension's: flat, with `resultType`. A result without a task
+/// becomes a complete result.
 #[must_use]
 pub fn created_to_modern(result: &Raw) -> Raw {
     let (Some(task), Ok(members)) = (result.get("task"), result.object()) else {
@@ -200,7 +202,7 @@ pub fn created_to_modern(result: &Raw) -> Raw {
     ObjectBuilder::new().members(own.iter().chain(beside)).finish()
 }
 
-/// The extension's `CreateTaskResult` as the core's: the task in a member of its own, `_meta` beside it.
+/// Translates the extension's `CreateTaskResult` into the core's: the task in a member of its own, `_meta` beside it.
 #[must_use]
 pub fn created_to_legacy(result: &Raw) -> Raw {
     let flat = flat_to_legacy(result);
@@ -211,10 +213,10 @@ pub fn created_to_legacy(result: &Raw) -> Raw {
         .finish()
 }
 
-/// A flat task of the core with its payload, as the extension's `DetailedTask`.
+/// Joins a flat task of the core with its payload to the extension's `DetailedTask`.
 ///
-/// Where the status promises a payload that is not there, the task is still `working` for the client: it comes back, and by then the payload is
-/// known.
+/// Where the status promises a payload that is not there, the client sees the task as still `working`: it polls again,
+/// and by then the payload is known.
 fn detailed(task: &Raw, payload: &Payload) -> Raw {
     let flat = flat_to_modern(task);
     let with = |status: Status, member: Option<(&str, Raw)>| {
@@ -239,13 +241,15 @@ fn detailed(task: &Raw, payload: &Payload) -> Raw {
     }
 }
 
-/// The core's answer to `tasks/get` as the extension's. An error in the payload is one that a modern client may see ([`crate::error::to_modern`]).
+/// Translates the core's answer to `tasks/get` into the extension's. An error in the payload is one that a modern
+/// client may see ([`crate::error::to_modern`]).
 #[must_use]
 pub fn got_to_modern(task: &Raw, payload: &Payload) -> Raw {
     adapt::complete("tasks/get", &detailed(task, payload), None)
 }
 
-/// The extension's answer to `tasks/get` as the core's, and what the core hands out by `tasks/result` or asks by requests of its own.
+/// Translates the extension's answer to `tasks/get` into the core's, and what the core returns from `tasks/result` or
+/// asks by requests of its own.
 #[must_use]
 pub fn got_to_legacy(task: &Raw) -> (Raw, Payload) {
     let payload = match status(task) {
@@ -257,7 +261,7 @@ pub fn got_to_legacy(task: &Raw) -> (Raw, Payload) {
     (flat_to_legacy(task), payload.unwrap_or(Payload::None))
 }
 
-/// A result that the extension's `tasks/get` held, as the core's answer to `tasks/result`.
+/// Translates a result that the extension's `tasks/get` held into the core's answer to `tasks/result`.
 #[must_use]
 pub fn payload_to_legacy(task_id: &str, result: &Raw) -> Raw {
     with_related_task(
@@ -266,14 +270,14 @@ pub fn payload_to_legacy(task_id: &str, result: &Raw) -> Raw {
     )
 }
 
-/// The extension's empty answer to `tasks/cancel` and `tasks/update`.
+/// Returns the extension's empty answer to `tasks/cancel` and `tasks/update`.
 #[must_use]
 pub fn acknowledged() -> Raw {
     ObjectBuilder::new().text("resultType", "complete").finish()
 }
 
-/// What a server of the extension says of a task after `tasks/cancel`, as the core's answer to it: there, the task is cancelled once the answer is
-/// given, whatever becomes of the work; here it may still run.
+/// Translates the state of a task after `tasks/cancel` from the extension into the core's answer: in the core, the task
+/// is cancelled once the answer is given, whatever becomes of the work; in the extension it may still run.
 #[must_use]
 pub fn cancelled_to_legacy(task: &Raw) -> Raw {
     let flat = flat_to_legacy(task);
@@ -283,20 +287,20 @@ pub fn cancelled_to_legacy(task: &Raw) -> Raw {
     }
 }
 
-/// The params of `notifications/tasks/status` as those of `notifications/tasks`.
+/// Translates the params of `notifications/tasks/status` into those of `notifications/tasks`.
 #[must_use]
 pub fn status_to_modern(params: &Raw, payload: &Payload) -> Raw {
     detailed(params, payload)
 }
 
-/// The params of `notifications/tasks` as those of `notifications/tasks/status`.
+/// Translates the params of `notifications/tasks` into those of `notifications/tasks/status`.
 #[must_use]
 pub fn status_to_legacy(params: &Raw) -> Raw {
     flat_to_legacy(params)
 }
 
-/// A task of the core that the gateway keeps itself, for a client that asked for one and a modern server that answered at once. `at` is an ISO
-/// 8601 instant, `ttl` in milliseconds.
+/// Makes a core task that the gateway keeps itself, for a client that asked for one and a modern server that answered
+/// at once. `at` is an ISO 8601 instant, `ttl` is in milliseconds.
 #[must_use]
 pub fn legacy_task(id: &str, status: Status, at: &str, ttl: Option<u64>) -> Raw {
     ObjectBuilder::new()

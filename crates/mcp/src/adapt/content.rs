@@ -1,11 +1,12 @@
-//! Content blocks for clients whose revision does not have their type. A strict peer would refuse the whole result.
+//! Adapts content blocks for clients whose revision does not have their type. A strict peer would refuse the whole
+//! result.
 
 use jsonrpc::{ObjectBuilder, Raw};
 
 use super::list;
 use crate::revision::Revision;
 
-/// The blocks of a tool's result; `None` where nothing changes.
+/// Adapts the blocks of a tool's result to the revision `to`. Returns `None` where nothing changes.
 pub(super) fn blocks(list: &Raw, to: Revision) -> Option<Raw> {
     if to >= Revision::V2025_06_18 {
         return None;
@@ -13,7 +14,7 @@ pub(super) fn blocks(list: &Raw, to: Revision) -> Option<Raw> {
     list::map_items(list, |block| changed(block, to).map(|block| vec![block]))
 }
 
-/// The messages of a prompt; `None` where nothing changes.
+/// Adapts the messages of a prompt to the revision `to`. Returns `None` where nothing changes.
 pub(super) fn messages(list: &Raw, to: Revision) -> Option<Raw> {
     if to >= Revision::V2025_06_18 {
         return None;
@@ -24,7 +25,8 @@ pub(super) fn messages(list: &Raw, to: Revision) -> Option<Raw> {
     })
 }
 
-/// One block in the words of `to`; `None` where it has them already. All members but the changed ones stay, known there or not.
+/// Adapts one block to the revision `to`. Returns `None` where nothing changes. All members but the changed ones stay,
+/// whether or not that revision defines them.
 fn changed(block: &Raw, to: Revision) -> Option<Raw> {
     let kind = block.get("type")?;
     match kind.as_str().as_deref() {
@@ -34,7 +36,7 @@ fn changed(block: &Raw, to: Revision) -> Option<Raw> {
     }
 }
 
-/// 2025-06-18 brought `resource_link`.
+/// Writes a `resource_link`, which came with 2025-06-18, as a text block.
 fn link_as_text(link: &Raw) -> Raw {
     let member = |name| link.get(name).and_then(|value| value.as_str().map(std::borrow::Cow::into_owned));
     let uri = member("uri").unwrap_or_default();
@@ -52,7 +54,8 @@ fn link_as_text(link: &Raw) -> Raw {
         .finish()
 }
 
-/// 2025-03-26 brought `audio`. A resource can hold any bytes; it needs a URI, and `data:` names none but is one.
+/// Writes an `audio` block, which came with 2025-03-26, as an embedded resource. A resource can hold any bytes; it
+/// needs a URI, and a `data:` URI names no place, but is valid.
 fn audio_as_resource(audio: &Raw) -> Raw {
     let mime = audio.get("mimeType").unwrap_or_else(|| Raw::string("application/octet-stream"));
     let blob = audio.get("data").unwrap_or_else(|| Raw::string(""));

@@ -1,14 +1,14 @@
-//! Elicitation between the revisions: ids of URLs, and choices with titles.
+//! Adapts elicitation between the revisions: the ids of URL elicitations, and choices with titles.
 
 use jsonrpc::{ObjectBuilder, Raw};
 
-/// Whether the user is to be sent to a URL.
+/// Returns whether the user is to be sent to a URL.
 pub(super) fn is_url(params: &Raw) -> bool {
     params.get("mode").is_some_and(|mode| mode.as_str().as_deref() == Some("url"))
 }
 
-/// The params in the words of 2025-06-18, which has `enum` with `enumNames` for choices with titles where 2025-11-25 (SEP-1330) has `oneOf`.
-/// Choices of several have no words there and stay. `None` where nothing changes.
+/// Writes choices with titles as 2025-06-18 has them: `enum` with `enumNames`, where 2025-11-25 (SEP-1330) has `oneOf`.
+/// That revision cannot express choices of several values, so they stay. Returns `None` where nothing changes.
 pub(super) fn titled_choices(params: &Raw) -> Option<Raw> {
     let properties = params.at(&["requestedSchema", "properties"])?.object().ok()?;
     let changed: Vec<_> = properties.iter().map(|(name, property)| (name, enum_names(property))).collect();

@@ -1,4 +1,5 @@
-//! Questions of modern servers (`input_required`) and the retries that answer them (2026-07-28 basic/patterns/mrtr).
+//! Reads and writes the questions of modern servers (`input_required`) and the retries that answer them (2026-07-28
+//! basic/patterns/mrtr).
 
 use jsonrpc::{DecodeError, ErrorObject, ObjectBuilder, Raw, RawKind};
 
@@ -9,11 +10,11 @@ use crate::error::{URL_ELICITATION_REQUIRED, missing_client_capability};
 /// One question to the client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputRequest {
-    /// What the server calls it.
+    /// The server's key for the question.
     pub key: String,
     /// `elicitation/create`, `sampling/createMessage` or `roots/list`.
     pub method: String,
-    /// What it asks.
+    /// The params of the question.
     pub params: Option<Raw>,
 }
 
@@ -22,7 +23,7 @@ pub struct InputRequest {
 pub struct InputRequired {
     /// The questions, in the order in which they came.
     pub requests: Vec<InputRequest>,
-    /// What the retry must bring back as it is.
+    /// The state that the retry must carry unchanged.
     pub state: Option<String>,
 }
 
@@ -35,10 +36,10 @@ pub enum InputError {
     /// A member has another type than it should.
     #[error("read an `input_required` result: `{0}` is not what it should be")]
     IllTyped(String),
-    /// A question that no server may ask.
+    /// A question of a method that no server may send.
     #[error("read an `input_required` result: `{0}` may not be asked of a client")]
     Method(String),
-    /// An object that repeats a key, or is none.
+    /// A value that is not an object, or an object that repeats a key.
     #[error("read an `input_required` result: {0}")]
     Shape(#[from] DecodeError),
 }
@@ -47,7 +48,7 @@ impl InputRequired {
     /// Reads a result whose type is [`super::ResultType::InputRequired`].
     ///
     /// # Errors
-    /// Anything that the specification does not admit: a client must not be asked what it may not be asked.
+    /// When the specification does not admit the result: a client must not be asked what it may not be asked.
     pub fn read(result: &Raw) -> Result<Self, InputError> {
         let ill_typed = |name: &str| InputError::IllTyped(name.to_owned());
         let state = match result.get("requestState") {
@@ -72,7 +73,7 @@ impl InputRequired {
         Ok(Self { requests, state })
     }
 
-    /// The result as a modern server sends it.
+    /// Returns the result as a modern server sends it.
     #[must_use]
     pub fn to_result(&self) -> Raw {
         let edit = Raw::object_empty().edit().set(&["resultType"], &Raw::string("input_required"));
@@ -87,15 +88,16 @@ impl InputRequired {
         }
     }
 
-    /// The `inputRequests` object.
+    /// Returns the `inputRequests` object.
     #[must_use]
     pub fn to_requests(&self) -> Raw {
         let requests = self.requests.iter().map(|request| (&request.key, request.to_raw()));
         ObjectBuilder::new().members(requests).finish()
     }
 
-    /// The questions that a legacy server's -32042 stands for; `None` for another error, or one without elicitations that a client could follow
-    /// (2025-11-25 client/elicitation). The retry is the same request again, without answers.
+    /// Reads the questions of a legacy server's -32042. Returns `None` for another error, or one without elicitations
+    /// that a client could follow (2025-11-25 client/elicitation). The retry is the same request again, without
+    /// answers.
     #[must_use]
     pub fn of_url_elicitations(error: &ErrorObject) -> Option<Self> {
         let listed = error
@@ -127,10 +129,11 @@ impl InputRequired {
         (!requests.is_empty()).then_some(Self { requests, state: None })
     }
 
-    /// Whether this client may be asked all of it (2026-07-28 basic/patterns/mrtr, server requirements).
+    /// Checks that this client may be asked all of these questions (2026-07-28 basic/patterns/mrtr, server
+    /// requirements).
     ///
     /// # Errors
-    /// -32021 with everything that it would have to declare.
+    /// -32021 with every capability that the client would have to declare.
     pub fn check(&self, client: &ClientCapabilities) -> Result<(), ErrorObject> {
         let mut required = Raw::object_empty();
         for request in &self.requests {
@@ -156,7 +159,7 @@ impl InputRequired {
 }
 
 impl InputRequest {
-    /// The question as a value of `inputRequests`.
+    /// Returns the question as a value of `inputRequests`.
     fn to_raw(&self) -> Raw {
         ObjectBuilder::new()
             .text("method", &self.method)
@@ -188,12 +191,12 @@ fn question(key: &str, request: &Raw) -> Result<InputRequest, InputError> {
     })
 }
 
-/// What a retry brings.
+/// The answers and the state that a retry carries.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InputResponses {
     /// The answers, by the keys of the questions.
     pub responses: Vec<(String, Raw)>,
-    /// The state, as it was handed out; the client's word until a seal says otherwise.
+    /// The state as it was handed out. It is unverified input until its seal has been checked.
     pub state: Option<String>,
 }
 
@@ -229,21 +232,21 @@ impl InputResponses {
         })
     }
 
-    /// Whether the request is a retry at all.
+    /// Returns whether the request is a retry at all.
     #[must_use]
     pub fn is_retry(&self) -> bool {
         self.state.is_some() || !self.responses.is_empty()
     }
 
-    /// The answer to one question.
+    /// Returns the answer to one question.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Raw> {
         self.responses.iter().find(|(known, _)| known == key).map(|(_, response)| response)
     }
 }
 
-/// The params of the retry of a request: the same, with these answers and this state. Where there are none, the members are absent, as they must
-/// be (2026-07-28 basic/patterns/mrtr, client requirements).
+/// Returns the params of a request's retry: the original params with these answers and this state. Where there are
+/// none, the members are absent, as they must be (2026-07-28 basic/patterns/mrtr, client requirements).
 #[must_use]
 pub fn retry_params(params: Option<&Raw>, responses: &[(String, Raw)], state: Option<&str>) -> Raw {
     let edit = params.cloned().unwrap_or_else(Raw::object_empty).edit();
@@ -259,7 +262,7 @@ pub fn retry_params(params: Option<&Raw>, responses: &[(String, Raw)], state: Op
     }
 }
 
-/// The params without what only a retry has. The same bytes where there is nothing of it.
+/// Removes from the params what only a retry has. Returns the same bytes where there is nothing to remove.
 #[must_use]
 pub fn without_retry(params: &Raw) -> Raw {
     params.edit().remove(&["inputResponses"]).remove(&["requestState"]).finish()

@@ -1,8 +1,8 @@
-//! Lists of peers, element by element.
+//! Replaces elements of JSON arrays.
 
 use jsonrpc::Raw;
 
-/// The array with some elements replaced by any number of others; `None` where nothing is replaced.
+/// Returns the array with some elements replaced by any number of others; `None` where nothing is replaced.
 pub(crate) fn map_items(list: &Raw, mut replace: impl FnMut(&Raw) -> Option<Vec<Raw>>) -> Option<Raw> {
     let mut items = Vec::new();
     let mut changed = false;

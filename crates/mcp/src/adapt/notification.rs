@@ -1,4 +1,4 @@
-//! Notifications on their way between revisions.
+//! Adapts notifications between revisions.
 
 use std::borrow::Cow;
 
@@ -8,10 +8,11 @@ use crate::meta::{self, key};
 use crate::revision::Revision;
 use crate::tasks;
 
-/// A notification as the other end's revision has it. `None`: there is nothing like it there.
+/// Adapts a notification to the receiver's revision. Returns `None` where that revision has no such notification.
 ///
-/// The status of a legacy task that has ended or waits for input is `None` too: the modern notification carries what the task came to, and the
-/// legacy one does not (see [`tasks::status_to_modern`]). What no revision knows passes as it is.
+/// The status of a legacy task that has ended or waits for input is `None` too: the modern notification carries the
+/// task's result, and the legacy one does not (see [`tasks::status_to_modern`]). A notification that no revision
+/// defines passes unchanged.
 #[must_use]
 pub fn notification<'a>(method: &'a str, params: Option<&Raw>, from: Revision, to: Revision) -> Option<(Cow<'a, str>, Option<Raw>)> {
     let same = |params: Option<Raw>| Some((Cow::Borrowed(method), params));

@@ -1,4 +1,4 @@
-//! Answers of servers on their way to clients.
+//! Adapts the results of servers for clients.
 
 use jsonrpc::{Editor, Object, ObjectBuilder, Raw, RawKind};
 
@@ -8,20 +8,20 @@ use crate::meta::{self, key};
 use crate::method::is_cacheable;
 use crate::revision::Revision;
 
-/// What sort of result a modern server sent.
+/// The sort of result that a modern server sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ResultType {
-    /// What was asked for. Also where the member is absent (2026-07-28 basic, `resultType`).
+    /// The result that was asked for. Also where the member is absent (2026-07-28 basic, `resultType`).
     Complete,
     /// A question: see [`super::InputRequired`].
     InputRequired,
     /// A task in place of the result (SEP-2663).
     Task,
-    /// Of an extension, or of none; a member that is no string is an empty text.
+    /// The type of an extension, or an unknown one; a member that is not a string is an empty text.
     Other(String),
 }
 
-/// Reads `resultType`. Of a modern server only: in a legacy result the member means nothing.
+/// Reads `resultType` of a modern server's result; in a legacy result the member means nothing.
 #[must_use]
 pub fn result_type(result: &Raw) -> ResultType {
     let Some(kind) = result.get("resultType") else {
@@ -35,7 +35,8 @@ pub fn result_type(result: &Raw) -> ResultType {
     }
 }
 
-/// A complete result of `method` on its way from a server of one revision to a client of another. The same bytes where nothing has to change.
+/// Adapts a complete result of `method` from the server's revision to the client's. Returns the same bytes where
+/// nothing has to change.
 #[must_use]
 pub fn result(method: &str, result: &Raw, from: Revision, to: Revision) -> Raw {
     match (from.is_modern(), to.is_modern()) {
@@ -45,9 +46,9 @@ pub fn result(method: &str, result: &Raw, from: Revision, to: Revision) -> Raw {
     }
 }
 
-/// A result of a legacy server with what the modern era requires of every result, and of those that can be cached (2026-07-28
-/// server/utilities/caching). Nothing is known of how long it holds and for whom, so: not at all, and for nobody else. `info` says who answered
-/// (2026-07-28 basic, `_meta`).
+/// Adds to a legacy server's result what the modern era requires of every result, and of those that can be cached
+/// (2026-07-28 server/utilities/caching). The server has not said how long the result holds and for whom, so it is
+/// marked as expired at once and private. `info` says who answered (2026-07-28 basic, `_meta`).
 #[must_use]
 pub fn complete(method: &str, result: &Raw, info: Option<&Raw>) -> Raw {
     let mut edit = result.edit().set(&["resultType"], &Raw::string("complete"));
@@ -62,15 +63,15 @@ pub fn complete(method: &str, result: &Raw, info: Option<&Raw>) -> Raw {
         .finish()
 }
 
-/// A result of a modern server without what the legacy era does not know.
+/// Removes from a modern server's result what the legacy era does not define.
 #[must_use]
 pub fn strip(method: &str, result: &Raw) -> Raw {
     lower(method, result, Revision::LATEST, Revision::LATEST)
 }
 
-/// A result in the words of an older revision: one scan to see what is there, one to change it.
+/// Adapts a result to an older revision: one scan finds what is there, a second changes it.
 fn lower(method: &str, result: &Raw, from: Revision, to: Revision) -> Raw {
-    // What repeats a member can't be judged; the client gets what the server said.
+    // A result that repeats a member can't be judged; the client gets it as the server sent it.
     let Ok(members) = result.object() else { return result.clone() };
     let mut edit = result.edit();
     if from.is_modern() {
@@ -86,7 +87,7 @@ fn lower(method: &str, result: &Raw, from: Revision, to: Revision) -> Raw {
     edit.finish()
 }
 
-/// What a client of an older revision would refuse, in words it has.
+/// Rewrites what a client of an older revision would refuse in terms of that revision.
 fn down(edit: Editor, method: &str, members: &Object, from: Revision, to: Revision) -> Editor {
     let changed_list = |key: &'static str, change: &dyn Fn(&Raw) -> Option<Raw>| Some((key, change(members.get(key)?)?));
     let list = match method {
@@ -102,7 +103,7 @@ fn down(edit: Editor, method: &str, members: &Object, from: Revision, to: Revisi
         None => edit,
     };
     match members.get("structuredContent") {
-        // Objects only, up to 2025-11-25 (server/tools). The word is the one that `tool::tool` gives its schema.
+        // Objects only, up to 2025-11-25 (server/tools). The key is the one that `tool::tool` gives its schema.
         Some(value) if method == "tools/call" && from.is_modern() && value.kind() != RawKind::Object => {
             edit.set(&["structuredContent"], &ObjectBuilder::new().raw(tool::WRAPPED, value).finish())
         }

@@ -1,4 +1,4 @@
-//! What servers ask of clients, and what clients answer.
+//! Adapts the requests that servers send to clients, and the clients' answers.
 
 use jsonrpc::{ObjectBuilder, Raw, RawKind};
 
@@ -6,10 +6,11 @@ use super::{elicitation, sampling};
 use crate::meta::{self, key};
 use crate::revision::Revision;
 
-/// The params of a reverse request on their way from a server of one revision to a client of another. In the modern era they stand inside of
-/// `inputRequests` on both ends.
+/// Adapts the params of a reverse request from the server's revision to the client's. In the modern era they stand
+/// inside of `inputRequests` on both ends.
 ///
-/// `elicitation_id` is written where 2025-11-25 needs one and the server, being modern, gave none. The same bytes where nothing has to change.
+/// `elicitation_id` is written where 2025-11-25 needs one and the modern server gave none. Returns the same bytes where
+/// nothing has to change.
 #[must_use]
 pub fn reverse_params(method: &str, params: &Raw, from: Revision, to: Revision, elicitation_id: &str) -> Raw {
     let mut params = params.clone();
@@ -38,7 +39,7 @@ pub fn reverse_params(method: &str, params: &Raw, from: Revision, to: Revision, 
     }
 }
 
-/// A client's answer to a reverse request on its way from a client of one revision to a server of another. The same bytes where nothing has to
+/// Adapts a client's answer to a reverse request to the server's revision. Returns the same bytes where nothing has to
 /// change.
 #[must_use]
 pub fn reverse_result(method: &str, result: &Raw, from: Revision, to: Revision) -> Raw {
@@ -49,7 +50,8 @@ pub fn reverse_result(method: &str, result: &Raw, from: Revision, to: Revision) 
     changed.unwrap_or_else(|| result.clone())
 }
 
-/// What a client must have declared to be asked this: `{"elicitation":{"url":{}}}`, say; `{}` for a method that is no reverse request.
+/// Returns the capabilities that a client must have declared to be asked this, for example
+/// `{"elicitation":{"url":{}}}`; `{}` for a method that is not a reverse request.
 #[must_use]
 pub fn required_capabilities(method: &str, params: &Raw) -> Raw {
     let nothing = Raw::object_empty();

@@ -1,11 +1,12 @@
-//! Sampling between 2025-11-25, where a message may hold several blocks, and the revisions before, where it holds one.
+//! Adapts sampling between 2025-11-25, where a message may hold several blocks, and the revisions before, where it
+//! holds one.
 
 use jsonrpc::{ObjectBuilder, Raw, RawKind};
 
 use super::list;
 
-/// The params of `sampling/createMessage` with one block a message; `None` where that is so already. A message of several blocks becomes as many
-/// messages of the same role.
+/// Splits the messages of `sampling/createMessage` into one block each: a message of several blocks becomes as many
+/// messages of the same role. Returns `None` where nothing changes.
 pub(super) fn one_block_each(params: &Raw) -> Option<Raw> {
     let messages = list::map_items(&params.get("messages")?, |message| {
         let blocks = message.get("content").filter(|content| content.kind() == RawKind::Array)?;
@@ -20,8 +21,8 @@ pub(super) fn one_block_each(params: &Raw) -> Option<Raw> {
     Some(params.edit().set(&["messages"], &messages).finish())
 }
 
-/// A client's answer with one block; `None` where that is so already, and where it can't be: several blocks that are not all text stay as they
-/// are.
+/// Merges a client's answer into one block. Returns `None` where it is one block already, and where it can't be merged:
+/// several blocks that are not all text stay as they are.
 pub(super) fn one_block(result: &Raw) -> Option<Raw> {
     let blocks = result.get("content").filter(|content| content.kind() == RawKind::Array)?.items();
     let block = match blocks.as_slice() {

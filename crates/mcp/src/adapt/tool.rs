@@ -1,22 +1,24 @@
-//! Definitions of tools for legacy clients: 2026-07-28 admits any JSON Schema where the revisions before admit objects only (SEP-2106).
+//! Adapts tool definitions for legacy clients: 2026-07-28 admits any JSON Schema where the revisions before admit
+//! objects only (SEP-2106).
 
 use jsonrpc::{ObjectBuilder, Raw, RawKind};
 
 use crate::revision::Revision;
 
-/// The member of an object that holds what a legacy client may not be given bare: a result that is no object, and its schema.
+/// The member of an object in which a result that is no object, and its schema, are wrapped for a legacy client.
 pub(super) const WRAPPED: &str = "result";
 
 /// Keywords that would mean something else one level deeper.
 const ROOTED: [&str; 6] = ["$ref", "$dynamicRef", "$recursiveRef", "$id", "$anchor", "$dynamicAnchor"];
 
-/// A tool on its way from a server of one revision to a client of another. The same bytes where nothing has to change.
+/// Adapts a tool's definition from the server's revision to the client's. Returns the same bytes where nothing has to
+/// change.
 #[must_use]
 pub fn tool(tool: &Raw, from: Revision, to: Revision) -> Raw {
     changed(tool, from, to).unwrap_or_else(|| tool.clone())
 }
 
-/// The same, `None` where nothing changes.
+/// Adapts a tool's definition. Returns `None` where nothing changes.
 pub(super) fn changed(tool: &Raw, from: Revision, to: Revision) -> Option<Raw> {
     if !from.is_modern() || to.is_modern() {
         return None;
@@ -43,9 +45,10 @@ enum Output {
     Dropped,
 }
 
-/// Up to 2025-11-25, the root of an output schema has the type `object`. A schema of some other type never describes an object, so its values
-/// are wrapped one by one in [`super::result`], and the schema with them. One that leaves the type open can't say whether a value will be
-/// wrapped: without a schema a client takes either.
+/// Adapts an output schema: up to 2025-11-25, its root has the type `object`. A schema of another type never describes
+/// an object, so its values are wrapped one by one in [`super::result`], and the schema with them. A schema that leaves
+/// the type open is removed, because it can't say whether a value will be wrapped: without a schema a client takes
+/// either.
 fn output_schema(schema: &Raw) -> Option<Output> {
     let kind = schema.get("type");
     match kind.as_ref().and_then(Raw::as_str).as_deref() {
@@ -70,7 +73,7 @@ fn wrapped(schema: &Raw) -> Raw {
         .finish()
 }
 
-/// Up to 2025-11-25, each property's schema is an object; JSON Schema also has `true` and `false`.
+/// Replaces properties' schemas that are `true` or `false`: up to 2025-11-25, each is an object.
 fn object_properties(schema: &Raw) -> Option<Raw> {
     let properties = schema.get("properties")?.object().ok()?;
     if properties.iter().all(|(_, property)| property.kind() != RawKind::Bool) {

@@ -1,4 +1,4 @@
-//! Which methods that the core does not know belong to what a peer declared.
+//! Finds out which extension methods belong to what a peer declared.
 
 use std::collections::HashSet;
 
@@ -16,10 +16,10 @@ const CORE: [&str; 9] = [
     "sampling",
     "elicitation",
 ];
-/// Where the revisions let peers declare what is their own.
+/// The members in which the revisions let peers declare capabilities of their own.
 const NESTED: [&str; 2] = ["extensions", "experimental"];
 
-/// Everything that a peer's capabilities let its methods begin with.
+/// Returns the first parts of the method names that a peer's capabilities claim.
 #[must_use]
 pub fn claims(capabilities: &Raw) -> HashSet<Box<str>> {
     let mut claims = HashSet::new();
@@ -36,14 +36,16 @@ pub fn claims(capabilities: &Raw) -> HashSet<Box<str>> {
     claims
 }
 
-/// What a method begins with; a notification's own name starts behind `notifications/`.
+/// Returns the part of a method's name that a capability claims; a notification's own name starts behind
+/// `notifications/`.
 #[must_use]
 pub fn claimed_by(method: &str) -> &str {
     let name = method.strip_prefix("notifications/").unwrap_or(method);
     name.split_once('/').map_or(name, |(segment, _)| segment)
 }
 
-/// `com.acme/search` begins methods with `search`, `com.acme` or `acme`; a name without a prefix with itself. The first label is a registry's, not a vendor's.
+/// Adds what a capability's name claims: `com.acme/search` claims methods that begin with `search`, `com.acme` or
+/// `acme`, and a name without a prefix claims itself. The first label is a registry's, not a vendor's.
 fn claim(key: &str, claims: &mut HashSet<Box<str>>) {
     match key.rsplit_once('/') {
         None => drop(claims.insert(key.into())),
@@ -54,7 +56,7 @@ fn claim(key: &str, claims: &mut HashSet<Box<str>>) {
     }
 }
 
-/// The keys of an object whose value is neither `null` nor `false`. An object that repeats a key declares nothing.
+/// Returns the keys of an object whose value is neither `null` nor `false`. An object that repeats a key declares nothing.
 fn declared(object: &Raw) -> Vec<String> {
     let Ok(object) = object.object() else { return Vec::new() };
     let on = |value: &Raw| value.kind() != RawKind::Null && value.as_bool() != Some(false);

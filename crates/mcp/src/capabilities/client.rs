@@ -1,123 +1,123 @@
-//! What a client declares, and how much of it a server may be told.
+//! The capabilities that a client declares, and the part of them that a server may be told.
 
 use jsonrpc::{Raw, RawKind};
 
 use super::{TASKS_EXTENSION, claimed_by, claims, declares, object_or_empty};
 use crate::revision::Revision;
 
-/// What a client can do, as it said it itself.
+/// The capabilities that a client declared.
 ///
-/// Law: never more than the client declared. The one addition, [`ClientCapabilities::with_tasks_extension`], says for one request what the
-/// client said in the words of another revision.
+/// Law: never more than the client declared. The one addition, [`ClientCapabilities::with_tasks_extension`], says for
+/// one request what the client said in the terms of another revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientCapabilities(Raw);
 
-/// What lies between a client and a server, and so what of the client's abilities can reach it.
+/// Describes the path between a client and a server, and so which of the client's capabilities can reach the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Carry {
-    /// What the client speaks.
+    /// The client's revision.
     pub from: Revision,
-    /// What the server speaks, or what it is about to be asked to speak.
+    /// The server's revision, or the one that the gateway is about to propose to it.
     pub to: Revision,
-    /// Whether requests of the server find their way to this client: not on a connection that many clients share.
+    /// Whether the server's requests reach this client: they don't on a connection that many clients share.
     pub reverse: bool,
     /// Whether task-augmented requests of the server, and its polling of the client's tasks, are carried (2025-11-25 on both sides).
     pub client_tasks: bool,
 }
 
 impl ClientCapabilities {
-    /// A view of what a client sent; what is not an object declares nothing.
+    /// Returns a view of what a client sent; what is not an object declares nothing.
     #[must_use]
     pub fn new(raw: Raw) -> Self {
         Self(object_or_empty(raw))
     }
 
-    /// A client that declares nothing.
+    /// Returns a client that declares nothing.
     #[must_use]
     pub fn empty() -> Self {
         Self(Raw::object_empty())
     }
 
-    /// The object as it came.
+    /// Returns the object as it was received.
     #[must_use]
     pub fn raw(&self) -> &Raw {
         &self.0
     }
 
-    /// Whether something is declared at that path: present, and neither `null` nor `false`.
+    /// Returns whether something is declared at that path: present, and neither `null` nor `false`.
     #[must_use]
     pub fn has(&self, path: &[&str]) -> bool {
         declares(&self.0, path)
     }
 
-    /// Whether forms can be shown. An empty `elicitation` means forms (2025-11-25 client/elicitation; 2025-06-18 had nothing else).
+    /// Returns whether forms can be shown. An empty `elicitation` means forms (2025-11-25 client/elicitation; 2025-06-18 had nothing else).
     #[must_use]
     pub fn elicitation_form(&self) -> bool {
         self.has(&["elicitation", "form"]) || (self.has(&["elicitation"]) && !self.elicitation_url())
     }
 
-    /// Whether the user can be sent to a URL.
+    /// Returns whether the user can be sent to a URL.
     #[must_use]
     pub fn elicitation_url(&self) -> bool {
         self.has(&["elicitation", "url"])
     }
 
-    /// Whether a model can be asked.
+    /// Returns whether a model can be asked.
     #[must_use]
     pub fn sampling(&self) -> bool {
         self.has(&["sampling"])
     }
 
-    /// Whether a model can be asked that may call tools.
+    /// Returns whether a model can be asked that may call tools.
     #[must_use]
     pub fn sampling_tools(&self) -> bool {
         self.has(&["sampling", "tools"])
     }
 
-    /// Whether there are roots to list.
+    /// Returns whether the client has roots to list.
     #[must_use]
     pub fn roots(&self) -> bool {
         self.has(&["roots"])
     }
 
-    /// Whether the client says when its roots change.
+    /// Returns whether the client announces changes of its roots.
     #[must_use]
     pub fn roots_list_changed(&self) -> bool {
         self.has(&["roots", "listChanged"])
     }
 
-    /// The settings of an extension.
+    /// Returns the settings of an extension.
     #[must_use]
     pub fn extension(&self, name: &str) -> Option<Raw> {
         self.0.at(&["extensions", name])
     }
 
-    /// The settings of an experimental capability.
+    /// Returns the settings of an experimental capability.
     #[must_use]
     pub fn experimental(&self, name: &str) -> Option<Raw> {
         self.0.at(&["experimental", name])
     }
 
-    /// Whether a method that the core does not know belongs to something that the client declared.
+    /// Returns whether a method that the core does not know belongs to something that the client declared.
     #[must_use]
     pub fn claims(&self, method: &str) -> bool {
         claims(&self.0).contains(claimed_by(method))
     }
 
-    /// The tasks capability of 2025-11-25: what a server may do with tasks of the client.
+    /// Returns the tasks capability of 2025-11-25: what a server may do with tasks of the client.
     #[must_use]
     pub fn tasks(&self) -> Option<Raw> {
         self.0.get("tasks").filter(|tasks| tasks.kind() == RawKind::Object)
     }
 
-    /// Whether results may be tasks (SEP-2663).
+    /// Returns whether results may be tasks (SEP-2663).
     #[must_use]
     pub fn tasks_extension(&self) -> bool {
         self.has(&["extensions", TASKS_EXTENSION])
     }
 
-    /// The same client with the tasks extension: for one request in which a legacy client asked for a task (`params.task`) on its way to a
-    /// modern server, which may answer with a task only then (SEP-2663).
+    /// Adds the tasks extension to these capabilities, for one request in which a legacy client asked a modern server
+    /// for a task (`params.task`): the server may answer with a task only then (SEP-2663).
     #[must_use]
     pub fn with_tasks_extension(&self) -> Self {
         if self.tasks_extension() {
@@ -126,13 +126,13 @@ impl ClientCapabilities {
         Self(self.0.edit().set(&["extensions", TASKS_EXTENSION], &Raw::object_empty()).finish())
     }
 
-    /// Whether a server can ask this client for anything. Such a client has upstream sessions of its own (DESIGN 1).
+    /// Returns whether a server can ask this client for anything. Such a client has upstream sessions of its own (DESIGN 1).
     #[must_use]
     pub fn reverse(&self) -> bool {
         self.sampling() || self.roots() || self.has(&["elicitation"])
     }
 
-    /// The client's own object, as it came, without what cannot be carried to the server (DESIGN 1).
+    /// Returns the client's own object without what cannot be carried to the server (DESIGN 1).
     #[must_use]
     pub fn relay(&self, carry: &Carry) -> Self {
         let mut removed: Vec<&[&str]> = Vec::new();
@@ -147,7 +147,8 @@ impl ClientCapabilities {
             removed.push(&["roots", "listChanged"]);
         }
         if carry.from.is_modern() && !carry.to.is_modern() {
-            // The gateway speaks the tasks of 2025-11-25 with such a server; one that knew the extension would answer in its words.
+            // The gateway uses the tasks of 2025-11-25 with such a server; one that knew the extension would answer in
+            // its terms.
             removed.push(&["extensions", TASKS_EXTENSION]);
         }
         if carry.to <= Revision::V2025_06_18 && self.has(&["elicitation"]) && !self.elicitation_form() {
@@ -156,7 +157,7 @@ impl ClientCapabilities {
         }
         let present = removed.into_iter().filter(|path| self.0.at(path).is_some());
         let relayed = present.fold(self.0.edit(), jsonrpc::Editor::remove).finish();
-        // A container that says nothing would only keep this client's connections apart from others'.
+        // An empty container would only keep this client's connections apart from others'.
         let says_nothing = |key: &&str| {
             relayed
                 .get(key)
@@ -166,7 +167,7 @@ impl ClientCapabilities {
         Self(empty.fold(relayed.edit(), |edit, key| edit.remove(&[key])).finish())
     }
 
-    /// What of `required` this client does not declare: `data.requiredCapabilities` of -32021. `None` when all is there.
+    /// Returns what of `required` this client does not declare: `data.requiredCapabilities` of -32021. `None` when all is there.
     #[must_use]
     pub fn missing(&self, required: &Raw) -> Option<Raw> {
         let required = required.object().ok()?;
@@ -191,7 +192,8 @@ impl ClientCapabilities {
         (missing.len() > 2).then_some(missing)
     }
 
-    /// The same bytes for the same capabilities however they are spelled: part of the key under which upstream sessions are shared (DESIGN 1).
+    /// Returns equal bytes for equal capabilities, however they are spelled. They are part of the key under which
+    /// upstream sessions are shared (DESIGN 1).
     #[must_use]
     pub fn key(&self) -> Vec<u8> {
         self.0.canonical()

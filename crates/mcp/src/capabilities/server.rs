@@ -1,4 +1,4 @@
-//! What a server declares, in the words of each era, and what many servers declare together.
+//! The capabilities that a server declares, in each era's form, and those of many servers merged.
 
 use std::collections::BTreeMap;
 
@@ -8,109 +8,109 @@ use super::{TASKS_EXTENSION, declares, object_or_empty};
 use crate::method::ListKind;
 use crate::revision::Revision;
 
-/// What a server can do, as it said it itself.
+/// The capabilities that a server declared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerCapabilities(Raw);
 
 impl ServerCapabilities {
-    /// A view of what a server sent; what is not an object declares nothing.
+    /// Returns a view of what a server sent; what is not an object declares nothing.
     #[must_use]
     pub fn new(raw: Raw) -> Self {
         Self(object_or_empty(raw))
     }
 
-    /// A server that declares nothing.
+    /// Returns a server that declares nothing.
     #[must_use]
     pub fn empty() -> Self {
         Self(Raw::object_empty())
     }
 
-    /// The object as it came.
+    /// Returns the object as it was received.
     #[must_use]
     pub fn raw(&self) -> &Raw {
         &self.0
     }
 
-    /// Whether something is declared at that path: present, and neither `null` nor `false`.
+    /// Returns whether something is declared at that path: present, and neither `null` nor `false`.
     #[must_use]
     pub fn has(&self, path: &[&str]) -> bool {
         declares(&self.0, path)
     }
 
-    /// Whether it has tools.
+    /// Returns whether the server has tools.
     #[must_use]
     pub fn tools(&self) -> bool {
         self.has(&["tools"])
     }
 
-    /// Whether it has resources.
+    /// Returns whether the server has resources.
     #[must_use]
     pub fn resources(&self) -> bool {
         self.has(&["resources"])
     }
 
-    /// Whether it has prompts.
+    /// Returns whether the server has prompts.
     #[must_use]
     pub fn prompts(&self) -> bool {
         self.has(&["prompts"])
     }
 
-    /// Whether it completes arguments. A server of 2024-11-05 may without saying so.
+    /// Returns whether the server completes arguments. A server of 2024-11-05 may without saying so.
     #[must_use]
     pub fn completions(&self) -> bool {
         self.has(&["completions"])
     }
 
-    /// Whether it sends log messages.
+    /// Returns whether the server sends log messages.
     #[must_use]
     pub fn logging(&self) -> bool {
         self.has(&["logging"])
     }
 
-    /// Whether changes of single resources can be followed.
+    /// Returns whether changes of single resources can be followed.
     #[must_use]
     pub fn subscribe(&self) -> bool {
         self.has(&["resources", "subscribe"])
     }
 
-    /// Whether it offers that list.
+    /// Returns whether the server offers that list.
     #[must_use]
     pub fn offers(&self, list: ListKind) -> bool {
         self.has(&[list.capability()])
     }
 
-    /// Whether it says when that list changes.
+    /// Returns whether the server announces changes of that list.
     #[must_use]
     pub fn list_changed(&self, list: ListKind) -> bool {
         self.has(&[list.capability(), "listChanged"])
     }
 
-    /// The settings of an extension.
+    /// Returns the settings of an extension.
     #[must_use]
     pub fn extension(&self, name: &str) -> Option<Raw> {
         self.0.at(&["extensions", name])
     }
 
-    /// The settings of an experimental capability.
+    /// Returns the settings of an experimental capability.
     #[must_use]
     pub fn experimental(&self, name: &str) -> Option<Raw> {
         self.0.at(&["experimental", name])
     }
 
-    /// Whether tools can be called as tasks in the manner of 2025-11-25.
+    /// Returns whether tools can be called as tasks in the manner of 2025-11-25.
     #[must_use]
     pub fn tasks_call(&self) -> bool {
         self.has(&["tasks", "requests", "tools", "call"])
     }
 
-    /// Whether it may answer with tasks in the manner of SEP-2663.
+    /// Returns whether the server may answer with tasks in the manner of SEP-2663.
     #[must_use]
     pub fn tasks_extension(&self) -> bool {
         self.has(&["extensions", TASKS_EXTENSION])
     }
 
-    /// What a client of revision `to` is told of a server of revision `from` that is reached through the bridge: tasks of the one kind become
-    /// tasks of the other. There is nothing to list a modern server's tasks with, so `tasks.list` is not said of it.
+    /// Returns what a client of revision `to` is told of a server of revision `from` that the gateway bridges: tasks of
+    /// the one kind become tasks of the other. A modern server's tasks cannot be listed, so `tasks.list` is left out.
     #[must_use]
     pub fn towards(&self, from: Revision, to: Revision) -> Self {
         let edit = match (from.is_modern(), to.is_modern()) {
@@ -138,10 +138,10 @@ impl ServerCapabilities {
     }
 }
 
-/// What all of these servers can do together: the most that the gateway may say of itself.
+/// Merges the capabilities of several servers: the most that the gateway may declare itself.
 ///
-/// Objects are united key by key, `true` wins over `false`, and of other values that differ the first server's stays. The order is that of the
-/// names, whatever the order of the servers was.
+/// Objects are merged key by key, `true` wins over `false`, and of other values that differ the first server's stays.
+/// The keys are sorted by name, whatever the order of the servers was.
 pub fn merge_servers<'a>(servers: impl IntoIterator<Item = &'a ServerCapabilities>) -> ServerCapabilities {
     let mut union = Union::default();
     for server in servers {
@@ -153,7 +153,7 @@ pub fn merge_servers<'a>(servers: impl IntoIterator<Item = &'a ServerCapabilitie
 /// Deeper than this, the first server's value stays as it is.
 const DEPTH: usize = 8;
 
-/// The union of objects in the making.
+/// A merged object that is being built.
 #[derive(Default)]
 struct Union(BTreeMap<String, Member>);
 

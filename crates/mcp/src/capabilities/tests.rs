@@ -86,7 +86,7 @@ fn relaying_removes_and_never_adds() {
     for (carry, expected) in cases {
         assert_eq!(client(all).relay(&carry).raw().text(), expected, "{carry:?}");
         assert_eq!(client("{}").relay(&carry).raw().text(), "{}", "{carry:?}");
-        // What says nothing is not said: it would make connections of its own for this client.
+        // An empty capability is left out: it would make connections of its own for this client.
         let empty = r#"{"extensions":{ },"experimental":{}}"#;
         assert_eq!(client(empty).relay(&carry).raw().text(), "{}", "{carry:?}");
     }

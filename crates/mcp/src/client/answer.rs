@@ -1,4 +1,4 @@
-//! What goes back to a client: answers in its own era, and what belongs to its requests meanwhile.
+//! What is sent back to a client: answers in its own era, and the notifications that belong to its open requests.
 
 use jsonrpc::{Change, ErrorObject, Message, Raw};
 use model::Ticket;
@@ -45,7 +45,7 @@ impl Session {
             Outcome::InputRequired(answered) if call.peer.era() == Era::Modern => {
                 splice_result(&call, answered.message.as_ref(), &answered.result)
             }
-            // A legacy client has no words for it; the kernel asks it in requests.
+            // A legacy client has no such result; the kernel asks it in requests.
             Outcome::InputRequired(_) => Message::failure(Some(&call.id), &ErrorObject::internal()),
             Outcome::Error(failed) => error_for(&call, &failed),
         };
@@ -63,7 +63,8 @@ impl Session {
         splice_result(call, answered.message.as_ref(), &result)
     }
 
-    /// A notification in the course of a request: progress under the client's own token, log messages of the level it wants.
+    /// Sends a notification in the course of a request: progress under the client's own token, log messages of the
+    /// level it wants.
     pub(super) fn interim(&mut self, ticket: Ticket, message: &Message) {
         let Some(call) = self.calls.get(&ticket) else { return };
         let forwarded = match message.method() {
@@ -77,7 +78,8 @@ impl Session {
         }
     }
 
-    /// 2026-07-28 server/utilities/logging: without a level in the request there are no log messages; a legacy session that set none leaves it to the server.
+    /// Returns whether a log message is wanted. 2026-07-28 server/utilities/logging: without a level in the request
+    /// there are no log messages; a legacy session that set no level leaves it to the server.
     fn wants_log(&self, call: &Call, message: &Message) -> bool {
         let wanted = match call.peer.era() {
             Era::Modern => call.log_level,
@@ -86,7 +88,8 @@ impl Session {
         wanted.is_some_and(|least| level_of(message).is_none_or(|level| level >= least))
     }
 
-    /// A notification that belongs to no request: to the legacy session, and to every subscription stream whose filter the kernel matched.
+    /// Sends a notification that belongs to no request to the legacy session, and to every subscription stream whose
+    /// filter the kernel matched.
     pub(super) fn event(&mut self, message: &Message) {
         let Some(peer) = self.legacy_peer().filter(|_| self.greeted) else {
             return;
@@ -101,7 +104,8 @@ impl Session {
         self.send(message.clone(), Target::Session);
     }
 
-    /// Acknowledges a subscription stream with what the gateway honours of its filter; the first message on it.
+    /// Acknowledges a subscription stream with the part of its filter that the gateway honours. This is the first
+    /// message on the stream.
     pub fn acknowledge(&mut self, ticket: Ticket, honoured: &Filter) {
         let Some(call) = self.listener(ticket) else { return };
         let params = Raw::object_empty()
@@ -127,8 +131,8 @@ impl Session {
         self.send(message, Target::Related(ticket));
     }
 
-    /// 2026-07-28 basic/patterns/subscriptions asks for a result, basic/patterns/cancellation for a notification: on a pipe both are sent, the
-    /// graceful one first.
+    /// Ends a subscription stream. 2026-07-28 basic/patterns/subscriptions asks for a result,
+    /// basic/patterns/cancellation for a notification: on a pipe both are sent, the result first.
     pub(super) fn end_listen(&mut self, ticket: Ticket) {
         if self.listener(ticket).is_none() {
             return;
@@ -154,7 +158,7 @@ impl Session {
         matches!(call.kind, CallKind::Listen { .. }).then_some(call)
     }
 
-    /// Forgets a request whose client has gone: nothing more is sent for it.
+    /// Forgets a request whose client has disconnected: nothing more is sent for it.
     pub fn abandon(&mut self, ticket: Ticket) {
         if self.end(ticket).is_some() {
             self.push(Output::Cancelled(ticket, None));
@@ -183,8 +187,8 @@ fn splice_result(call: &Call, message: Option<&Message>, result: &Raw) -> Messag
     })
 }
 
-/// A server's error is put into the words of the client's era, where it can be read at all. One of the gateway's own is made for its client,
-/// but that a legacy one is told no code that only the modern era has.
+/// Builds the client's error. A server's error that can be decoded is adapted to the client's era. The gateway's own
+/// error is already made for its client, except that a legacy client is told no code that only the modern era has.
 fn error_for(call: &Call, failed: &Failed) -> Message {
     let Some(message) = &failed.message else {
         return match call.peer.era() {
@@ -204,7 +208,8 @@ fn error_for(call: &Call, failed: &Failed) -> Message {
     })
 }
 
-/// Whether a revision has the notification as a server's; what the core does not know is an extension's.
+/// Returns whether a revision defines the notification as a server's; one that the core does not define is an
+/// extension's.
 fn knows(revision: Revision, name: &str) -> bool {
     method::named(name).is_empty() || method::lookup(name, Side::Server, revision).is_some()
 }

@@ -1,4 +1,5 @@
-//! Questions to a client: sampling, elicitation, roots, and what extensions ask (legacy era; a modern client is asked in a result).
+//! Questions to a client: sampling, elicitation, roots, and what extensions ask (legacy era; a modern client is asked
+//! in a result).
 
 use jsonrpc::{Change, ErrorObject, Id, Message, Raw};
 use model::Ticket;
@@ -38,7 +39,8 @@ impl Session {
         self.send(question, target);
     }
 
-    /// Whether the client can be asked this: in the legacy era, what its revision has and what it declared; of extensions, those that it declared.
+    /// Returns whether the client can be asked this: in the legacy era, what its revision has and it declared; of
+    /// extensions, those that it declared.
     fn may_ask(&self, related: Option<Ticket>, method: &str, params: Option<&Raw>) -> Result<(), ErrorObject> {
         let modern = related
             .and_then(|ticket| self.calls.get(&ticket))
@@ -66,7 +68,7 @@ impl Session {
         }
     }
 
-    /// Where a message about a question goes: to the request in whose course it was asked, while that is open.
+    /// Returns where a message about a question goes: to the request in whose course it was asked, while that is open.
     fn target(&self, related: Option<Ticket>) -> Target {
         let open = related.filter(|ticket| self.calls.contains_key(ticket));
         open.map_or(Target::Session, Target::Related)
@@ -86,7 +88,8 @@ impl Session {
         self.send(message, target);
     }
 
-    /// A client that cancels a request closes what it was asked in its course, mostly without an answer: the asker must not wait for one.
+    /// Withdraws the questions that were asked in the course of a request that the client has cancelled. Clients mostly
+    /// close them without an answer, and the server that asked must not wait for one.
     pub(super) fn take_back_asked_in(&mut self, ticket: Ticket) {
         let asked: Vec<Ticket> = self
             .asks
@@ -101,7 +104,8 @@ impl Session {
         }
     }
 
-    /// Classified by the pending question, never by its shape; an answer to nothing is dropped.
+    /// Takes in the client's answer to a question. The pending question classifies it, never its shape; an answer to no
+    /// question is dropped.
     pub(super) fn response(&mut self, message: Message) {
         let Some(entry) = message.id().and_then(Id::as_u64).and_then(|number| self.asks.take(number)) else {
             return;
@@ -109,7 +113,8 @@ impl Session {
         self.push(Output::Answered(entry.ask, Ok(message)));
     }
 
-    /// Progress that the client reports on a question carries our token; the asker gets its own back.
+    /// Passes on progress that the client reports on a question. It carries the gateway's token; the server that asked
+    /// gets its own token back.
     pub(super) fn ask_progress(&mut self, message: &Message) {
         let Some(params) = message.params() else { return };
         let Some(entry) = params
@@ -129,7 +134,7 @@ impl Session {
         self.push(Output::AskProgress(ask, message));
     }
 
-    /// The client has gone: whoever still waits for an answer of it is told.
+    /// Ends every open question with an error, because the client has disconnected.
     pub fn hang_up(&mut self) {
         for (_, entry) in self.asks.drain() {
             self.push(Output::Answered(

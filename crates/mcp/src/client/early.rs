@@ -1,18 +1,21 @@
 //! Cancellations that overtook their request.
 //!
-//! A client over HTTP sends the two on connections of their own, so either may arrive first. 2025-11-25 basic/utilities/cancellation lets a
-//! receiver ignore an unknown id; then the request that comes a moment later would run although nobody waits for it.
+//! A client over HTTP sends the two on connections of their own, so either may arrive first. 2025-11-25
+//! basic/utilities/cancellation lets a receiver ignore an unknown id; then the request that arrives a moment later
+//! would run although the client does not wait for it.
 
 use std::collections::VecDeque;
 
 use jsonrpc::Id;
 
-/// Cancellations that are remembered at the same time.
+/// The most cancellations that are remembered at the same time.
 const MAX_REMEMBERED: usize = 64;
-/// Requests of the same client after which a cancellation is forgotten: its own was answered before, or never came.
+/// The number of later requests of the same client after which a cancellation is forgotten: its own request was
+/// answered before, or never came.
 const REQUESTS: u64 = 256;
 
-/// The ids that were cancelled before they were heard of, oldest first, each with the count of requests at that time.
+/// The ids that were cancelled before their request arrived, oldest first, each with the count of requests at that
+/// time.
 #[derive(Debug, Default)]
 pub(super) struct Early(VecDeque<(Id, u64)>);
 
@@ -24,7 +27,7 @@ impl Early {
         self.0.push_back((id, requests));
     }
 
-    /// Whether the request of this id was cancelled already; it is asked once.
+    /// Returns whether the request of this id was cancelled already, and forgets the cancellation.
     pub(super) fn take(&mut self, id: &Id, requests: u64) -> bool {
         while self.0.front().is_some_and(|(_, at)| requests > at + REQUESTS) {
             self.0.pop_front();

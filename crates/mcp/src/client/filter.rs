@@ -1,4 +1,4 @@
-//! What a modern client wants to be told of.
+//! The filter of a modern client's subscription stream.
 
 use jsonrpc::{ErrorObject, Raw};
 
@@ -18,9 +18,9 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// URIs that one client may be subscribed to at the same time.
+    /// The most URIs that one client may be subscribed to at the same time.
     pub const MAX_URIS: usize = 1024;
-    /// Bytes of one of them.
+    /// The most bytes of one subscribed URI.
     pub const MAX_URI: usize = 64 * 1024;
 
     /// Refuses a filter that is too large to be held for as long as its stream is open.
@@ -73,7 +73,7 @@ impl Filter {
         }
     }
 
-    /// The filter as a `notifications` object: only what is honoured.
+    /// Returns the filter as a `notifications` object, with only what is honoured.
     #[must_use]
     pub fn to_raw(&self) -> Raw {
         let mut edit = Raw::object_empty().edit();

@@ -1,9 +1,9 @@
-//! Each input, and the part of the machine that takes it in.
+//! Dispatches each input to the part of the machine that handles it.
 
 use super::{Input, Session};
 
 impl Session {
-    /// Takes one input in. Drain [`Session::poll`] afterwards.
+    /// Handles one input. Drain [`Session::poll`] afterwards.
     pub fn handle(&mut self, input: Input) {
         match input {
             Input::Message(message, arrival) => self.take_in(message, arrival),

@@ -1,4 +1,4 @@
-//! What a client's message means: a request of either era, a notification, or the answer to a question.
+//! Classifies a client's message: a request of either era, a notification, or the answer to a question.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::mirror;
 use crate::revision::{self, Era, Revision};
 
 impl Session {
-    /// Takes in a message of the client.
+    /// Handles a message of the client.
     pub(super) fn take_in(&mut self, message: Message, arrival: Arrival) {
         match message.kind() {
             Kind::Request => self.request(&message, arrival),
@@ -51,8 +51,8 @@ impl Session {
         }
     }
 
-    /// A request is modern when it names its version, in `_meta` or in a mirror. Before any `initialize`, one that only a modern client sends is
-    /// modern too, so that it is told what it lacks.
+    /// Returns whether a request is modern: it names its version, in `_meta` or in a mirror. Before any `initialize`,
+    /// one that only a modern client sends is modern too, so that the client is told what is missing.
     fn is_modern(&self, message: &Message, meta: Option<&Raw>, arrival: &Arrival) -> bool {
         let mirrored = || {
             let shown = arrival.mirrors.as_ref().and_then(|mirrors| mirrors.revision.as_deref());
@@ -83,7 +83,8 @@ impl Session {
 
     fn legacy_request(&mut self, message: &Message, id: &Id, meta: Option<&Raw>, arrival: Arrival) -> Result<(), ErrorObject> {
         let Some(peer) = self.legacy_peer().cloned() else {
-            // 2026-07-28 basic: a request without the required fields is -32602. Whoever meant an older revision is told the other way.
+            // 2026-07-28 basic: a request without the required fields is -32602. A client that meant an older revision
+            // is told how to begin there.
             return Err(ErrorObject::invalid_params(format_args!(
                 "`_meta` with `{}` is missing; a client of an older protocol version sends `initialize` first",
                 key::PROTOCOL_VERSION
@@ -235,14 +236,14 @@ impl Session {
         }
     }
 
-    /// Whether the client's revision has it as a client's notification; what the core does not know is an extension's.
+    /// Returns whether the client's revision has it as a client's notification; what the core does not know is an extension's.
     fn may_notify(&self, name: &str) -> bool {
         let revision = self.legacy_peer().map_or(Revision::LATEST, |peer| peer.revision);
         method::named(name).is_empty() || method::lookup(name, Side::Client, revision).is_some()
     }
 
-    /// 2025-11-25 basic/utilities/cancellation: an unknown id is ignored, unless its request may still be on its way, and `initialize` can't be
-    /// cancelled.
+    /// Handles a client's `notifications/cancelled`. 2025-11-25 basic/utilities/cancellation: an unknown id is ignored,
+    /// unless its request may still arrive, and `initialize` can't be cancelled.
     fn cancelled(&mut self, message: &Message, arrival: &Arrival) {
         let Some(params) = message.params() else { return };
         let Some(id) = params.get("requestId").and_then(|raw| Id::parse(&raw)) else {
@@ -269,8 +270,8 @@ fn is_modern_revision(text: &str) -> bool {
     Revision::parse(text).map_or_else(|| text > Revision::LATEST_LEGACY.as_str(), |revision| revision.era() == Era::Modern)
 }
 
-/// The members of a request's params. A key that stands twice is refused where the gateway reads, because the server might read the other one
-/// (DESIGN, Laws: What policy judged is what is sent).
+/// Returns the members of a request's params. A key that occurs twice is refused where the gateway reads, because the
+/// server might read the other one (DESIGN, Laws: What policy judged is what is sent).
 fn members(message: &Message) -> Result<&Object, ErrorObject> {
     if message.params().is_some_and(|params| params.kind() != RawKind::Object) {
         return Err(ErrorObject::invalid_params("`params` must be an object"));
@@ -278,7 +279,7 @@ fn members(message: &Message) -> Result<&Object, ErrorObject> {
     message.members().map_err(ErrorObject::invalid_params)
 }
 
-/// A request's `_meta`; of several, the first, so that the request is refused in the words of its era.
+/// Returns a request's `_meta`; of several, the first, so that the request is refused with an error of its era.
 fn meta_of(message: &Message) -> Option<Raw> {
     match message.members() {
         Ok(members) => members.get(key::META).cloned(),
@@ -290,7 +291,7 @@ fn has(meta: Option<&Raw>, name: &str) -> bool {
     meta.is_some_and(|meta| meta.get(name).is_some())
 }
 
-/// The refusal of a request whose `_meta` names a version that is not spoken here.
+/// Returns the refusal of a request whose `_meta` names a version that the gateway does not serve.
 fn foreign_version(meta: Option<&Raw>) -> Option<ErrorObject> {
     let version = meta?.get(key::PROTOCOL_VERSION)?;
     let version = version.as_str()?;
@@ -306,7 +307,7 @@ fn retry_of(params: &Object) -> Option<Retry> {
     (retry.responses.is_some() || retry.state.is_some()).then_some(retry)
 }
 
-/// What a legacy request says in its `_meta`, where that is an object.
+/// Returns the progress token and the trace of a legacy request's `_meta`, where that is an object.
 fn token_and_trace(meta: Option<&Raw>) -> Result<(Option<Raw>, Trace), ErrorObject> {
     let Some(meta) = meta.filter(|meta| meta.kind() == RawKind::Object) else {
         return Ok((None, Trace::default()));
@@ -326,7 +327,7 @@ fn token_and_trace(meta: Option<&Raw>) -> Result<(Option<Raw>, Trace), ErrorObje
     Ok((token.cloned(), trace))
 }
 
-/// 2025-11-25 server/utilities/logging: an invalid level is -32602.
+/// Reads the level of a `logging/setLevel`. 2025-11-25 server/utilities/logging: an invalid level is -32602.
 fn level(params: &Object) -> Result<LogLevel, ErrorObject> {
     params
         .get("level")
@@ -336,7 +337,8 @@ fn level(params: &Object) -> Result<LogLevel, ErrorObject> {
         })
 }
 
-/// 2026-07-28 schema, `SubscriptionsListenRequestParams`: the filter is required.
+/// Checks that a `subscriptions/listen` has its filter, which is required (2026-07-28 schema,
+/// `SubscriptionsListenRequestParams`).
 fn has_filter(params: &Object) -> Result<(), ErrorObject> {
     let filter = params.get("notifications");
     let filter = filter.ok_or_else(|| ErrorObject::invalid_params("`subscriptions/listen` needs `notifications`, an object"))?;

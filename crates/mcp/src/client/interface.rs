@@ -1,4 +1,4 @@
-//! What the client's machine is told, and what it wants done.
+//! The inputs and the outputs of the client's machine.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use model::{Ticket, Trace};
 use crate::exchange::{Advertised, Outcome, Peer, Request};
 use crate::mirror::Mirrors;
 
-/// What a client's machine is told.
+/// An input of a client's machine.
 #[derive(Debug)]
 pub enum Input {
     /// A message from the client, with what the transport knows of it beside the body.
     Message(Message, Arrival),
-    /// What the gateway offers, for a [`Output::Hello`].
+    /// What the gateway offers, in answer to an [`Output::Hello`].
     Advertise(Ticket, Advertised),
-    /// How a [`Output::Request`] ended.
+    /// The outcome of an [`Output::Request`].
     Outcome(Ticket, Outcome),
     /// A notification of a server that belongs to a request: progress, a log message, an extension's.
     Interim(Ticket, Message),
@@ -30,7 +30,7 @@ pub enum Input {
         /// The question as it came.
         message: Message,
     },
-    /// The asker takes its question back.
+    /// The server that asked withdraws its question.
     AskCancelled(Ticket, Option<String>),
     /// The gateway ends a subscription stream in an orderly way.
     EndListen(Ticket),
@@ -45,18 +45,18 @@ pub struct Arrival {
     pub trace: Trace,
 }
 
-/// What a client's machine wants done.
+/// An output of a client's machine: something for the kernel to do.
 #[derive(Debug)]
 pub enum Output {
     /// Send a message to the client.
     Send(Message, Target),
-    /// Say what the gateway offers to such a client: `initialize` or `server/discover`.
+    /// Say what the gateway offers to this client: `initialize` or `server/discover`.
     Hello(Ticket, Arc<Peer>),
     /// Carry out a request.
     Request(Ticket, Box<Request>),
     /// The client has cancelled a request; it will not be answered.
     Cancelled(Ticket, Option<String>),
-    /// A modern client opens a subscription stream; the acknowledgement is in the outbox already asked for.
+    /// A modern client opens a subscription stream; the acknowledgement is already among the outputs.
     Listen(Ticket, Box<Request>),
     /// A notification for the servers of this client.
     Notify(Message),
@@ -68,19 +68,19 @@ pub enum Output {
     Initialized,
 }
 
-/// Where a message to the client goes, on transports that part streams.
+/// The stream that a message to the client goes to, on transports that have several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// It answers the request of this ticket: nothing follows.
+    /// The message answers the request of this ticket: nothing follows.
     Answer(Ticket),
-    /// It belongs to the request of this ticket.
+    /// The message belongs to the request of this ticket.
     Related(Ticket),
-    /// It answers a message that never became a request of the kernel: an error, a ping.
+    /// The message answers one that never became a request of the kernel: an error, a ping.
     Reply(Status),
-    /// It belongs to none.
+    /// The message belongs to no request.
     Session,
 }
 
-/// The status that HTTP shows for a reply.
+/// The HTTP status of a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Status(pub u16);

@@ -1,4 +1,4 @@
-//! The face towards clients: one machine for both eras.
+//! The protocol machine towards clients: one machine for both eras.
 //!
 //! A legacy client has a session that begins with `initialize`; a modern client has none, so each of its requests carries its own [`Peer`].
 //! On a pipe both may share one machine (2026-07-28 basic/versioning: a dual-era server); over HTTP a modern POST gets a machine of its own.

@@ -1,4 +1,4 @@
-//! The machine of one client: what is in flight, in both directions, and where it stands in its handshake.
+//! The machine of one client: the open requests in both directions, and the state of its handshake.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -12,18 +12,18 @@ use crate::exchange::Peer;
 use crate::meta::LogLevel;
 use crate::revision::Era;
 
-/// Requests of one client that may be unanswered at the same time, where nobody says otherwise.
+/// The most requests of one client that may be unanswered at the same time, unless configured otherwise.
 const MAX_IN_FLIGHT: usize = 1024;
-/// Questions to one client that may be unanswered at the same time.
+/// The most questions to one client that may be unanswered at the same time.
 const MAX_ASKS: usize = 256;
 
-/// One client's machine.
+/// The protocol machine of one client.
 #[derive(Debug)]
 pub struct Session {
     pub(super) handshake: Handshake,
     /// Whether a legacy client has completed its handshake.
     pub(super) initialized: bool,
-    /// Whether `initialize` was answered: nothing is said to a legacy client before that.
+    /// Whether `initialize` was answered: a legacy client is sent nothing before that.
     pub(super) greeted: bool,
     pub(super) in_flight: InFlight<Ticket>,
     pub(super) calls: TicketMap<Call>,
@@ -37,10 +37,10 @@ pub struct Session {
     outbox: VecDeque<Output>,
 }
 
-/// Where a client stands.
+/// The state of a client's handshake.
 #[derive(Clone, Debug)]
 pub(super) enum Handshake {
-    /// Nothing was said yet, or only modern requests were.
+    /// No message has arrived yet, or only modern requests have.
     None,
     /// `initialize` was answered (or is about to be).
     Legacy(Arc<Peer>),
@@ -57,14 +57,14 @@ pub(super) struct Call {
     pub(super) method: crate::exchange::Method,
 }
 
-/// What the answer to a call is made of.
+/// What the answer to a call is built from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CallKind {
     /// `initialize`
     Initialize,
     /// `server/discover`
     Discover,
-    /// `subscriptions/listen`; on a pipe, where its end can't be seen from its stream's, or on a stream of its own.
+    /// `subscriptions/listen`; on a pipe, where the end of the stream can't be seen, or on a stream of its own.
     Listen { piped: bool },
     /// Anything else.
     Request,
@@ -75,7 +75,7 @@ pub(super) enum CallKind {
 pub(super) struct Ask {
     pub(super) ask: Ticket,
     pub(super) related: Option<Ticket>,
-    /// The asker's own progress token, restored in what the client reports.
+    /// The asking server's own progress token, restored in what the client reports.
     pub(super) progress: Option<Raw>,
 }
 
@@ -86,7 +86,7 @@ impl Default for Session {
 }
 
 impl Session {
-    /// A client that has said nothing yet.
+    /// Returns the machine of a client from which no message has arrived.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -105,7 +105,7 @@ impl Session {
         }
     }
 
-    /// The same, with at most so many of its requests unanswered at a time.
+    /// Limits how many of the client's requests may be unanswered at a time.
     #[must_use]
     pub fn allowing(self, in_flight: usize) -> Self {
         Self {
@@ -114,18 +114,18 @@ impl Session {
         }
     }
 
-    /// The same, saying who answers (`serverInfo`) in results that have to be put into the modern era's shape.
+    /// Sets the `serverInfo` that results get when they are adapted to the modern era.
     #[must_use]
     pub fn signing(self, info: Raw) -> Self {
         Self { info: Some(info), ..self }
     }
 
-    /// The next thing to do.
+    /// Returns the next output, or `None` once there is none.
     pub fn poll(&mut self) -> Option<Output> {
         self.outbox.pop_front()
     }
 
-    /// The legacy client behind this session, once it has said hello.
+    /// Returns the legacy client of this session, once it has sent `initialize`.
     #[must_use]
     pub fn legacy_peer(&self) -> Option<&Arc<Peer>> {
         match &self.handshake {
@@ -134,19 +134,19 @@ impl Session {
         }
     }
 
-    /// Requests that are not answered yet.
+    /// Returns the number of requests that are not answered yet.
     #[must_use]
     pub fn in_flight(&self) -> usize {
         self.in_flight.len()
     }
 
-    /// Questions to the client that are not answered yet.
+    /// Returns the number of questions to the client that are not answered yet.
     #[must_use]
     pub fn asked(&self) -> usize {
         self.asks.len()
     }
 
-    /// The oldest request that is not answered yet, where there is a legacy one.
+    /// Returns the oldest unanswered request of a legacy client.
     #[must_use]
     pub fn oldest_call(&self) -> Option<Ticket> {
         self.calls

@@ -1,4 +1,4 @@
-//! What is written into `_meta`: single keys, and several edits in one scan.
+//! Changes `_meta`: single keys, and several edits in one scan.
 
 use jsonrpc::{Editor, Raw};
 use model::Trace;
@@ -8,36 +8,36 @@ use super::{LogLevel, key};
 use crate::capabilities::ClientCapabilities;
 use crate::revision::Revision;
 
-/// What every modern request carries.
+/// The fields that every modern request carries.
 #[derive(Clone, Copy, Debug)]
 pub struct Modern<'a> {
-    /// The revision to speak.
+    /// The request's revision.
     pub revision: Revision,
-    /// What the client can be asked: its own, relayed.
+    /// The capabilities that the server is told of: the client's own, relayed.
     pub capabilities: &'a ClientCapabilities,
-    /// Who the client is.
+    /// The client's name and version.
     pub client_info: Option<&'a Raw>,
     /// The least level of log messages to send.
     pub log_level: Option<LogLevel>,
 }
 
-/// What to do with the `_meta` of a request; everything else in the params stays as it is.
+/// The changes to make to the `_meta` of a request; everything else in the params stays as it is.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Change<'a> {
     /// Write what modern requests carry, over what stands there.
     pub modern: Option<Modern<'a>>,
-    /// Take away what only modern requests carry; done before anything is written.
+    /// Remove what only modern requests carry, before anything is written.
     pub strip: bool,
     /// Write this progress token.
     pub progress_token: Option<&'a Raw>,
-    /// Take the progress token away.
+    /// Remove the progress token.
     pub no_progress_token: bool,
     /// Write those parts of the trace that are known.
     pub trace: Option<&'a Trace>,
 }
 
 impl Change<'_> {
-    /// The params with the changes made, from `{}` where there are none.
+    /// Returns the params with the changes made, starting from `{}` where there are none.
     #[must_use]
     pub fn apply(&self, params: Option<&Raw>) -> Raw {
         let params = params.cloned().unwrap_or_else(Raw::object_empty);
@@ -93,7 +93,7 @@ impl Modern<'_> {
     }
 }
 
-/// Takes keys out of `_meta`, and `_meta` itself where they were all it had. `meta` is what stands there now.
+/// Removes keys from `_meta`, and `_meta` itself where it had no others. `meta` is the present value.
 pub(crate) fn without(edit: Editor, meta: Option<&Raw>, names: &[&str]) -> Editor {
     let Some(meta) = meta else {
         return edit;
@@ -114,7 +114,7 @@ pub fn set(of: &Raw, name: &str, value: &Raw) -> Raw {
     of.edit().set(&[key::META, name], value).finish()
 }
 
-/// Takes a key out of the `_meta` of params or of a result, and `_meta` itself where nothing else is in it.
+/// Removes a key from the `_meta` of params or of a result, and `_meta` itself where it becomes empty.
 #[must_use]
 pub fn remove(of: &Raw, name: &str) -> Raw {
     without(of.edit(), of.get(key::META).as_ref(), &[name]).finish()
@@ -130,7 +130,7 @@ pub fn with_progress_token(params: Option<&Raw>, token: &Raw) -> Raw {
     .apply(params)
 }
 
-/// Makes params part of another trace.
+/// Writes another trace into params.
 #[must_use]
 pub fn with_trace(params: Option<&Raw>, trace: &Trace) -> Raw {
     Change {

@@ -1,6 +1,6 @@
 //! The levels of log messages (RFC 5424, as MCP names them).
 
-/// How grave a log message is; ordered, the least first.
+/// The severity of a log message, ordered from the least severe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LogLevel {
     /// `debug`
@@ -22,7 +22,7 @@ pub enum LogLevel {
 }
 
 impl LogLevel {
-    /// Every level, the least first.
+    /// Every level, the least severe first.
     pub const ALL: [Self; 8] = [
         Self::Debug,
         Self::Info,
@@ -34,7 +34,7 @@ impl LogLevel {
         Self::Emergency,
     ];
 
-    /// The level as it stands on the wire.
+    /// Returns the level's name on the wire.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -49,7 +49,7 @@ impl LogLevel {
         }
     }
 
-    /// The level of that name.
+    /// Returns the level of that name.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|level| level.as_str() == text)

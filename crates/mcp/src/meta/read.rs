@@ -1,4 +1,4 @@
-//! What stands in `_meta`: the fields of a modern request, and single keys.
+//! Reads `_meta`: the fields of a modern request, and single keys.
 
 use jsonrpc::{ErrorObject, Message, Raw, RawKind};
 use model::Trace;
@@ -6,20 +6,20 @@ use model::Trace;
 use super::{LogLevel, key};
 use crate::capabilities::ClientCapabilities;
 
-/// What a modern request says of itself.
+/// The `_meta` fields of a modern request.
 #[derive(Clone, Debug)]
 pub struct ModernMeta {
-    /// The revision, as it was sent: whether it is one of ours is the next question.
+    /// The revision as it was sent; it may be one that the gateway does not know.
     pub version: String,
-    /// What the client can be asked, for this request.
+    /// The client's capabilities for this request.
     pub capabilities: ClientCapabilities,
-    /// Who the client says it is.
+    /// The client's name and version, by its own account.
     pub client_info: Option<Raw>,
-    /// The least level of log messages it wants; none without.
+    /// The least level of log messages that the client wants; `None` for no messages.
     pub log_level: Option<LogLevel>,
-    /// The token under which it wants progress.
+    /// The token under which the client wants progress.
     pub progress_token: Option<Raw>,
-    /// The trace it belongs to.
+    /// The trace that the request belongs to.
     pub trace: Trace,
 }
 
@@ -34,10 +34,10 @@ impl ModernMeta {
         Self::of(params.as_ref().and_then(|params| params.get(key::META)))
     }
 
-    /// Reads it from the `_meta` itself.
+    /// Reads the fields from the `_meta` itself.
     ///
     /// # Errors
-    /// As [`ModernMeta::read`].
+    /// The errors of [`ModernMeta::read`].
     pub fn of(meta: Option<&Raw>) -> Result<Self, ErrorObject> {
         let none = || ErrorObject::invalid_params(format_args!("`_meta` with `{}` is missing", key::PROTOCOL_VERSION));
         let meta = meta.ok_or_else(none)?.object();
@@ -88,32 +88,33 @@ impl ModernMeta {
     }
 }
 
-/// Whether a request says that it is modern (2026-07-28 basic/versioning: a dual-era server goes by how the client opens).
+/// Returns whether params say that their request is modern (2026-07-28 basic/versioning: a dual-era server goes by how
+/// the client opens).
 #[must_use]
 pub fn is_modern(params: Option<&Raw>) -> bool {
     params.is_some_and(|params| get(params, key::PROTOCOL_VERSION).is_some())
 }
 
-/// Whether a message says that it is modern. Its members are read once, and kept with it.
+/// Returns whether a message says that it is modern. Its members are parsed once, and kept with it.
 #[must_use]
 pub fn names_version(message: &Message) -> bool {
     let meta = message.members().ok().and_then(|members| members.get(key::META));
     meta.is_some_and(|meta| meta.get(key::PROTOCOL_VERSION).is_some())
 }
 
-/// A key of the `_meta` of params or of a result.
+/// Returns the value of a key in the `_meta` of params or of a result.
 #[must_use]
 pub fn get(of: &Raw, name: &str) -> Option<Raw> {
     of.get(key::META)?.get(name)
 }
 
-/// The token under which a request wants progress; one that is neither string nor number is none.
+/// Returns the token under which a request wants progress; a token that is neither string nor number counts as absent.
 #[must_use]
 pub fn progress_token(params: Option<&Raw>) -> Option<Raw> {
     get(params?, key::PROGRESS_TOKEN).filter(is_token)
 }
 
-/// The trace that a request belongs to.
+/// Returns the trace that a request belongs to.
 #[must_use]
 pub fn trace(params: Option<&Raw>) -> Trace {
     let Some(meta) = params.and_then(|params| params.get(key::META)) else {

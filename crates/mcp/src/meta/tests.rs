@@ -97,7 +97,7 @@ fn what_is_modern_is_written() {
     let written =
         r#"{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"roots":{}}}}"#;
     assert_eq!(modernised(None, modern).text(), written);
-    // Over another's, in place; a log level that nobody wants any more goes.
+    // Over another's, in place; a log level that the request does not ask for is removed.
     let relayed = modernised(Some(&raw(FULL)), modern);
     assert_eq!(relayed.text(), FULL.replace(r#""io.modelcontextprotocol/logLevel":"notice","#, ""));
     let info = raw(r#"{"name":"g"}"#);

@@ -1,9 +1,9 @@
-//! What the table says of a method or notification.
+//! The rows of the method table.
 
 use super::ListKind;
 use crate::revision::Revision;
 
-/// Whether an answer is due.
+/// Whether a message is a request or a notification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MethodKind {
     /// Answered once.
@@ -12,33 +12,33 @@ pub enum MethodKind {
     Notification,
 }
 
-/// An end of an MCP connection.
+/// One end of an MCP connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// The agent's end.
+    /// The client's end.
     Client,
     /// The end that offers tools, resources and prompts.
     Server,
 }
 
-/// How the gateway treats a method: who answers it, or by what it finds the server that does.
+/// How the gateway routes a method: it answers itself, or finds the server by a member of the params.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Route {
     /// The gateway answers by itself.
     Gateway,
     /// The gateway answers from the lists of all servers.
     Merge(ListKind),
-    /// By `params.name`, a tool or a prompt.
+    /// The server is found by `params.name`, a tool or a prompt.
     Name(ListKind),
-    /// By `params.uri`.
+    /// The server is found by `params.uri`.
     Uri,
-    /// By `params.ref`: a prompt's name, or a resource template's URI.
+    /// The server is found by `params.ref`: a prompt's name, or a resource template's URI.
     Reference,
     /// `subscriptions/listen`: the gateway holds the stream and listens to the servers that the filter concerns.
     Listen,
-    /// By `params.taskId`.
+    /// The server is found by `params.taskId`.
     Task,
-    /// The tasks of all servers that the session has called.
+    /// The gateway lists the tasks of all servers that the session has called.
     TaskList,
     /// A request of a server to its client; in the modern era only inside of `inputRequests`.
     Reverse,
@@ -47,7 +47,7 @@ pub enum Route {
 }
 
 impl Route {
-    /// The member of `params` that routes the request and that `Mcp-Name` mirrors (2026-07-28 streamable HTTP; SEP-2663 for tasks).
+    /// Returns the member of `params` that routes the request and that `Mcp-Name` mirrors (2026-07-28 streamable HTTP; SEP-2663 for tasks).
     #[must_use]
     pub fn name_key(self) -> Option<&'static str> {
         match self {
@@ -64,15 +64,15 @@ impl Route {
 pub struct MethodInfo {
     /// The method.
     pub name: &'static str,
-    /// Request or notification.
+    /// Whether it is a request or a notification.
     pub kind: MethodKind,
-    /// Who sends it.
+    /// The end that sends it.
     pub from: Side,
     /// The first revision that has it as a message of its own.
     pub first: Revision,
     /// The last revision that has it as a message of its own.
     pub last: Revision,
-    /// How the gateway treats it.
+    /// How the gateway routes it.
     pub route: Route,
     /// The path of the server capability that it needs; empty where it needs none.
     pub server: &'static [&'static str],
@@ -81,26 +81,28 @@ pub struct MethodInfo {
 }
 
 impl MethodInfo {
-    /// Whether `revision` has it as a message of its own.
+    /// Returns whether `revision` has the method as a message of its own.
     #[must_use]
     pub fn in_revision(&self, revision: Revision) -> bool {
         self.first <= revision && revision <= self.last
     }
 
-    /// Whether modern results must carry `ttlMs` and `cacheScope` (2026-07-28 server/utilities/caching).
+    /// Returns whether modern results of this method must carry `ttlMs` and `cacheScope` (2026-07-28
+    /// server/utilities/caching).
     #[must_use]
     pub fn is_cacheable(&self) -> bool {
         is_cacheable(self.name)
     }
 
-    /// Whether a modern server may answer `input_required` (2026-07-28 basic/patterns/mrtr, supported requests).
+    /// Returns whether a modern server may answer this method with `input_required` (2026-07-28 basic/patterns/mrtr,
+    /// supported requests).
     #[must_use]
     pub fn may_ask(&self) -> bool {
         may_ask(self.name)
     }
 }
 
-/// [`MethodInfo::is_cacheable`], by name.
+/// Returns [`MethodInfo::is_cacheable`] of a method by its name.
 #[must_use]
 pub fn is_cacheable(method: &str) -> bool {
     matches!(
@@ -109,7 +111,7 @@ pub fn is_cacheable(method: &str) -> bool {
     )
 }
 
-/// [`MethodInfo::may_ask`], by name.
+/// Returns [`MethodInfo::may_ask`] of a method by its name.
 #[must_use]
 pub fn may_ask(method: &str) -> bool {
     matches!(method, "tools/call" | "prompts/get" | "resources/read")

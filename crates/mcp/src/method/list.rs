@@ -1,6 +1,6 @@
-//! The lists of servers, and the words that each has on the wire.
+//! The lists that servers offer, and their names on the wire.
 
-/// What servers offer in lists.
+/// A kind of list that servers offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ListKind {
     /// `tools/list`
@@ -17,7 +17,7 @@ impl ListKind {
     /// Every list.
     pub const ALL: [Self; 4] = [Self::Tools, Self::Resources, Self::ResourceTemplates, Self::Prompts];
 
-    /// The member of the result that holds the list.
+    /// Returns the member of the result that holds the list.
     #[must_use]
     pub fn key(self) -> &'static str {
         match self {
@@ -28,7 +28,7 @@ impl ListKind {
         }
     }
 
-    /// The member of an item that identifies it.
+    /// Returns the member of an item that identifies it.
     #[must_use]
     pub fn item_key(self) -> &'static str {
         match self {
@@ -38,7 +38,7 @@ impl ListKind {
         }
     }
 
-    /// The method that asks for the list.
+    /// Returns the method that asks for the list.
     #[must_use]
     pub fn method(self) -> &'static str {
         match self {
@@ -49,7 +49,7 @@ impl ListKind {
         }
     }
 
-    /// The capability of a server that has the list.
+    /// Returns the capability of a server that has the list.
     #[must_use]
     pub fn capability(self) -> &'static str {
         match self {
@@ -59,7 +59,7 @@ impl ListKind {
         }
     }
 
-    /// The notification that the list has changed; resources and their templates share one.
+    /// Returns the notification of a change of the list; resources and their templates share one.
     #[must_use]
     pub fn changed(self) -> &'static str {
         match self {
@@ -69,7 +69,7 @@ impl ListKind {
         }
     }
 
-    /// The key of a `subscriptions/listen` filter that asks for [`ListKind::changed`].
+    /// Returns the key of a `subscriptions/listen` filter that asks for [`ListKind::changed`].
     #[must_use]
     pub fn filter_key(self) -> &'static str {
         match self {

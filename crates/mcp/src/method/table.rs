@@ -1,4 +1,4 @@
-//! The table itself: one row for each name, direction and range of revisions, sorted by name.
+//! The method table: one row for each name, direction and range of revisions, sorted by name.
 
 use super::ListKind::{Prompts, ResourceTemplates, Resources, Tools};
 use super::MethodInfo;
@@ -91,7 +91,8 @@ pub const METHODS: &[MethodInfo] = &[
     row("tools/list",                               Request,      Client, R2411, R2607, Merge(Tools),             &["tools"],                             NONE),
 ];
 
-/// Every row of a name: both directions, all revisions. Empty: neither the core nor the tasks extension has it.
+/// Returns every row of a name: both directions, all revisions. No row means that neither the core nor the tasks
+/// extension has it.
 #[must_use]
 pub fn named(name: &str) -> &'static [MethodInfo] {
     let start = METHODS.partition_point(|row| row.name < name);
@@ -99,7 +100,7 @@ pub fn named(name: &str) -> &'static [MethodInfo] {
     &rows[..rows.iter().take_while(|row| row.name == name).count()]
 }
 
-/// What `name` is in a revision, sent by that end as a message of its own.
+/// Returns the row of `name` in a revision, where that end sends it as a message of its own.
 #[must_use]
 pub fn lookup(name: &str, from: Side, revision: Revision) -> Option<&'static MethodInfo> {
     named(name).iter().find(|row| row.from == from && row.in_revision(revision))

@@ -3,7 +3,7 @@
 use super::*;
 use crate::revision::Revision;
 
-/// The rows of the data file: revision, method, senders.
+/// Returns the rows of the data file: revision, method, senders.
 fn literals() -> Vec<(Revision, &'static str, &'static str)> {
     let lines = include_str!("methods.txt").lines().filter(|line| !line.starts_with('#'));
     let rows: Vec<_> = lines.map(|line| line.split(' ').collect::<Vec<_>>()).collect();

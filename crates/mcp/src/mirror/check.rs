@@ -1,4 +1,4 @@
-//! Mirrors against the body they mirror, and mirrors for a body.
+//! Checks mirrors against the body that they mirror, and makes the mirrors of a body.
 
 use std::borrow::Cow;
 
@@ -14,9 +14,10 @@ use crate::revision::Revision;
 /// The largest integer that JavaScript holds exactly.
 const SAFE: i128 = (1 << 53) - 1;
 
-/// Checks what a modern request showed outside its body against the body (2026-07-28 streamable HTTP, server validation).
+/// Checks a modern request's mirrors against its body (2026-07-28 streamable HTTP, server validation).
 ///
-/// `headers` are those of the called tool, where the catalogue knows it. What the body lacks is not judged here: see [`meta::ModernMeta::read`].
+/// `headers` are those of the called tool, where the catalogue knows it. Fields that the body lacks are not judged
+/// here: see [`meta::ModernMeta::read`].
 ///
 /// # Errors
 /// -32020, naming the header.
@@ -35,10 +36,10 @@ pub fn validate(mirrors: &Mirrors, method: &str, params: Option<&Raw>, headers: 
     }
 }
 
-/// The same for a request whose params were read already, and of which it is not known yet which tool it calls.
+/// Checks the mirrors of a request whose params are already parsed, before it is known which tool it calls.
 ///
 /// # Errors
-/// As for [`validate`].
+/// The errors of [`validate`].
 pub fn validate_envelope(mirrors: &Mirrors, method: &str, params: &Object, version: &str) -> Result<(), ErrorObject> {
     let revision = required("MCP-Protocol-Version", mirrors.revision.as_deref())?;
     if version != revision {
@@ -49,7 +50,7 @@ pub fn validate_envelope(mirrors: &Mirrors, method: &str, params: &Object, versi
     validate_names(mirrors, method, name)
 }
 
-/// What to show of a request outside its body. In the legacy era that is the revision only, from 2025-06-18 on.
+/// Returns the mirrors of a request. In the legacy era that is the revision only, from 2025-06-18 on.
 ///
 /// # Errors
 /// -32602 where an argument can't be mirrored as it must: an integer beyond what JavaScript holds exactly, or a string that is not Unicode.
@@ -81,7 +82,7 @@ pub fn mirrors_for(revision: Revision, method: &str, params: Option<&Raw>, heade
     Ok(mirrors)
 }
 
-/// `Mcp-Method` and `Mcp-Name` against the method and what the params name.
+/// Checks `Mcp-Method` and `Mcp-Name` against the method and the name in the params.
 fn validate_names(mirrors: &Mirrors, method: &str, name: Option<&Raw>) -> Result<(), ErrorObject> {
     let shown = required("Mcp-Method", mirrors.method.as_deref())?;
     if shown != method {
@@ -97,20 +98,20 @@ fn validate_names(mirrors: &Mirrors, method: &str, name: Option<&Raw>) -> Result
     }
 }
 
-/// The value that `Mcp-Name` mirrors.
+/// Returns the value that `Mcp-Name` mirrors.
 fn name(method: &str, params: Option<&Raw>) -> Option<Raw> {
     let row = method::lookup(method, Side::Client, Revision::LATEST)?;
     params?.get(row.route.name_key()?)
 }
 
-/// The value of a mirrored argument; `null` counts as none.
+/// Returns the value of a mirrored argument; `null` counts as none.
 fn argument(params: Option<&Raw>, header: &ParamHeader) -> Option<Raw> {
     let arguments = params?.get("arguments")?;
     let value = header.path.iter().try_fold(arguments, |value, key| value.get(key))?;
     (value.kind() != RawKind::Null).then_some(value)
 }
 
-/// A primitive as the text of a header; `None` for what has none, which the tool's own schema refuses.
+/// Writes a primitive as the text of a header. Returns `None` for other values, which the tool's own schema refuses.
 fn text_of(value: &Raw, header: &ParamHeader) -> Result<Option<String>, ErrorObject> {
     match value.kind() {
         RawKind::String => Ok(Some(
@@ -131,7 +132,7 @@ fn text_of(value: &Raw, header: &ParamHeader) -> Result<Option<String>, ErrorObj
     }
 }
 
-/// The integer that a text stands for; `42.0` and `4.2e1` are 42. `None` for others.
+/// Returns the integer that a text denotes; `42.0` and `4.2e1` are 42. Returns `None` for other texts.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,

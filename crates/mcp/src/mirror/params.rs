@@ -1,4 +1,5 @@
-//! `x-mcp-header`: which arguments of a tool are mirrored in headers, and when a tool says so in a way that must not be accepted.
+//! Reads `x-mcp-header` annotations: which arguments of a tool are mirrored in headers, and which annotations must not
+//! be accepted.
 
 use std::collections::HashSet;
 
@@ -6,7 +7,7 @@ use jsonrpc::{Object, Raw, RawKind};
 
 const ANNOTATION: &str = "x-mcp-header";
 
-/// The arguments of one tool that headers mirror. Read once for a tool, used for each call.
+/// The arguments of one tool that headers mirror, read once for a tool and used for each call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ParamHeaders {
     headers: Vec<ParamHeader>,
@@ -27,7 +28,8 @@ impl ParamHeaders {
     /// Reads the annotations of a tool's `inputSchema`.
     ///
     /// # Errors
-    /// Why the tool must be dropped by clients that speak HTTP, in words (2026-07-28 streamable HTTP, constraints on `x-mcp-header`).
+    /// With the reason why clients that use HTTP must drop the tool (2026-07-28 streamable HTTP, constraints on
+    /// `x-mcp-header`).
     pub fn read(input_schema: &Raw) -> Result<Self, String> {
         let mut found = Self::default();
         if mentions_annotation(input_schema) {
@@ -41,7 +43,7 @@ impl ParamHeaders {
         Ok(found)
     }
 
-    /// Whether no argument is mirrored.
+    /// Returns whether no argument is mirrored.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.headers.is_empty()
@@ -52,25 +54,25 @@ impl ParamHeaders {
     }
 }
 
-/// Why a client that speaks HTTP must drop this tool from the list; `None` for a good one.
+/// Returns why a client that uses HTTP must drop this tool from the list; `None` for a valid one.
 #[must_use]
 pub fn invalid_tool(tool: &Raw) -> Option<String> {
     ParamHeaders::read(&tool.get("inputSchema")?).err()
 }
 
-/// A quick look: most schemas have none.
+/// Returns whether a schema can contain annotations at all: most have none, and need no parsing.
 fn mentions_annotation(schema: &Raw) -> bool {
     let text = schema.text();
     text.contains(ANNOTATION) || text.contains("\\u")
 }
 
-/// Where a schema stands.
+/// The place of a schema within the tool's input schema.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Root,
-    /// A property, reached through `properties` only.
+    /// A property that is reached through `properties` only.
     Reachable,
-    /// Anywhere else: no annotation is allowed.
+    /// Any other place: no annotation is allowed.
     Elsewhere,
 }
 
@@ -98,13 +100,13 @@ const MAPS: [&str; 5] = ["patternProperties", "$defs", "definitions", "dependent
 
 struct Walk<'a> {
     found: &'a mut ParamHeaders,
-    /// The names so far, in lower case.
+    /// The header names found so far, in lower case.
     names: HashSet<String>,
     path: Vec<String>,
 }
 
 impl Walk<'_> {
-    /// As deep as values nest, which the parser bounds.
+    /// Reads one schema and those inside it. The recursion is as deep as values nest, which the parser bounds.
     fn schema(&mut self, schema: &Raw, place: Place) -> Result<(), String> {
         if schema.kind() != RawKind::Object {
             return Ok(());
@@ -185,8 +187,8 @@ impl Walk<'_> {
     }
 }
 
-/// Whether the type is `integer`; `None` where it is not one of the three that can be mirrored. A type that also admits `null` is one, because
-/// the specification says what becomes of a `null`.
+/// Returns whether the type is `integer`; `None` where it is not one of the three that can be mirrored. A type that
+/// also admits `null` can be, because the specification says how a `null` is mirrored.
 fn primitive(kind: Option<&Raw>) -> Option<bool> {
     let kind = kind?;
     let mut names = if kind.kind() == RawKind::Array {
@@ -207,7 +209,7 @@ fn primitive(kind: Option<&Raw>) -> Option<bool> {
     }
 }
 
-/// RFC 9110 section 5.6.2
+/// Returns whether a byte may stand in a header's name (RFC 9110 section 5.6.2).
 fn is_tchar(b: u8) -> bool {
     b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b)
 }

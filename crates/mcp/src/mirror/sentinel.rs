@@ -1,4 +1,4 @@
-//! How a text that no header can carry is carried in one: `=?base64?…?=`.
+//! Encodes texts that no header can carry: `=?base64?…?=`.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ fn inner(value: &str) -> Option<&str> {
     value.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)
 }
 
-/// The text as a header value: itself where that is safe, else in Base64. Tabs count as unsafe also inside.
+/// Returns the text as a header value: unchanged where that is safe, else in Base64. Tabs count as unsafe also inside.
 #[must_use]
 pub fn encode(text: &str) -> Cow<'_, str> {
     let plain = text.bytes().all(|b| matches!(b, 0x20..=0x7e)) && !text.starts_with(' ') && !text.ends_with(' ');
@@ -22,8 +22,8 @@ pub fn encode(text: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{PREFIX}{}{SUFFIX}", STANDARD.encode(text)))
 }
 
-/// The text that a header value carries. `None` where it holds what no header value may, or where between the markers stands no Base64 (with its
-/// padding) of UTF-8.
+/// Decodes the text of a header value. Returns `None` where it holds bytes that no header value may, or where the part
+/// between the markers is not Base64 (with its padding) of UTF-8.
 #[must_use]
 pub fn decode(value: &str) -> Option<Cow<'_, str>> {
     let value = value.trim_matches([' ', '\t']);

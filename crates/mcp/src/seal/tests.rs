@@ -1,11 +1,11 @@
-//! The inside of the seal, with a sealer that seals nothing.
+//! The content of the seal, with a sealer that does not encrypt.
 
 use jsonrpc::Limits;
 use proptest::prelude::*;
 
 use super::*;
 
-/// Hexadecimal, so that it is a text.
+/// A sealer that writes hexadecimal, so that the result is a text.
 struct Glass;
 
 impl Sealer for Glass {

@@ -1,4 +1,4 @@
-//! What a server's message means: the answer to a call, a question, or a notification.
+//! Classifies a server's message: the answer to a call, a question, or a notification.
 
 use jsonrpc::{ErrorObject, Id, Kind, Message, Raw, Refused};
 use model::Ticket;
@@ -12,7 +12,7 @@ use crate::method;
 use crate::revision::{Era, Revision};
 
 impl Session {
-    /// Takes a message in. `via` is the call on whose exchange it came, on transports that part exchanges.
+    /// Handles a message. `via` is the call whose exchange carried it, on transports that separate exchanges.
     pub fn receive(&mut self, message: Message, via: Option<Ticket>) {
         match message.kind() {
             Kind::Response => self.response(message, via),
@@ -21,11 +21,13 @@ impl Session {
         }
     }
 
-    /// Classified by the pending call, never by its shape. A second answer, or one that nobody asked for, is dropped and counted.
+    /// Handles a response. The pending call classifies it, never its shape. A second answer, or one to no call, is
+    /// dropped and counted.
     fn response(&mut self, message: Message, via: Option<Ticket>) {
         let number = match message.id() {
             Some(id) => id.as_u64(),
-            // A server that could not read our request answers under a null id: over HTTP the exchange tells whose it is.
+            // A server that could not read our request answers under a null id: over HTTP the exchange tells which call
+            // it is.
             None => via.or_else(|| self.sole_call()).map(|ticket| ticket.0),
         };
         let Some((number, call)) = number.and_then(|n| self.calls.take(n).map(|call| (n, call))) else {
@@ -74,8 +76,9 @@ impl Session {
         }
     }
 
-    /// A log message belongs to the call on whose exchange it came, else to the only one that wants any. Otherwise it is for the sessions of
-    /// legacy clients; but a modern server logs for requests only (2026-07-28 server/utilities/logging), so that without one it goes nowhere.
+    /// Routes a log message to the call whose exchange carried it, else to the only call that wants any. Otherwise it
+    /// is for the sessions of legacy clients; but a modern server logs for requests only (2026-07-28
+    /// server/utilities/logging), so that without one it is dropped.
     fn log(&mut self, message: Message, via: Option<Ticket>) {
         let live = |ticket: &Ticket| self.calls.get(ticket.0).is_some_and(|call| !call.listens());
         let of = match via {
@@ -90,8 +93,9 @@ impl Session {
         }
     }
 
-    /// What the core does not know belongs to the call on whose exchange it came, else to everybody: to the sessions of legacy clients, and to
-    /// each call of a modern one, which hears in the course of its requests only.
+    /// Routes a notification that the core does not define to the call whose exchange carried it. Otherwise it goes to
+    /// all: to the sessions of legacy clients, and to each call of a modern one, which gets notifications in the course
+    /// of its requests only.
     fn extension(&mut self, message: Message, via: Option<Ticket>) {
         let call = via.map(|ticket| self.calls.get(ticket.0));
         match (via, call) {
@@ -100,7 +104,7 @@ impl Session {
             (_, Some(Some(_))) => self.push(Output::Event(message)),
             (_, None) if !of_extension(&message) => self.push(Output::Event(message)),
             (_, None) => match self.sole_client_call(|_| true).filter(|_| self.era == Era::Modern) {
-                // On one channel, what a modern server says belongs to a request: there is nothing else.
+                // On one channel, a modern server's notification belongs to a request: there is nothing else.
                 Some(ticket) => self.push(Output::Interim(ticket, message)),
                 None => {
                     for ticket in self.client_calls(|call| call.modern) {
@@ -166,13 +170,13 @@ fn outcome_of(call: &Call, message: Message, revision: Revision) -> Outcome {
     })
 }
 
-/// Whether it is an extension's, and of no subscription.
+/// Returns whether a message is an extension's, and belongs to no subscription.
 fn of_extension(message: &Message) -> bool {
     let subscribed = |params: Raw| meta::get(&params, key::SUBSCRIPTION_ID).is_some();
     message.method().is_some_and(|name| method::named(name).is_empty()) && !message.params().is_some_and(subscribed)
 }
 
-/// Notifications that concern everybody, on whatever stream they come.
+/// Returns whether a notification concerns every client, whatever stream it arrives on.
 fn is_broadcast(name: &str) -> bool {
     name.ends_with("/list_changed")
         || matches!(

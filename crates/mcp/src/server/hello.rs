@@ -1,4 +1,4 @@
-//! How a connection begins: `initialize` in the legacy era, `server/discover` in the modern.
+//! The start of a connection: `initialize` in the legacy era, `server/discover` in the modern.
 
 use jsonrpc::{Id, Message, Raw};
 use model::Ticket;
@@ -12,7 +12,7 @@ use crate::mirror;
 use crate::mirror::Mirrors;
 use crate::revision::{Era, Revision};
 
-/// Who we say that we are.
+/// What the gateway declares to a server.
 #[derive(Clone, Debug)]
 pub struct ClientHello {
     /// The relayed capabilities (DESIGN 1: an intersection, never invented).

@@ -1,4 +1,4 @@
-//! What the server's machine wants done, and why something can't be.
+//! The outputs of the server's machine, and its errors.
 
 use jsonrpc::{ErrorObject, Message};
 use model::Ticket;
@@ -7,7 +7,7 @@ use crate::exchange::{Advertised, Outcome};
 use crate::mirror::Mirrors;
 use crate::revision::Revision;
 
-/// What a server's machine wants done.
+/// An output of a server's machine: something for the kernel to do.
 #[derive(Debug)]
 pub enum Output {
     /// Send a message that is not a call: the answer to a question, a notification.
@@ -16,9 +16,9 @@ pub enum Output {
     Ready(Box<Ready>),
     /// The handshake failed.
     Failed(HandshakeError),
-    /// How a call ended.
+    /// The outcome of a call.
     Outcome(Ticket, Outcome),
-    /// A notification that belongs to a call, as it came (progress carries our token).
+    /// A notification that belongs to a call, as it was received (progress carries the gateway's token).
     Interim(Ticket, Message),
     /// A notification that belongs to no call.
     Event(Message),
@@ -28,37 +28,37 @@ pub enum Output {
         ask: Ticket,
         /// The call it belongs to.
         related: Option<Ticket>,
-        /// The question as it came.
+        /// The question as it was received.
         message: Message,
     },
-    /// The server takes a question back.
+    /// The server withdraws a question.
     AskCancelled(Ticket, Option<String>),
-    /// Something that fits nothing we know of; for the log and the metrics.
+    /// A message that matches nothing known; for the log and the metrics.
     Stray(&'static str, Message),
 }
 
-/// A message on its way to a server.
+/// A message to be sent to a server.
 #[derive(Clone, Debug)]
 pub struct Outgoing {
     /// The message.
     pub message: Message,
-    /// What the transport shows of it beside the body.
+    /// What the transport carries of it beside the body.
     pub mirrors: Mirrors,
 }
 
-/// A call on its way to a server.
+/// A call to be sent to a server.
 #[derive(Clone, Debug)]
 pub struct Placed {
-    /// Under which its outcome comes.
+    /// The ticket under which its outcome is reported.
     pub ticket: Ticket,
-    /// What to send.
+    /// The message to send.
     pub outgoing: Outgoing,
 }
 
-/// What the handshake brought.
+/// The result of the handshake.
 #[derive(Clone, Debug)]
 pub struct Ready {
-    /// The revision that both speak.
+    /// The negotiated revision.
     pub revision: Revision,
     /// What the server offers.
     pub offer: Advertised,
@@ -81,7 +81,7 @@ pub enum HandshakeError {
     /// The server refused.
     #[error("agree with the server: it answered `{}` (code {})", .0.message, .0.code)]
     Refused(ErrorObject),
-    /// The server answered a revision that nobody knows.
+    /// The server answered with a revision that the gateway does not know.
     #[error("agree with the server: it speaks the protocol version `{0}`, which is unknown; set `era` or update one of the two")]
     UnknownRevision(String),
     /// The answer lacks what the specification requires.

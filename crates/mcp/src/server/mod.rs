@@ -1,4 +1,4 @@
-//! The face towards servers: one machine a connection, of either era.
+//! The protocol machine towards servers: one machine per connection, of either era.
 //!
 //! Law: after every method that can produce output, drain [`Session::poll`] until it returns `None`.
 

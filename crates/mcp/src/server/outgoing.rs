@@ -1,4 +1,4 @@
-//! The params of a request as its server shall read them.
+//! Builds the params of a request as they are sent to its server.
 
 use jsonrpc::{Editor, Raw};
 
@@ -7,7 +7,7 @@ use crate::exchange::Request;
 use crate::meta::{Change, Modern, key};
 use crate::revision::{Era, Revision};
 
-/// The params that replace the client's, made in one scan; `None` when they go as they came.
+/// Returns the params that replace the client's, made in one scan; `None` when the client's are sent unchanged.
 pub(super) fn params(request: &Request, era: Era, revision: Revision, number: u64) -> Option<Raw> {
     let from = request.peer.revision;
     let crosses = from.era() != era || (era == Era::Modern && from != revision);
@@ -39,7 +39,8 @@ pub(super) fn params(request: &Request, era: Era, revision: Revision, number: u6
     Some(edit.finish())
 }
 
-/// Whether params are the very bytes that came: where the kernel has put others in their place, those go.
+/// Returns whether params are the very bytes that were received; where the kernel has replaced them, its params are
+/// sent.
 fn came_so(request: &Request, params: &Raw) -> bool {
     let is_same = |came: Raw| came.len() == params.len() && came.bytes().as_ptr() == params.bytes().as_ptr();
     request.message.params().is_some_and(is_same)

@@ -1,4 +1,4 @@
-//! The machine of one connection to a server: what we asked, what it asked, and under which ids.
+//! The machine of one connection to a server: the open calls and questions, and their ids.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -11,12 +11,12 @@ use crate::method::{self, Side};
 use crate::mirror::{self, Mirrors};
 use crate::revision::{Era, Revision};
 
-/// Calls that one connection may leave unanswered.
+/// The most calls of one connection that may be unanswered.
 const MAX_CALLS: usize = 4096;
-/// Questions of one server that may be unanswered.
+/// The most questions of one server that may be unanswered.
 const MAX_ASKS: usize = 256;
 
-/// One server's machine.
+/// The protocol machine of one server.
 #[derive(Debug)]
 pub struct Session {
     pub(super) era: Era,
@@ -33,16 +33,16 @@ pub struct Session {
 #[derive(Clone, Debug)]
 pub(super) struct Call {
     pub(super) method: Method,
-    /// Whether the outcome must be told apart by `resultType`.
+    /// Whether `resultType` decides what the outcome is.
     pub(super) inspect: bool,
-    /// Whether log messages are wanted with it.
+    /// Whether log messages are wanted for the call.
     pub(super) logs: bool,
-    /// Whether its client is of the modern era.
+    /// Whether the call's client is of the modern era.
     pub(super) modern: bool,
 }
 
 impl Session {
-    /// A connection on which nothing was said yet.
+    /// Returns the machine of a connection on which nothing was sent yet.
     #[must_use]
     pub fn new(era: Era) -> Self {
         Self {
@@ -61,43 +61,43 @@ impl Session {
         }
     }
 
-    /// The era that is spoken here.
+    /// Returns the era of this connection.
     #[must_use]
     pub fn era(&self) -> Era {
         self.era
     }
 
-    /// The revision that is spoken here.
+    /// Returns the revision of this connection.
     #[must_use]
     pub fn revision(&self) -> Revision {
         self.revision
     }
 
-    /// Calls that are not answered yet.
+    /// Returns the number of calls that are not answered yet.
     #[must_use]
     pub fn in_flight(&self) -> usize {
         self.calls.len()
     }
 
-    /// Whether a call is not answered yet that is no subscription stream.
+    /// Returns whether any call but subscription streams is unanswered.
     #[must_use]
     pub fn is_busy(&self) -> bool {
         self.calls.iter().any(|(_, call)| !call.listens())
     }
 
-    /// Questions of the server that are not answered yet.
+    /// Returns the number of the server's questions that are not answered yet.
     #[must_use]
     pub fn asked(&self) -> usize {
         self.asked.len()
     }
 
-    /// The next thing to do.
+    /// Returns the next output, or `None` once there is none.
     pub fn poll(&mut self) -> Option<Output> {
         self.outbox.pop_front()
     }
 
-    /// Begins anew in an era, on the same connection, after a probe that was refused or not answered. Ids go on, so that a late answer to the
-    /// probe fits nothing.
+    /// Restarts the handshake in an era, on the same connection, after a probe that was refused or not answered. Ids
+    /// continue, so that a late answer to the probe matches nothing.
     pub fn begin_again(&mut self, era: Era) {
         self.era = era;
         self.revision = match era {
@@ -117,7 +117,8 @@ impl Session {
         self.push(Output::Send(Outgoing { message, mirrors }));
     }
 
-    /// Places a call under an id of ours. The client's id, progress token and, where it differs, the name are replaced; the rest goes as it came.
+    /// Places a call under an id of the gateway's own. The client's id, progress token and, where it differs, the name
+    /// are replaced; the rest is sent as it was received.
     ///
     /// # Errors
     /// When too many calls are unanswered, or an argument can't be mirrored.
@@ -168,10 +169,11 @@ impl Session {
         }
     }
 
-    /// Gives a call up. In the modern era over HTTP the kernel closes the exchange instead and asks for no notification.
+    /// Abandons a call, and tells the server. In the modern era over HTTP the kernel closes the exchange instead and
+    /// asks for no notification.
     ///
-    /// A handshake is given up silently: 2025-11-25 basic/utilities/cancellation forbids to cancel `initialize`, and a server that left the
-    /// modern era's probe unanswered may be one that wants `initialize` before anything else.
+    /// A handshake is abandoned silently: 2025-11-25 basic/utilities/cancellation forbids to cancel `initialize`, and a
+    /// server that left the modern era's probe unanswered may be one that wants `initialize` before anything else.
     pub fn cancel(&mut self, ticket: Ticket, reason: Option<&str>, tell: bool) {
         let greets = self.hello == Some(ticket.0);
         if greets {
@@ -187,7 +189,7 @@ impl Session {
         self.send(Message::notification("notifications/cancelled", Some(&params.finish())));
     }
 
-    /// Passes a notification of a client on, unless it is one that the server's revision does not have.
+    /// Passes on a client's notification, unless the server's revision does not have it.
     pub fn notify(&mut self, message: &Message) {
         let name = message.method().unwrap_or_default();
         if method::named(name).is_empty() || method::lookup(name, Side::Client, self.revision).is_some() {
@@ -195,7 +197,7 @@ impl Session {
         }
     }
 
-    /// Answers a question of the server with what its addressee said, under the server's own id.
+    /// Answers a question of the server with the client's answer, under the server's own id.
     pub fn answer(&mut self, ask: Ticket, answer: Result<Message, ErrorObject>) {
         let Some(id) = self.asked.remove(&ask) else { return };
         self.asks.take(&id);
@@ -209,7 +211,7 @@ impl Session {
         self.send(message);
     }
 
-    /// Progress of a question's addressee, the server's own token already restored.
+    /// Passes on the client's progress on a question, with the server's own token already restored.
     pub fn ask_progress(&mut self, message: &Message) {
         self.send(message.clone());
     }
@@ -222,18 +224,18 @@ impl Session {
         Ok(ask)
     }
 
-    /// The only call in flight but for subscription streams, where there is exactly one.
+    /// Returns the only open call but subscription streams, where there is exactly one.
     pub(super) fn sole_call(&self) -> Option<Ticket> {
         sole(self.calls.iter().filter(|(_, call)| !call.listens()))
     }
 
-    /// The only call of a client in flight that is like this, where there is exactly one. What the gateway asks on its own behalf (lists,
-    /// subscriptions, levels) leads to no questions and no log messages for a client.
+    /// Returns the only open call of a client that matches, where there is exactly one. The gateway's own calls (lists,
+    /// subscriptions, levels) lead to no questions and no log messages for a client.
     pub(super) fn sole_client_call(&self, like: impl Fn(&Call) -> bool) -> Option<Ticket> {
         sole(self.calls.iter().filter(|(_, call)| call.is_clients() && like(call)))
     }
 
-    /// The calls of clients in flight that are like this, in the order in which they were made.
+    /// Returns the open calls of clients that match, in the order in which they were made.
     pub(super) fn client_calls(&self, like: impl Fn(&Call) -> bool) -> Vec<Ticket> {
         let calls = self.calls.iter().filter(|(_, call)| call.is_clients() && like(call));
         let mut tickets: Vec<Ticket> = calls.map(|(number, _)| Ticket(number)).collect();
@@ -241,7 +243,7 @@ impl Session {
         tickets
     }
 
-    /// Whether a call of a client in flight is like this.
+    /// Returns whether an open call of a client matches.
     pub(super) fn has_client_call(&self, like: impl Fn(&Call) -> bool) -> bool {
         self.calls.iter().any(|(_, call)| call.is_clients() && like(call))
     }

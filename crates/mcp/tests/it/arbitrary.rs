@@ -1,4 +1,4 @@
-//! Arbitrary messages, and more of them than there is room for: nothing panics, and the books stay bounded.
+//! Arbitrary messages, and more of them than there is room for: nothing panics, and the machines' tables stay bounded.
 
 use jsonrpc::{Kind, Message};
 use mcp::client::{self, Arrival, Input};

@@ -1,4 +1,4 @@
-//! The face towards clients alone, on a stage.
+//! A machine towards clients alone, driven by a transcript.
 
 use mcp::client::{Arrival, Filter, Input, Output, Session, Status, Target};
 use mcp::exchange::{Advertised, Peer, Request};
@@ -112,7 +112,7 @@ pub(crate) fn advertised(text: &str) -> Advertised {
     }
 }
 
-/// A wish of the machine as a line.
+/// Writes an output of the machine as a line.
 pub(crate) fn shown(output: &Output) -> String {
     let wish = match output {
         Output::Send(message, target) => return line("client", '<', &format!("{} {}", place(*target), show(message))),

@@ -13,14 +13,14 @@ use model::Ticket;
 use crate::server_face::greeted;
 use crate::words::raw;
 
-/// What leaves the pair.
+/// A message that leaves the pair.
 #[derive(Debug)]
 pub(crate) enum Sent {
     /// To the client of that number.
     Client(usize, Message),
     /// To the server.
     Server(Message),
-    /// Nowhere: something of the server that fits nothing.
+    /// Nowhere: a message of the server that matches nothing.
     Stray(&'static str),
 }
 
@@ -49,7 +49,7 @@ struct Call {
     request: Box<Request>,
 }
 
-/// Who waits for the answer to a question.
+/// The one that waits for the answer to a question.
 enum Asker {
     Server(Ticket),
     Round(u64, String),
@@ -74,7 +74,7 @@ struct Parked {
 const QUESTION: &str = "question";
 
 impl Pair {
-    /// A server of that revision, its handshake over.
+    /// Returns a server of that revision, its handshake over.
     pub(crate) fn new(revision: Revision) -> Self {
         Self {
             server: greeted(revision, r#"{"tools":{}}"#),
@@ -88,7 +88,7 @@ impl Pair {
         }
     }
 
-    /// One more client, which has said nothing; its number.
+    /// Adds a client, which has sent nothing yet, and returns its number.
     pub(crate) fn add_client(&mut self) -> usize {
         self.clients.push(End {
             face: client::Session::new(),
@@ -98,24 +98,24 @@ impl Pair {
         self.clients.len() - 1
     }
 
-    /// A message of a client comes in.
+    /// Handles a message of a client.
     pub(crate) fn client_says(&mut self, client: usize, message: Message) {
         self.clients[client].face.handle(Input::Message(message, Arrival::default()));
         self.settle();
     }
 
-    /// A message of the server comes in.
+    /// Handles a message of the server.
     pub(crate) fn server_says(&mut self, message: Message, via: Option<Ticket>) {
         self.server.receive(message, via);
         self.settle();
     }
 
-    /// What has left since the last time.
+    /// Returns the messages that have left since the last call.
     pub(crate) fn sent(&mut self) -> Vec<Sent> {
         self.sent.drain(..).collect()
     }
 
-    /// The server has taken too long with everything.
+    /// Ends every open call as the server's timeouts do.
     pub(crate) fn time_out(&mut self) {
         while let Some((placed, call)) = self.calls.pop_first() {
             self.server.cancel(placed, Some("timeout"), true);
@@ -129,18 +129,18 @@ impl Pair {
         }
     }
 
-    /// A client goes.
+    /// Disconnects a client.
     pub(crate) fn hang_up(&mut self, client: usize) {
         self.clients[client].face.hang_up();
         self.settle();
     }
 
-    /// Requests that a client has cancelled in time.
+    /// Returns the number of requests that a client has cancelled in time.
     pub(crate) fn cancelled(&self, client: usize) -> usize {
         self.clients[client].cancelled
     }
 
-    /// What is still remembered anywhere.
+    /// Returns how many entries the machines still hold.
     pub(crate) fn remembered(&self) -> usize {
         let faces: usize = self.clients.iter().map(|end| end.face.in_flight() + end.face.asked()).sum();
         let own = self.calls.len() + self.questions.len() + self.rounds.len() + self.parked.len();
@@ -249,7 +249,7 @@ impl Pair {
         }
     }
 
-    /// Takes the questions of a round back that are still open.
+    /// Withdraws the questions of a round that are still open.
     fn take_back(&mut self, round: u64) {
         let open: Vec<(usize, Ticket)> = self
             .questions

@@ -116,7 +116,7 @@ impl World {
         let client = self.random.below(self.clients.len());
         let number = self.clients[client].sent;
         self.clients[client].sent += 1;
-        // The same ids and tokens for everybody: only the gateway keeps them apart.
+        // Every client uses the same ids and tokens: only the gateway keeps them apart.
         let id = id_of(number);
         let tag = format!("{client}-{number}-{}", self.random.below(1000));
         let method = *self.random.of(&METHODS_CALLED);

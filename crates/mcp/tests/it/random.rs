@@ -1,4 +1,4 @@
-//! Randomness that comes back with its seed.
+//! Random numbers that a seed reproduces.
 
 /// SplitMix64.
 #[derive(Debug)]
@@ -17,12 +17,12 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `limit`.
+    /// Returns a number below `limit`.
     pub(crate) fn below(&mut self, limit: usize) -> usize {
         usize::try_from(self.next() % u64::try_from(limit.max(1)).expect("fits")).expect("fits")
     }
 
-    /// Whether one of `n` times.
+    /// Returns true once in `n` times.
     pub(crate) fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }

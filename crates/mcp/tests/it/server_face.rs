@@ -1,4 +1,4 @@
-//! The face towards servers alone, on a stage.
+//! A machine towards servers alone, driven by a transcript.
 
 use jsonrpc::Raw;
 use mcp::capabilities::ClientCapabilities;
@@ -127,7 +127,7 @@ pub(crate) fn hello(capabilities: &str) -> ClientHello {
     }
 }
 
-/// A connection whose handshake is over.
+/// Returns a connection whose handshake is over.
 pub(crate) fn greeted(revision: Revision, capabilities: &str) -> Session {
     let mut machine = Session::new(revision.era());
     machine.hello(&hello("{}")).expect("a new connection");
@@ -143,7 +143,7 @@ pub(crate) fn greeted(revision: Revision, capabilities: &str) -> Session {
     machine
 }
 
-/// A request as a client of that revision makes it: its own machine reads it.
+/// Makes a request as a client of that revision does: the client's own machine reads it.
 pub(crate) fn request(revision: Revision, capabilities: &str, level: Option<&str>, text: &str) -> Box<Request> {
     let mut client = client::Session::new();
     let mut send = |text: String| {
@@ -178,7 +178,7 @@ fn shown_outgoing(outgoing: &Outgoing) -> Vec<String> {
     vec![line("server", '<', &format!("{mirrors}{}", show(&outgoing.message)))]
 }
 
-/// A wish of the machine as a line.
+/// Writes an output of the machine as a line.
 pub(crate) fn shown(output: &Output) -> String {
     let wish = match output {
         Output::Send(outgoing) => return shown_outgoing(outgoing).join(""),

@@ -15,11 +15,11 @@ use crate::server_face::ServerFace;
 
 /// Machines under test.
 pub(crate) trait Stage {
-    /// Carries a step out; the lines that it leads to.
+    /// Carries a step out, and returns the lines that it leads to.
     fn step(&mut self, who: &str, mark: char, what: &str) -> Vec<String>;
 }
 
-/// A line of a transcript, its columns aligned.
+/// Returns a line of a transcript, its columns aligned.
 pub(crate) fn line(who: &str, mark: char, what: &str) -> String {
     format!("{who:<6} {mark} {what}")
 }
@@ -66,7 +66,7 @@ fn play(script: &str) -> String {
     played
 }
 
-/// Who, mark and what of a step; `None` for comments and empty lines.
+/// Returns who, mark and what of a step; `None` for comments and empty lines.
 fn parsed(text: &str) -> Option<(&str, char, &str)> {
     if text.starts_with('#') {
         return None;

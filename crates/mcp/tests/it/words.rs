@@ -11,12 +11,12 @@ const PREFIX: &str = "io.modelcontextprotocol/";
 const MODERN: &str = r#""§protocolVersion":"2026-07-28","§clientCapabilities":{}"#;
 const VERSION: &str = r#"{"jsonrpc":"2.0","#;
 
-/// JSON as it is on the wire.
+/// Returns JSON as it is on the wire.
 pub(crate) fn long(text: &str) -> String {
     text.replace("@modern", MODERN).replace('§', PREFIX)
 }
 
-/// JSON as transcripts have it.
+/// Returns JSON as transcripts have it.
 pub(crate) fn short(text: &str) -> String {
     let text = text.replace(PREFIX, "§").replace(MODERN, "@modern");
     match text.strip_prefix(VERSION) {
@@ -45,20 +45,20 @@ pub(crate) fn revision(text: &str) -> Revision {
     Revision::parse(text).unwrap_or_else(|| panic!("`{text}` is no revision"))
 }
 
-/// The first word and the rest.
+/// Returns the first word and the rest.
 pub(crate) fn word(text: &str) -> (&str, &str) {
     let text = text.trim_start();
     text.split_once(' ').map_or((text, ""), |(word, rest)| (word, rest.trim_start()))
 }
 
-/// A ticket and the rest.
+/// Returns a ticket and the rest.
 pub(crate) fn ticket(text: &str) -> (Ticket, &str) {
     let (number, rest) = word(text);
     let number = number.parse().unwrap_or_else(|_| panic!("`{text}` begins with no ticket"));
     (Ticket(number), rest)
 }
 
-/// A reason, where one is given.
+/// Returns a reason, where one is given.
 pub(crate) fn reason(text: &str) -> Option<&str> {
     (!text.is_empty()).then_some(text)
 }
