@@ -1,4 +1,4 @@
-//! Copies a store as of one instant, while it goes on.
+//! Copies a store as of one instant, while it is being written.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _};
@@ -10,7 +10,7 @@ use crate::audit::{self, Keeper, Log, list, segment_path};
 use crate::control::{self, Control};
 use crate::disk::{private, private_folder, sync_folder};
 
-/// What is copied, and where to.
+/// A backup: the parts to copy, and the folder to copy them to.
 pub(crate) struct Backup {
     pub(crate) from: PathBuf,
     pub(crate) to: PathBuf,
@@ -19,7 +19,7 @@ pub(crate) struct Backup {
     pub(crate) keeper: Arc<Keeper>,
 }
 
-/// Where the log ended when `control.db` was copied.
+/// The end of the log at the time at which `control.db` was copied.
 #[derive(Clone, Copy, Debug)]
 struct Cut {
     last: u64,
@@ -28,8 +28,8 @@ struct Cut {
 }
 
 impl Backup {
-    /// Copies. The log is cut off at the instant at which `control.db` is copied: an event without its change, or a change whose event is
-    /// neither in the log nor on its way there, is in no copy.
+    /// Makes the backup. The log is cut off at the instant at which `control.db` is copied: no copy has an event
+    /// without its change, or a change whose event is neither in the log nor in the outbox.
     pub(crate) fn make(self) -> Result<(), StoreError> {
         let audit = self.to.join("audit");
         if self.to.exists() {
@@ -55,7 +55,7 @@ impl Backup {
         let (send, receive) = std::sync::mpsc::sync_channel(1);
         self.control.copy(Box::new(move |db| {
             let (end, (segment, length)) = log.end();
-            // The channel has room for the one cut, and is waited for.
+            // The channel has room for the one cut, and its receiver waits.
             let _sent = send.send(Cut {
                 last: end.next - 1,
                 segment,
@@ -85,7 +85,7 @@ impl Backup {
     }
 }
 
-/// Copies a file, or the beginning of it, to one that is made for it, and to the disk.
+/// Copies a file, or the beginning of it, to a new one, and syncs that.
 fn copy(from: &Path, to: &Path, length: Option<u64>) -> io::Result<()> {
     let source = File::open(from)?;
     let mut target = private(OpenOptions::new().write(true).create_new(true)).open(to)?;

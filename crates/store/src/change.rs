@@ -1,4 +1,4 @@
-//! What can change about who may do what, and everything that is remembered of it.
+//! Changes to who may do what, and the whole of what is remembered about it.
 
 use std::sync::Arc;
 
@@ -9,110 +9,114 @@ use model::{
 
 use crate::{Event, SealKeys};
 
-/// A permission that a server asked for and nobody has decided about (MGP §3.5).
+/// A permission that a server asked for and that is not decided (MGP §3.5).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PermissionRequest {
-    /// Names the request; one request may ask for several permissions.
+    /// The request's id; one request may ask for several permissions.
     pub request: RequestId,
     /// The server that asks.
     pub server: ServerId,
-    /// What it asks for.
+    /// The permission that it asks for.
     pub permission: Permission,
     /// When it was asked.
     pub asked: Timestamp,
-    /// From when on it is as good as denied; never, where there is none.
+    /// The instant from which it counts as denied; `None` for never.
     pub expires: Option<Timestamp>,
 }
 
-/// Something else that an operator vouched for: a configuration file by its hash, say. What it means is its kind's business.
+/// A further fact that an operator confirmed, for example the hash of a configuration file. Its kind defines its
+/// meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
-    /// What kind of fact.
+    /// The kind of fact.
     pub kind: Arc<str>,
-    /// What it is about.
+    /// The subject of the fact.
     pub name: Arc<str>,
-    /// What is known of it.
+    /// The value of the fact.
     pub value: Arc<str>,
-    /// Who said so.
+    /// The operator or policy that stated it.
     pub by: By,
 }
 
 /// One change. Where it contradicts what is remembered, the whole commit is refused with a [`crate::Conflict`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// A new token. Refused where its id or its digest is taken.
+    /// Adds a token. Refused where its id or its digest is taken.
     PutToken(Token),
-    /// A token lets nobody in any more. Refused where there is none of this id, or it was revoked before.
+    /// Revokes a token, which is not accepted any more. Refused where there is none of this id, or it was revoked
+    /// before.
     RevokeToken {
         /// The token's id.
         id: Arc<str>,
-        /// Who takes it back.
+        /// Who revokes it.
         by: By,
     },
-    /// A grant takes the place of the one with the same principal, scope and access.
+    /// Adds a grant, which replaces the one with the same principal, scope and access.
     PutGrant(Grant),
-    /// A grant is taken back. Refused where there is none.
+    /// Removes a grant. Refused where there is none.
     RevokeGrant {
-        /// Whom it is about.
+        /// The principal of the grant.
         principal: PrincipalId,
-        /// What it is about.
+        /// The scope of the grant.
         scope: GrantScope,
-        /// Which of the two it is.
+        /// Whether the grant allows or denies.
         access: Access,
     },
-    /// A server asks for a permission. Refused where the request is open already.
+    /// Adds a server's request for a permission. Refused where the request is open already.
     AskPermission(PermissionRequest),
-    /// A person decides about an open request. Refused where it is not open: of two who decide at once, the second is told. A deferral
-    /// leaves it open (MGP D4).
+    /// Decides about an open request. Refused where it is not open: of two people who decide at once, the second gets a
+    /// conflict. A deferral leaves it open (MGP D4).
     AnswerPermission(PermissionDecision),
-    /// A decision without a request: by a policy, or a revocation of an earlier one. It takes the place of the earlier one.
+    /// Sets a decision without a request: by a policy, or a revocation of an earlier one. It replaces the earlier one.
     SetPermission(PermissionDecision),
-    /// A request is no longer of interest. Not refused where it is not open.
+    /// Withdraws a request. Not refused where it is not open.
     WithdrawPermission {
         /// The request.
         request: RequestId,
-        /// What it asked for.
+        /// The permission that it asked for.
         permission: Permission,
     },
-    /// A call waits for a person. Refused where the id is taken.
+    /// Adds a call that waits for a person's approval. Refused where the id is taken.
     AskApproval(Approval),
-    /// An approval goes from pending to approved or denied, or from approved to used. Refused otherwise, and where it has expired at the
-    /// instant of the new state: that is why it can be used once.
+    /// Moves an approval from pending to approved or denied, or from approved to used. Refused otherwise, and where it
+    /// has expired at the instant of the new state: that is why it can be used once.
     MoveApproval {
         /// The approval.
         request: RequestId,
         /// Its new state.
         state: ApprovalState,
     },
-    /// A tool is pinned.
+    /// Pins a tool.
     PutPin {
         /// The new pin.
         pin: Pin,
-        /// The digest that it takes the place of, as the caller knows it; refused where another one stands.
+        /// The digest of the pin that it replaces, as the caller knows it; refused where another one is there.
         instead_of: Option<Digest>,
     },
-    /// A tool is no longer pinned. Not refused where it is not.
+    /// Removes a tool's pin. Not refused where there is none.
     RemovePin(ToolId),
-    /// A fact takes the place of the one with the same kind and name.
+    /// Adds a fact, which replaces the one with the same kind and name.
     PutFact(Fact),
-    /// A fact is forgotten. Not refused where there is none.
+    /// Removes a fact. Not refused where there is none.
     RemoveFact {
         /// Its kind.
         kind: Arc<str>,
         /// Its name.
         name: Arc<str>,
     },
-    /// Forgets what came to its end before an instant: tokens, grants, permissions, requests and approvals that had expired, tokens that
-    /// had been revoked, approvals that had been denied or used. Nothing that holds is touched, so policy stays as it is.
+    /// Removes what ended before an instant: tokens, grants, permissions, requests and approvals that had expired,
+    /// tokens that had been revoked, approvals that had been denied or used. Nothing that is valid is touched, so
+    /// policy stays as it is.
     Prune {
-        /// The instant; some weeks ago, so that a clock that goes wrong for a while costs nothing.
+        /// The instant; some weeks ago, so that a clock that is wrong for a while costs nothing.
         before: Timestamp,
     },
 }
 
 impl Change {
-    /// Whether policy decides otherwise afterwards, so that its revision grows. What only waits for somebody, and what is only tidied away,
-    /// does not: an approval is bound to a revision (MGP §4.4) and would never fit if asking for it made a new one.
+    /// Returns whether policy decides otherwise after the change, so that its revision grows. A request that waits for
+    /// a decision, and what pruning removes, do not change policy: an approval is bound to a revision (MGP §4.4) and
+    /// would never fit if asking for it made a new one.
     #[must_use]
     pub fn moves_policy(&self) -> bool {
         match self {
@@ -135,7 +139,7 @@ impl Change {
     }
 }
 
-/// Changes and the events that tell of them: all of it takes effect, or nothing.
+/// Changes and the events that report them: either all of it takes effect, or nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Commit {
     /// The changes, in order.
@@ -145,17 +149,17 @@ pub struct Commit {
 }
 
 impl Commit {
-    /// A commit of these.
+    /// Makes a commit of these changes and events.
     #[must_use]
     pub fn new(changes: Vec<Change>, events: Vec<Event>) -> Self {
         Self { changes, events }
     }
 }
 
-/// What a commit came to.
+/// The result of a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Committed {
-    /// The policy's revision with it: one more than before where a change moves policy, else as before.
+    /// The policy's revision after the commit: one more than before where a change moves policy, else as before.
     pub revision: u64,
 }
 
@@ -170,7 +174,7 @@ pub struct Remembered {
     pub grants: Vec<Grant>,
     /// The last decision about each permission of each server.
     pub permissions: Vec<PermissionDecision>,
-    /// What servers asked for and nobody has decided, the oldest first.
+    /// The permissions that servers asked for and that are not decided, the oldest first.
     pub requests: Vec<PermissionRequest>,
     /// Every approval, the oldest first.
     pub approvals: Vec<Approval>,

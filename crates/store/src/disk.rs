@@ -1,4 +1,5 @@
-//! The file system as segments are written to it: a seam, so that tests can fill a disk, cut a write short and fail an fsync.
+//! The file system as the writer of segments uses it: an interface, so that tests can fill a disk, cut a write short
+//! and fail an fsync.
 
 use std::fmt;
 use std::fs::{DirBuilder, File, OpenOptions};
@@ -6,9 +7,9 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Makes, opens and removes files that are appended to.
+/// Creates, opens and removes files that are appended to.
 pub trait Disk: fmt::Debug + Send + Sync {
-    /// Makes a file that only its owner may read; an error where it is there.
+    /// Creates a file that only its owner may read; an error where it exists.
     ///
     /// # Errors
     /// What the system says.
@@ -26,35 +27,35 @@ pub trait Disk: fmt::Debug + Send + Sync {
     /// What the system says.
     fn remove(&self, path: &Path) -> io::Result<()>;
 
-    /// Brings the names of a folder to the disk.
+    /// Syncs the names of a folder to the disk.
     ///
     /// # Errors
     /// What the system says.
     fn sync_folder(&self, path: &Path) -> io::Result<()>;
 }
 
-/// A file that is appended to. What one thread writes, another may sync meanwhile.
+/// A file that is appended to. Another thread may sync it while one writes.
 pub trait DiskFile: fmt::Debug + Send + Sync {
-    /// Hands bytes to the operating system, at the end of the file; says how many it took.
+    /// Writes bytes to the operating system, at the end of the file, and returns how many it took.
     ///
     /// # Errors
     /// What the system says.
     fn write(&self, bytes: &[u8]) -> io::Result<usize>;
 
-    /// Brings everything written to the disk.
+    /// Syncs everything written to the disk.
     ///
     /// # Errors
-    /// What the system says. What is on the disk is then uncertain, and trying again proves nothing.
+    /// What the system says. The contents of the disk are then uncertain, and trying again proves nothing.
     fn sync(&self) -> io::Result<()>;
 
-    /// Cuts the file off.
+    /// Truncates the file.
     ///
     /// # Errors
     /// What the system says.
     fn truncate(&self, length: u64) -> io::Result<()>;
 }
 
-/// The machine's own.
+/// The machine's own file system.
 #[derive(Clone, Copy, Debug)]
 pub struct LocalDisk;
 
@@ -90,7 +91,7 @@ impl DiskFile for File {
     }
 }
 
-/// Writes all of it, however many writes that takes.
+/// Writes all bytes, with as many writes as that takes.
 pub(crate) fn write_all(file: &dyn DiskFile, mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
         match file.write(bytes) {
@@ -103,7 +104,7 @@ pub(crate) fn write_all(file: &dyn DiskFile, mut bytes: &[u8]) -> io::Result<()>
     Ok(())
 }
 
-/// Has a file made so that only its owner may read it.
+/// Makes new files readable for their owner only.
 pub(crate) fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]
     {
@@ -113,7 +114,7 @@ pub(crate) fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     options
 }
 
-/// Makes a folder that only its owner may enter, or makes one that is there so.
+/// Creates a folder that only its owner may enter, or restricts an existing one.
 pub(crate) fn private_folder(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
@@ -126,7 +127,7 @@ pub(crate) fn private_folder(path: &Path) -> io::Result<()> {
     narrow(path, 0o700)
 }
 
-/// Takes everybody else's rights from a file or folder that is there.
+/// Removes other users' rights from an existing file or folder.
 pub(crate) fn narrow(path: &Path, mode: u32) -> io::Result<()> {
     #[cfg(unix)]
     {
@@ -142,7 +143,7 @@ pub(crate) fn narrow(path: &Path, mode: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// Brings the names of a folder to the disk, where folders can be synced.
+/// Syncs the names of a folder to the disk, where folders can be synced.
 pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) }
 }

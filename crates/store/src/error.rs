@@ -1,30 +1,31 @@
-//! Why something was not stored or not read, and what the caller or the operator can do about it.
+//! The reasons why something was not stored or read, and what the caller or the operator can do about them.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use model::{ApprovalState, Digest};
 
-/// Why the store did not do it. Many callers may share one reason, so it can be cloned.
+/// An error of the store. Many callers may share one, so it can be cloned.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     /// The disk, or the space that the settings allow, is full. Nothing was changed; a later attempt may succeed.
     #[error("write to `{path}`: the disk is full; free some space: nothing was lost, and the next request tries again")]
     Full {
-        /// What was written to.
+        /// The file that was written.
         path: Arc<str>,
     },
-    /// A write or an fsync failed, so nobody knows what is on the disk. Nothing more is written until the store is opened anew.
+    /// A write or an fsync failed, so the contents of the disk are uncertain. Nothing more is written until the store
+    /// is opened anew.
     #[error(
         "write to `{path}`: {why}; nothing more is written, because what is on the disk is uncertain: check the disk, then start again"
     )]
     Failed {
-        /// What was written to.
+        /// The file that was written.
         path: Arc<str>,
         /// What the system said.
         why: Arc<str>,
     },
-    /// A file does not hold what was written to it. It can be read as far as it is sound, and is not written to.
+    /// A file's contents are not what was written to it. It can be read as far as it is sound, and is not written to.
     #[error("use `{path}`: it is damaged: {what}; restore a backup, or move the store's folder away and start with an empty one")]
     Damaged {
         /// The file.
@@ -32,28 +33,28 @@ pub enum StoreError {
         /// What is wrong with it.
         what: Arc<str>,
     },
-    /// More waits for the disk than may wait.
+    /// The queue for the disk is full.
     #[error("take on more: {waiting} writes wait for the disk already; try again")]
     Busy {
-        /// How many.
+        /// The number of waiting events or commits.
         waiting: usize,
     },
     /// A record is longer than records may be.
     #[error("store {what} of {bytes} bytes: {limit} are the most; shorten it")]
     TooLarge {
-        /// What it is.
+        /// The part that is too long.
         what: &'static str,
-        /// How long it is.
+        /// Its length.
         bytes: usize,
-        /// How long it may be.
+        /// The greatest length.
         limit: usize,
     },
     /// A commit has more changes than commits may have.
     #[error("commit {changes} changes at once: {limit} are the most; split them")]
     TooMany {
-        /// How many it has.
+        /// The number of its changes.
         changes: usize,
-        /// How many it may have.
+        /// The greatest number.
         limit: usize,
     },
     /// Another process writes to the folder.
@@ -61,25 +62,25 @@ pub enum StoreError {
     InUse {
         /// The folder.
         path: Arc<str>,
-        /// Who, as ` (process 17)`; empty where it is not known.
+        /// The other process, as ` (process 17)`; empty where it is not known.
         by: Arc<str>,
     },
-    /// A file is of a later version than this one knows.
+    /// A file has a later version than this program knows.
     #[error("read `{path}`: a later chancery wrote it (version {found}, this one knows {known}); use that one")]
     Newer {
         /// The file.
         path: Arc<str>,
         /// Its version.
         found: u32,
-        /// The latest known here.
+        /// The latest version that this program knows.
         known: u32,
     },
     /// Something could not be read or made.
     #[error("{action} `{path}`: {why}")]
     Io {
-        /// What was tried: `open`, `read`.
+        /// The operation: `open`, `read`.
         action: &'static str,
-        /// On what.
+        /// The file or folder.
         path: Arc<str>,
         /// What the system said.
         why: Arc<str>,
@@ -90,7 +91,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// An error of the system while something was read or made.
+    /// Makes the error for a failed read or creation.
     pub(crate) fn io(action: &'static str, path: &Path, why: &dyn std::fmt::Display) -> Self {
         Self::Io {
             action,
@@ -99,7 +100,7 @@ impl StoreError {
         }
     }
 
-    /// An error of the system while something was written: full disks pass, everything else stays.
+    /// Makes the error for a failed write: a full disk may be temporary, every other error is lasting.
     pub(crate) fn write(path: &Path, why: &std::io::Error) -> Self {
         use std::io::ErrorKind::{QuotaExceeded, StorageFull};
         match why.kind() {
@@ -122,14 +123,14 @@ impl StoreError {
         }
     }
 
-    /// Whether it will be the same until the store is opened anew.
+    /// Returns whether the error lasts until the store is opened anew.
     #[must_use]
     pub fn is_lasting(&self) -> bool {
         matches!(self, Self::Failed { .. } | Self::Damaged { .. } | Self::Newer { .. } | Self::Closed)
     }
 }
 
-/// A path as people are shown it.
+/// Returns a path in the form that is shown to people.
 pub(crate) fn shown(path: &Path) -> Arc<str> {
     path.display().to_string().into()
 }
@@ -137,10 +138,10 @@ pub(crate) fn shown(path: &Path) -> Arc<str> {
 /// Why a commit took no effect.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CommitError {
-    /// Somebody was faster, or the thing is not there. None of the commit's changes took effect.
+    /// Another commit was faster, or the thing is not there. None of the commit's changes took effect.
     #[error(transparent)]
     Conflict(#[from] Conflict),
-    /// The store could not.
+    /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -148,7 +149,7 @@ pub enum CommitError {
 /// How a change contradicts what is remembered.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Conflict {
-    /// A token of this id or this digest is there.
+    /// A token with this id or this digest exists.
     #[error("make the token `{0}`: there is one with this name or this secret")]
     TokenExists(Arc<str>),
     /// No token has this id.
@@ -160,37 +161,37 @@ pub enum Conflict {
     /// There is no such grant.
     #[error("find a grant of `{scope}` to `{principal}`: list the grants to see what there is")]
     GrantUnknown {
-        /// Whom it would be about.
+        /// The principal of the missing grant.
         principal: Arc<str>,
-        /// What it would be about.
+        /// The scope of the missing grant.
         scope: Arc<str>,
     },
-    /// A request of this id waits or has waited.
+    /// A request of this id is open or has been.
     #[error("ask under the id `{0}`: it is taken")]
     RequestExists(Arc<str>),
-    /// No request of this id waits for this permission: it was decided meanwhile, or never asked.
+    /// No request of this id for this permission is open: it was decided meanwhile, or never asked.
     #[error("decide the request `{0}`: it is not open; somebody may have decided it meanwhile")]
     RequestNotOpen(Arc<str>),
     /// There is no approval of this id.
     #[error("find the approval `{0}`: list the approvals to see their ids")]
     ApprovalUnknown(Arc<str>),
-    /// The approval cannot go from how it stands to what was wanted.
+    /// The approval cannot move from its present state to the wanted one.
     #[error("change the approval `{request}`: it is {}", state_word(.is))]
     ApprovalDecided {
         /// Its id.
         request: Arc<str>,
-        /// How it stands.
+        /// Its present state.
         is: ApprovalState,
     },
     /// The approval has expired.
     #[error("use the approval `{0}`: it has expired; ask again")]
     ApprovalExpired(Arc<str>),
-    /// A pin of another definition stands, which the caller has not seen.
+    /// The tool has a pin of another definition, which the caller has not seen.
     #[error("pin `{tool}`: it is pinned at {is} meanwhile")]
     PinMoved {
         /// The tool.
         tool: Arc<str>,
-        /// What it is pinned at.
+        /// The digest of the pinned definition.
         is: Digest,
     },
 }

@@ -1,4 +1,4 @@
-//! Events of the audit: opaque JSON, and beside it what they can be found by (MGP §6.3).
+//! Events of the audit: opaque JSON, and beside it the fields by which queries find them (MGP §6.3).
 
 use std::sync::Arc;
 
@@ -10,25 +10,25 @@ pub(crate) const MAX_BODY: usize = 1 << 20;
 /// The most bytes that one text of a key may have.
 pub(crate) const MAX_TEXT: usize = 4096;
 
-/// Who did it.
+/// The actor of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Actor {
-    /// What it is: `agent`, `operator`, `server`, `system`.
+    /// The actor's kind: `agent`, `operator`, `server`, `system`.
     pub kind: Arc<str>,
-    /// Which one.
+    /// The actor's id.
     pub id: Arc<str>,
 }
 
-/// How it came out (MGP D11).
+/// The result that an event reports (MGP D11).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AuditResult {
-    /// It was done.
+    /// The action was done.
     Success,
-    /// It was tried.
+    /// The action was tried and failed.
     Failure,
-    /// It was not allowed.
+    /// The action was not allowed.
     Blocked,
-    /// It waits for somebody.
+    /// The action waits for a person's decision.
     Pending,
 }
 
@@ -36,7 +36,7 @@ impl AuditResult {
     /// Every result, in the order of their codes in a segment.
     pub(crate) const ALL: [Self; 4] = [Self::Success, Self::Failure, Self::Blocked, Self::Pending];
 
-    /// The word of the wire: `SUCCESS`, `FAILURE`, `BLOCKED`, `PENDING`.
+    /// Returns the result's name on the wire: `SUCCESS`, `FAILURE`, `BLOCKED`, `PENDING`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -48,20 +48,20 @@ impl AuditResult {
     }
 }
 
-/// What an event can be found by. Texts of more than 4 KiB are refused.
+/// The fields by which queries find an event. Texts of more than 4 KiB are refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditKey {
     /// When it happened.
     pub at: Timestamp,
-    /// What happened: `TOOL_EXECUTED`, or a reverse-domain name.
+    /// The event's type: `TOOL_EXECUTED`, or a reverse-domain name.
     pub kind: Arc<str>,
-    /// Who did it.
+    /// The actor.
     pub actor: Actor,
     /// The server it concerns.
     pub server: Option<Arc<str>>,
     /// The tool it concerns, by its name on that server.
     pub tool: Option<Arc<str>>,
-    /// How it came out.
+    /// The result.
     pub result: AuditResult,
     /// The trace it belongs to.
     pub trace: Option<Arc<str>>,
@@ -70,7 +70,7 @@ pub struct AuditKey {
 /// An event to be stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// What it can be found by.
+    /// The fields by which queries find it.
     pub key: AuditKey,
     /// The event itself: one JSON value of at most 1 MiB, kept byte by byte and not read.
     pub body: Bytes,
@@ -81,7 +81,7 @@ pub struct Event {
 pub struct Stored {
     /// Its number: 1 for the first of a store, one more for each that follows, for ever.
     pub seq: u64,
-    /// What it can be found by.
+    /// The fields by which queries find it.
     pub key: AuditKey,
     /// The event itself.
     pub body: Bytes,
@@ -92,14 +92,14 @@ pub struct Stored {
 pub struct Chunk {
     /// The events.
     pub events: Vec<Stored>,
-    /// The number from which to go on.
+    /// The number of the event after these.
     pub next: u64,
-    /// The first number that is still kept: events before it were asked for in vain.
+    /// The first number that is still kept: events before it were dropped.
     pub kept_from: u64,
 }
 
 impl Event {
-    /// An event of the store itself, in the format of MGP §6.3.
+    /// Makes an event of the store itself, in the format of MGP §6.3.
     pub(crate) fn own(at: Timestamp, kind: &str, details: &serde_json::Value) -> Self {
         let body = serde_json::json!({
             "timestamp": rfc3339(at),
@@ -125,13 +125,13 @@ impl Event {
         }
     }
 
-    /// About how many bytes it takes in a segment.
+    /// Returns about how many bytes the event takes in a segment.
     pub(crate) fn weight(&self) -> usize {
         self.body.len() + 256
     }
 }
 
-/// The instant as MGP §6.3 writes it; the number itself where the calendar ends.
+/// Returns the instant as MGP §6.3 writes it; the number itself where the calendar ends.
 fn rfc3339(at: Timestamp) -> String {
     match jiff::Timestamp::from_millisecond(at.0) {
         Ok(instant) => format!("{instant:.3}"),

@@ -1,4 +1,4 @@
-//! Keys for what clients carry for us sealed (DESIGN 10).
+//! The keys that seal state which clients carry for the gateway (DESIGN 10).
 
 use std::fmt;
 
@@ -14,13 +14,14 @@ impl SealKey {
         Self { id, bytes }
     }
 
-    /// Which key: later ones have higher numbers. Not secret.
+    /// Returns the key's number: later keys have higher numbers. It is not secret.
     #[must_use]
     pub fn id(&self) -> u64 {
         self.id
     }
 
-    /// The key itself, for the one place that seals. It outlives the process: what counts nonces must not start anew with it.
+    /// Returns the key itself, for the one place that seals. It outlives the process: a counter of nonces must not
+    /// start anew with it.
     #[must_use]
     pub fn expose(&self) -> &[u8; 32] {
         &self.bytes
@@ -33,7 +34,7 @@ impl fmt::Debug for SealKey {
     }
 }
 
-/// The key to seal with, and the one before it, which still opens.
+/// The key that seals, and the one before it, which still opens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SealKeys {
     /// Seals and opens.
@@ -42,7 +43,7 @@ pub struct SealKeys {
     pub previous: Option<SealKey>,
 }
 
-/// Fresh bytes for a key, from the system.
+/// Returns fresh bytes for a key, from the system.
 pub(crate) fn fresh() -> [u8; 32] {
     let mut bytes = [0_u8; 32];
     getrandom::fill(&mut bytes).expect("the system has a source of randomness");

@@ -1,4 +1,4 @@
-//! What the gateway remembers: who may do what, and what happened.
+//! The store: what the gateway remembers about who may do what, and what happened.
 //!
 //! Law: store, then answer. A change is on the disk before [`ControlStore::commit`] resolves, an event is with the operating system before
 //! [`AuditStore::append`] does. What cannot be stored is refused, and nothing is ever written after what is on the disk became uncertain.

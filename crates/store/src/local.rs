@@ -19,10 +19,11 @@ use crate::{
     Store, StoreError,
 };
 
-/// The most events that one replay hands out.
+/// The most events that one replay returns.
 const MAX_REPLAY: usize = 1000;
 
-/// A store in a folder, and the threads that write to it. Dropping it writes and syncs what waits, and waits for that.
+/// A store in a folder, and the threads that write to it. Dropping it writes and syncs what waits, and blocks until
+/// that is done.
 #[derive(Debug)]
 pub struct LocalStore {
     folder: PathBuf,
@@ -32,18 +33,19 @@ pub struct LocalStore {
     reader: LogReader,
     index: Index,
     written: watch::Receiver<u64>,
-    /// Held for as long as the store is open.
+    /// The lock file, held for as long as the store is open.
     _lock: File,
 }
 
 impl LocalStore {
-    /// Opens the store of a folder, which is made where it is missing. It waits for the disk: not for a thread that others need.
+    /// Opens the store of a folder, which is created where it is missing. The call blocks on the disk: do not make it
+    /// on a thread that others need.
     ///
-    /// What a process that died left half-written is put right. Where `control.db` or the end of the audit is damaged, the store opens to be
-    /// read, and [`Store::health`] says why nothing is written.
+    /// What a process that died left half-written is repaired. Where `control.db` or the end of the audit is damaged,
+    /// the store opens to be read, and [`Store::health`] says why nothing is written.
     ///
     /// # Errors
-    /// When another process has the folder, a later chancery wrote it, or it cannot be made.
+    /// When another process has the folder, a later chancery wrote it, or it cannot be created.
     pub fn open(settings: &Settings) -> Result<Self, StoreError> {
         let folder = settings.folder.clone();
         let audit = folder.join("audit");
@@ -88,14 +90,14 @@ impl LocalStore {
         })
     }
 
-    /// The folder.
+    /// Returns the store's folder.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Drops the segments that retention does not want at an instant; how many. The store does so by itself whenever a segment is begun, and
-    /// every hour.
+    /// Drops the segments that need not be kept at an instant, and returns how many. The store does so by itself
+    /// whenever a segment is begun, and every hour.
     ///
     /// # Errors
     /// When a segment could not be dropped, or the audit cannot be written to.
@@ -121,14 +123,14 @@ impl LocalStore {
         self.log.as_ref().map_err(Clone::clone)
     }
 
-    /// What is read sees everything that was appended, and noted.
+    /// Makes a search that sees everything that was appended, and the deferred events.
     async fn search(&self) -> Search {
         self.write_owed().await;
         Search::new(self.reader.clone(), self.index.clone(), *self.written.borrow())
     }
 }
 
-/// Keeps other processes out, and says who is in.
+/// Locks the folder for this process, and notes the process's id.
 fn lock(folder: &Path) -> Result<File, StoreError> {
     let path = folder.join("lock");
     let failed = |why: &dyn std::fmt::Display| StoreError::io("lock", &path, why);
@@ -139,7 +141,7 @@ fn lock(folder: &Path) -> Result<File, StoreError> {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
             let mut pid = String::new();
-            // Who it is only helps to find it.
+            // The id is only a hint for finding the process.
             let by = match file.read_to_string(&mut pid) {
                 Ok(_) if !pid.trim().is_empty() => format!(" (process {})", pid.trim()),
                 _ => String::new(),
@@ -160,13 +162,13 @@ fn lock(folder: &Path) -> Result<File, StoreError> {
     Ok(file)
 }
 
-/// The process that has the store of a folder, or had it last.
+/// Returns the process that has the store of a folder open, or had it last.
 #[must_use]
 pub fn holder(folder: &Path) -> Option<u32> {
     std::fs::read_to_string(folder.join("lock")).ok()?.trim().parse().ok()
 }
 
-/// Whether the last record of a block still has the head that the index remembers.
+/// Returns whether the last record of a block still has the head that the index remembers.
 fn stands(reader: &LogReader, block: &Found, head: Digest) -> bool {
     let Ok(Some(mut frames)) = reader.part(block.segment, block.offset, block.until) else {
         return false;
@@ -261,7 +263,7 @@ impl Store for LocalStore {
 }
 
 impl Drop for LocalStore {
-    /// In the order in which they need each other: `control.db` sends events to the log, the log wakes the keeper.
+    /// Closes the parts in the order of their use: `control.db` sends events to the log, the log wakes the keeper.
     fn drop(&mut self) {
         if let Ok(control) = &self.control {
             control.close();

@@ -1,4 +1,4 @@
-//! Where the store is, how soon it is on the disk, and how long it keeps.
+//! The settings of a store: its folder, how soon data is synced, and how long events are kept.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,8 @@ use model::Timestamp;
 
 use crate::disk::{Disk, LocalDisk};
 
-/// When an event is safe from a power cut. From the death of the process it is safe before `append` resolves, either way.
+/// When an event is safe from a power cut. It is safe from the death of the process before `append` resolves, in both
+/// modes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SyncMode {
     /// At most so long after it was appended: `audit.sync = "interval"`.
@@ -18,49 +19,49 @@ pub enum SyncMode {
     Always,
 }
 
-/// How long events are kept (MGP §19.4). Only whole segments go, and their chain heads stay.
+/// How long events are kept (MGP §19.4). Only whole segments are dropped, and their chain heads stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Retention {
     /// For ever: `keep_all`.
     KeepAll,
-    /// For so long: `time_based`.
+    /// For a duration: `time_based`.
     Time(Duration),
-    /// As many as fit into so many bytes: `size_based`.
+    /// As many as fit into a number of bytes: `size_based`.
     Size(u64),
-    /// Found by queries for a while, then only kept for export and verification, then gone: `tiered`.
+    /// Found by queries for a while, then only kept for export and verification, then dropped: `tiered`.
     Tiered {
         /// How long queries find them.
         searchable: Duration,
-        /// How long they are kept at all.
+        /// How long they are kept in all.
         kept: Duration,
     },
 }
 
-/// Everything that can be set.
+/// The settings of a store.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The folder of the store; made where it is missing.
+    /// The folder of the store; created where it is missing.
     pub folder: PathBuf,
     /// When an event is safe from a power cut.
     pub sync: SyncMode,
-    /// After how many bytes a new segment begins. A segment is the least that retention drops.
+    /// The size at which a new segment begins. A segment is the least that retention drops.
     pub segment_bytes: u64,
-    /// After how long a new segment begins, so that a quiet log can be dropped by age too.
+    /// The age at which a new segment begins, so that a quiet log can be dropped by age too.
     pub segment_span: Duration,
     /// How long events are kept.
     pub retention: Retention,
-    /// The most bytes `control.db` may have; beyond, it is as if the disk were full.
+    /// The most bytes that `control.db` may have; beyond, the disk counts as full.
     pub control_bytes: u64,
     /// How many events, and how many commits, may wait for the disk; more are refused as [`crate::StoreError::Busy`].
     pub queue: usize,
-    /// What the time is.
+    /// The clock.
     pub clock: Clock,
-    /// What segments are written to.
+    /// The file system that segments are written to.
     pub disk: Arc<dyn Disk>,
 }
 
 impl Settings {
-    /// The defaults, for a folder: fsync every 50 ms, segments of 64 MiB or a day, everything kept.
+    /// Returns the defaults, for a folder: fsync every 50 ms, segments of 64 MiB or a day, everything kept.
     #[must_use]
     pub fn new(folder: impl AsRef<Path>) -> Self {
         Self {
@@ -77,12 +78,12 @@ impl Settings {
     }
 }
 
-/// Says what the time is; tests bring their own.
+/// The source of the time; tests set their own.
 #[derive(Clone)]
 pub struct Clock(Arc<dyn Fn() -> Timestamp + Send + Sync>);
 
 impl Clock {
-    /// The machine's.
+    /// Returns the machine's clock.
     #[must_use]
     pub fn system() -> Self {
         Self::new(|| {
@@ -94,13 +95,13 @@ impl Clock {
         })
     }
 
-    /// One of somebody's own.
+    /// Returns a clock that calls a function.
     #[must_use]
     pub fn new(now: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
         Self(Arc::new(now))
     }
 
-    /// The time.
+    /// Returns the present time.
     #[must_use]
     pub fn now(&self) -> Timestamp {
         (self.0)()

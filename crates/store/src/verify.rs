@@ -1,4 +1,4 @@
-//! Looks whether a store is what was written: the chain of the audit record by record, and `control.db`.
+//! Verifies that a store is what was written: the chain of the audit record by record, and `control.db`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,22 +9,22 @@ use crate::StoreError;
 use crate::audit::{Dropped, Frames, HEADER, Next, dropped, header_of, list, segment_path, synced};
 use crate::control;
 
-/// What verification found.
+/// The result of a verification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// How many segments there are.
+    /// The number of segments.
     pub segments: usize,
-    /// How many records fit the chain.
+    /// The number of records that fit the chain.
     pub records: u64,
     /// The number of the last record that fits the chain; 0 where there is none.
     pub last: u64,
     /// The head after it: two copies of a log with the same number and head hold the same events.
     pub head: Digest,
-    /// How many segments retention has dropped.
+    /// The number of segments that retention has dropped.
     pub dropped: usize,
     /// The first place where the audit is not what was written.
     pub bad: Option<Bad>,
-    /// A record that was just being written: a running store goes on with it, a start removes it.
+    /// A record that was just being written: a running store continues it, a start removes it.
     pub torn: Option<Torn>,
     /// What is wrong with `control.db`.
     pub control: Option<StoreError>,
@@ -35,27 +35,27 @@ pub struct Report {
 pub struct Bad {
     /// The file.
     pub file: PathBuf,
-    /// The record.
+    /// The record's number.
     pub seq: u64,
-    /// Where in the file it starts.
+    /// The record's position in the file.
     pub offset: u64,
     /// What is wrong.
     pub why: String,
 }
 
-/// A record that is not whole, at the very end.
+/// An incomplete record at the very end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Torn {
     /// The file.
     pub file: PathBuf,
-    /// The record.
+    /// The record's number.
     pub seq: u64,
-    /// How much of it is there.
+    /// The bytes of it that are there.
     pub bytes: u64,
 }
 
 impl Report {
-    /// Whether nothing is wrong.
+    /// Returns whether nothing is wrong.
     #[must_use]
     pub fn is_sound(&self) -> bool {
         self.bad.is_none() && self.control.is_none()
@@ -72,7 +72,7 @@ pub fn verify(folder: &Path) -> Result<Report, StoreError> {
     Ok(report)
 }
 
-/// Where the chain is while it is followed.
+/// The position in the chain while it is followed.
 struct Chain {
     next: u64,
     head: Digest,
@@ -82,7 +82,7 @@ struct Chain {
 }
 
 fn audit(folder: &Path) -> Result<Report, StoreError> {
-    // What was on the disk when we began, should somebody write meanwhile.
+    // What was on the disk when we began, in case another process writes meanwhile.
     let synced = synced(folder);
     let segments = list(folder).map_err(|why| StoreError::io("read", folder, &why))?;
     let mut chain = Chain {
@@ -128,7 +128,8 @@ fn audit(folder: &Path) -> Result<Report, StoreError> {
     })
 }
 
-/// The last segment that is gone from before the first one that is there. The very last may be there still, if nobody had the time to remove it.
+/// Returns the last dropped segment before the first one that exists. The file of the very last one may still exist, if
+/// the process died before removing it.
 fn before(gone: &[Dropped], first: Option<u64>) -> Option<&Dropped> {
     let first = first.unwrap_or(u64::MAX);
     gone.iter().rfind(|dropped| dropped.first < first)

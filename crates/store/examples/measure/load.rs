@@ -10,14 +10,14 @@ use store::{
     Actor, AuditKey, AuditQuery, AuditResult, AuditStore, Change, Commit, ControlStore, Event, LocalStore, Settings, SyncMode, TallyBy,
 };
 
-/// What a load came to.
+/// The result of a load.
 #[derive(Debug)]
 pub(crate) struct Load {
     pub(crate) done: usize,
     pub(crate) span: Duration,
-    /// CPU time of the whole process, where the machine says it.
+    /// The CPU time of the whole process, where the machine reports it.
     pub(crate) cpu: Option<Duration>,
-    /// How long each waited, in order.
+    /// How long each caller waited, in order.
     pub(crate) waits: Vec<Duration>,
 }
 
@@ -36,7 +36,7 @@ impl Load {
     }
 }
 
-/// How long a question took on a log of so many events.
+/// How long a query took on a log of so many events.
 #[derive(Debug)]
 pub(crate) struct Search {
     pub(crate) what: &'static str,
@@ -54,7 +54,7 @@ fn open(folder: &Path, sync: SyncMode) -> (tempfile::TempDir, Arc<LocalStore>) {
     (place, Arc::new(LocalStore::open(&settings).expect("the store opens")))
 }
 
-/// An event of the size that a call makes, about 600 bytes.
+/// Returns an event of the size that a call makes, about 600 bytes.
 fn event(n: usize) -> Event {
     let body = format!(
         "{{\"timestamp\":\"2026-02-27T12:00:00.000Z\",\"trace_id\":\"{n:032x}\",\"event_type\":\"TOOL_EXECUTED\",\"actor\":{{\"type\":\"agent\",\
@@ -105,7 +105,7 @@ fn change(n: usize) -> Commit {
     Commit::new(vec![Change::PutGrant(grant)], vec![event(n)])
 }
 
-/// Appends from so many tasks at once for a while.
+/// Appends events from many tasks at once for a while.
 pub(crate) async fn events(folder: &Path, sync: SyncMode, concurrency: usize, span: Duration) -> Load {
     let (_place, store) = open(folder, sync);
     run(concurrency, span, move |n| {
@@ -117,7 +117,7 @@ pub(crate) async fn events(folder: &Path, sync: SyncMode, concurrency: usize, sp
     .await
 }
 
-/// Changes from so many tasks at once for a while.
+/// Commits changes from many tasks at once for a while.
 pub(crate) async fn changes(folder: &Path, concurrency: usize, span: Duration) -> Load {
     let (_place, store) = open(folder, SyncMode::Interval(Duration::from_millis(50)));
     run(concurrency, span, move |n| {
@@ -160,7 +160,7 @@ async fn run<F: Future<Output = ()> + Send>(concurrency: usize, span: Duration, 
     }
 }
 
-/// CPU time of this process so far: user and system, as Linux counts them in hundredths of a second.
+/// Returns the CPU time of this process so far: user and system, as Linux counts them in hundredths of a second.
 fn cpu_time() -> Option<Duration> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
     let mut fields = stat.rsplit_once(") ")?.1.split(' ').skip(11);
@@ -168,7 +168,7 @@ fn cpu_time() -> Option<Duration> {
     Some(Duration::from_millis(ticks * 10))
 }
 
-/// Asks a log of a million events.
+/// Queries a log of a million events.
 pub(crate) async fn searches(folder: &Path) -> Vec<Search> {
     const EVENTS: usize = 1_000_000;
     let (_place, store) = open(folder, SyncMode::Interval(Duration::from_millis(50)));

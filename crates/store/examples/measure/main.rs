@@ -1,4 +1,4 @@
-//! How many events and changes a store takes, and how long each waits: run by `cargo xtask bench store`.
+//! Measures how many events and changes a store takes, and how long each waits: run by `cargo xtask bench store`.
 
 mod load;
 mod report;

@@ -1,4 +1,4 @@
-//! The tables, line by line as they are measured, and whether the figures are what they should be.
+//! Prints the tables, line by line as they are measured, and whether the figures meet their targets.
 
 use std::fs::File;
 use std::hint::black_box;
@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use super::load::{Load, Search};
 
-/// Events a second that a store has to take, in both modes, from many at once.
+/// The events per second that a store has to take, in both modes, from many tasks at once.
 const TARGET: f64 = 20_000.0;
 
-/// What was measured so far.
+/// The measurements so far.
 #[derive(Debug)]
 pub(crate) struct Report {
     folder: PathBuf,
@@ -34,11 +34,11 @@ impl Report {
 
     fn line(&self, line: &str) {
         let mut out = std::io::stdout();
-        // A reader that has gone away (`| head`) is no error of ours.
+        // A reader that has closed its end (`| head`) is no error of ours.
         out.write_all(line.as_bytes()).and_then(|()| out.write_all(b"\n")).ok();
     }
 
-    /// How fast the machine and the disk are just now.
+    /// Measures how fast the machine and the disk are now.
     pub(crate) fn calibrate(&self) {
         let loops = median(200, || {
             black_box(hash(black_box(b"a byte after the other")));
@@ -88,7 +88,7 @@ impl Report {
         }
     }
 
-    /// Says whether every bound was met.
+    /// Returns whether every target was met.
     pub(crate) fn verdict(self) -> bool {
         let met = !self.met.is_empty() && self.met.iter().all(|met| *met);
         let verdict = if met { "met" } else { "missed" };
@@ -117,7 +117,7 @@ fn append_and_sync(file: &mut File) {
         .expect("the disk takes it");
 }
 
-/// A thousand rounds of a hash over a few bytes: a number that grows when the machine is slow.
+/// Hashes a few bytes a thousand times: a time that grows when the machine is slow.
 fn hash(bytes: &[u8]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for round in 0..1000_u64 {

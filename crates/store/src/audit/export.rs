@@ -1,4 +1,4 @@
-//! Hands out a log as it lies in a folder, event by event, with or without a process that writes to it.
+//! Exports the log of a store's folder, event by event, with or without a process that writes to it.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use super::query::{AuditQuery, Order};
 use super::reader::{LogReader, Walk};
 use crate::{StoreError, Stored};
 
-/// The events of a log that a query finds, the first first. The query's limit, order and cursor do not count.
+/// The events of a log that a query finds, the oldest first. The query's limit, order and cursor do not count.
 #[derive(Debug)]
 pub struct Export {
     walk: Option<Walk>,
@@ -44,7 +44,7 @@ impl Export {
 impl Iterator for Export {
     type Item = Result<Stored, StoreError>;
 
-    /// The next event; after an error nothing follows.
+    /// Returns the next event; after an error nothing follows.
     fn next(&mut self) -> Option<Self::Item> {
         let found = self.find().transpose();
         if !matches!(found, Some(Ok(_))) {

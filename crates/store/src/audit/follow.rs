@@ -8,13 +8,13 @@ use crate::{BoxFuture, Chunk, Follower, StoreError};
 /// The most events that are handed out at once.
 const BATCH: usize = 512;
 
-/// One who reads everything that is appended, in order.
+/// A reader of everything that is appended, in order.
 #[derive(Debug)]
 pub(crate) struct LogFollower {
     reader: LogReader,
     written: watch::Receiver<u64>,
     next: u64,
-    /// Where it is in the files; away while a thread reads.
+    /// The position in the files; `None` while a thread reads.
     walk: Option<Walk>,
 }
 

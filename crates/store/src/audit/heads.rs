@@ -1,4 +1,4 @@
-//! What is kept of segments that are gone: their numbers and the head after each, one line a segment.
+//! The file that remembers dropped segments: their numbers and the head after each, one line per segment.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -12,11 +12,11 @@ use crate::disk::{Disk, write_all};
 /// A segment that retention dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Dropped {
-    /// Its first record.
+    /// The segment's first record.
     pub(crate) first: u64,
-    /// Its last one.
+    /// The segment's last record.
     pub(crate) last: u64,
-    /// The head after it.
+    /// The chain's head after the segment.
     pub(crate) head: Digest,
     /// The last row of the outbox in it or before it.
     pub(crate) origin: Origin,
@@ -28,7 +28,8 @@ fn path(folder: &Path) -> PathBuf {
     folder.join("heads")
 }
 
-/// Every segment that was dropped, in order. A last line that is cut short is passed over: its segment is still there.
+/// Returns every segment that was dropped, in order. A last line that is cut short is ignored: its segment is still
+/// there.
 pub(crate) fn dropped(folder: &Path) -> Result<Vec<Dropped>, StoreError> {
     let path = path(folder);
     let text = match std::fs::read_to_string(&path) {
@@ -46,7 +47,7 @@ pub(crate) fn dropped(folder: &Path) -> Result<Vec<Dropped>, StoreError> {
     Ok(found)
 }
 
-/// Writes a line, on the disk before its segment goes.
+/// Writes a line, and syncs it before its segment is removed.
 pub(crate) fn remember(disk: &dyn Disk, folder: &Path, dropped: &Dropped) -> Result<(), StoreError> {
     let path = path(folder);
     let whole = whole_length(&path)?;
@@ -69,7 +70,7 @@ pub(crate) fn remember(disk: &dyn Disk, folder: &Path, dropped: &Dropped) -> Res
     disk.sync_folder(folder).map_err(|why| StoreError::failed(folder, &why))
 }
 
-/// How long the file is up to its last whole line; nothing where there is no file.
+/// Returns the length of the file up to its last whole line; `None` where there is no file.
 fn whole_length(path: &Path) -> Result<Option<u64>, StoreError> {
     match std::fs::read(path) {
         Ok(bytes) => Ok(Some(bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at as u64 + 1))),

@@ -1,8 +1,9 @@
-//! The index: for each block of some hundred records, what occurs in it, in SQLite beside the segments.
+//! The index: for each block of some hundred records, the texts that occur in it, in SQLite beside the segments.
 //!
-//! A row for each event with an index for each column would cost more than storing the event. A block costs a row, a posting for each different text,
-//! and a filter for its traces; a query reads the blocks that may hold what it looks for. What is not indexed yet is read as it is, so the index
-//! decides how fast an answer is and never what it is, and may be deleted at any time.
+//! A row for each event with an index for each column would cost more than storing the event. A block costs a row, a
+//! posting for each different text, and a filter for its traces; a query reads the blocks that may hold what it looks
+//! for. Records that are not indexed yet are read one by one, so the index decides how fast an answer is and never what
+//! it is, and may be deleted at any time.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -16,11 +17,11 @@ use super::scan::Frame;
 use crate::StoreError;
 use crate::disk::private;
 
-/// How many records a block has; the last one of a segment may have fewer.
+/// The number of records in a block; the last block of a segment may have fewer.
 pub(crate) const BLOCK: u64 = 256;
-/// Bytes of a filter for traces: 16 bits for each record of a block.
+/// The bytes of a filter for traces: 16 bits for each record of a block.
 const FILTER: usize = 512;
-/// Bits that a trace sets.
+/// The number of bits that a trace sets.
 const PROBES: u64 = 6;
 const VERSION: u32 = 1;
 
@@ -37,13 +38,13 @@ const SCHEMA: &str = "
     INSERT INTO place VALUES (0);
 ";
 
-/// Where the index is.
+/// The index of a log.
 #[derive(Clone, Debug)]
 pub(crate) struct Index {
     path: PathBuf,
 }
 
-/// Some records that follow each other in one segment.
+/// Consecutive records of one segment.
 #[derive(Debug)]
 pub(crate) struct Block {
     pub(crate) first: u64,
@@ -69,7 +70,7 @@ pub(crate) struct Found {
 }
 
 impl Block {
-    /// A block that starts with a record.
+    /// Returns a block that starts with a record.
     pub(crate) fn starting(segment: u64, frame: &Frame<'_>) -> Self {
         let mut block = Self {
             first: frame.view.seq,
@@ -112,7 +113,7 @@ impl Block {
     }
 }
 
-/// The texts of a record that have postings.
+/// Returns the texts of a record that have postings.
 fn fields<'a>(view: &View<'a>) -> impl Iterator<Item = (&'static str, &'a str)> {
     let always = [
         ("kind", Some(view.kind)),
@@ -125,7 +126,7 @@ fn fields<'a>(view: &View<'a>) -> impl Iterator<Item = (&'static str, &'a str)> 
     always.into_iter().filter_map(|(field, text)| Some((field, text?)))
 }
 
-/// The bits of a trace in a filter: double hashing over FNV-1a.
+/// Returns the bits of a trace in a filter: double hashing over FNV-1a.
 fn probes(trace: &str) -> impl Iterator<Item = (usize, u8)> {
     let hash = trace.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -139,7 +140,8 @@ fn probes(trace: &str) -> impl Iterator<Item = (usize, u8)> {
 }
 
 impl Index {
-    /// The index of a log; made anew where it is missing, unreadable, of another version, or about another log.
+    /// Opens the index of a log. It is built anew where it is missing, unreadable, of another version, or about another
+    /// log.
     pub(crate) fn open(folder: &Path, still_true: impl Fn(&Found, Digest) -> bool) -> Result<Self, StoreError> {
         let index = Self {
             path: folder.join("index.db"),
@@ -185,11 +187,11 @@ impl Index {
         made.map_err(|why| failed(&why))
     }
 
-    /// A connection of one's own.
+    /// Opens a connection of the caller's own.
     pub(crate) fn connect(&self) -> rusqlite::Result<Connection> {
         let db = Connection::open_with_flags(&self.path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
         db.busy_timeout(std::time::Duration::from_secs(5))?;
-        // What a power cut takes from it is indexed again.
+        // What a power cut removes from it is indexed again.
         db.pragma_update(None, "synchronous", "NORMAL")?;
         Ok(db)
     }
@@ -209,7 +211,7 @@ fn found(row: &rusqlite::Row<'_>) -> rusqlite::Result<Found> {
     })
 }
 
-/// Numbers of records are far below 2^63.
+/// Converts a record's number; numbers are far below 2^63.
 fn unsigned(number: i64) -> u64 {
     u64::try_from(number).unwrap_or_default()
 }
@@ -218,12 +220,12 @@ fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// The last record that is indexed.
+/// Returns the last record that is indexed.
 pub(crate) fn indexed(db: &Connection) -> rusqlite::Result<u64> {
     db.query_row("SELECT indexed FROM place", [], |row| row.get(0)).map(unsigned)
 }
 
-/// Adds blocks that follow each other.
+/// Adds consecutive blocks.
 pub(crate) fn add(db: &mut Connection, blocks: &[Block]) -> rusqlite::Result<()> {
     let Some(last) = blocks.last().map(|block| block.last) else {
         return Ok(());
@@ -263,7 +265,7 @@ pub(crate) fn add(db: &mut Connection, blocks: &[Block]) -> rusqlite::Result<()>
     transaction.commit()
 }
 
-/// Forgets the blocks of segments before one, and what only they held. Queries no longer look there.
+/// Removes the blocks of segments before one, and the texts that only they held. Queries no longer look there.
 pub(crate) fn forget_before(db: &mut Connection, segment: u64) -> rusqlite::Result<()> {
     let transaction = db.transaction()?;
     let gone = transaction.execute("DELETE FROM blocks WHERE segment < ?", [signed(segment)])?;
@@ -275,14 +277,14 @@ pub(crate) fn forget_before(db: &mut Connection, segment: u64) -> rusqlite::Resu
     transaction.commit()
 }
 
-/// When each segment was first found to be due to go.
+/// Returns when each segment was first found to be due for dropping.
 pub(crate) fn condemned(db: &Connection) -> rusqlite::Result<HashMap<u64, Timestamp>> {
     let mut rows = db.prepare("SELECT segment, at FROM condemned")?;
     let rows = rows.query_map([], |row| Ok((unsigned(row.get(0)?), Timestamp(row.get(1)?))))?;
     rows.collect()
 }
 
-/// Remembers exactly these.
+/// Replaces the segments that are due for dropping by exactly these.
 pub(crate) fn condemn(db: &mut Connection, segments: &HashMap<u64, Timestamp>) -> rusqlite::Result<()> {
     let transaction = db.transaction()?;
     transaction.execute("DELETE FROM condemned", [])?;
@@ -292,7 +294,8 @@ pub(crate) fn condemn(db: &mut Connection, segments: &HashMap<u64, Timestamp>) -
     transaction.commit()
 }
 
-/// The blocks that may hold what a filter finds, between two numbers, in an order; each is handed on until one says to stop.
+/// Passes the blocks that may hold what a filter finds, between two numbers and in an order, to a function until it
+/// says to stop.
 pub(crate) fn candidates(
     db: &Connection,
     filter: &AuditQuery,

@@ -1,4 +1,5 @@
-//! The thread beside the log: indexes what is on the disk, and drops what need not be kept any longer.
+//! The keeper thread beside the log: it indexes what is on the disk, and drops segments that need not be kept any
+//! longer.
 
 use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -19,12 +20,12 @@ use super::retention::{self, Plan};
 use super::segment::{header_of, segment_path};
 use crate::{Event, Settings, StoreError};
 
-/// How often it looks for old segments while nothing is written.
+/// How often the keeper looks for old segments while nothing is written.
 const ROUND: Duration = Duration::from_secs(60 * 60);
-/// How many blocks are added in one transaction.
+/// The number of blocks that are added in one transaction.
 const BATCH: usize = 64;
 
-/// How far the index has come.
+/// The position up to which the index is complete.
 #[derive(Debug)]
 struct Place {
     walk: Walk,
@@ -32,7 +33,7 @@ struct Place {
     open: Option<Block>,
 }
 
-/// The thread, and what it shares with whoever asks for retention or copies segments.
+/// The keeper thread, and what it shares with callers that ask for retention or copy segments.
 #[derive(Debug)]
 pub(crate) struct Keeper {
     shared: Arc<Shared>,
@@ -44,12 +45,12 @@ struct Shared {
     reader: LogReader,
     index: Index,
     settings: Settings,
-    /// Who holds it has segments and index for itself: none is dropped, nothing is added.
+    /// The lock on segments and index: while it is held, no segment is dropped and nothing is indexed by others.
     alone: Mutex<()>,
 }
 
 impl Keeper {
-    /// Starts the thread; it ends when the bell does.
+    /// Starts the thread; it ends when the sender of its wake-ups is dropped.
     pub(crate) fn start(reader: LogReader, index: Index, settings: &Settings, log: &Arc<Log>, bell: Receiver<()>) -> Self {
         let shared = Arc::new(Shared {
             reader,
@@ -68,13 +69,13 @@ impl Keeper {
         }
     }
 
-    /// Drops what may go at an instant.
+    /// Drops the segments that may be dropped at an instant.
     pub(crate) fn retain(&self, log: &Log, now: Timestamp) -> Result<usize, StoreError> {
         let mut db = self.shared.connect()?;
         self.shared.retain(&mut db, log, now)
     }
 
-    /// Does something while no segment is dropped.
+    /// Runs a function while no segment is dropped.
     pub(crate) fn undisturbed<T>(&self, work: impl FnOnce() -> T) -> T {
         let _alone = self.shared.alone.lock().unwrap_or_else(PoisonError::into_inner);
         work()
@@ -126,7 +127,8 @@ impl Shared {
         }
     }
 
-    /// Indexes whole blocks, from where the last time ended: to look for a record costs a walk over its segment.
+    /// Indexes whole blocks, from where the last run ended, because finding a record anew costs a walk over its
+    /// segment.
     fn index(&self, db: &mut Connection, place: &mut Option<Place>, until: u64) -> Result<(), StoreError> {
         let failed = |why| self.index.error(&why);
         let _alone = self.alone.lock().unwrap_or_else(PoisonError::into_inner);
@@ -151,12 +153,12 @@ impl Shared {
                 }
             }
         }
-        // What may still grow is left for the next time.
+        // A block that may still grow is left for the next run.
         blocks.extend(open.take_if(|block| block.is_full() || !self.is_last_segment(block.last + 1)));
         index::add(db, &blocks).map_err(failed)
     }
 
-    /// Whether a record is, or would be, in the segment that is written to.
+    /// Returns whether a record is, or would be, in the segment that is being written.
     fn is_last_segment(&self, seq: u64) -> bool {
         let segments = self.reader.segments();
         segments.holding(seq).is_none_or(|held| segments.after(held.first).is_none())
@@ -182,7 +184,7 @@ impl Shared {
         Ok(drop)
     }
 
-    /// Its head first, then the file.
+    /// Drops a segment: its head is noted first, then the file is removed.
     fn drop_segment(&self, log: &Log, first: u64, next: u64, now: Timestamp) -> Result<(), StoreError> {
         let (disk, folder) = (&*self.settings.disk, self.reader.folder());
         let header = header_of(&segment_path(folder, next))?;

@@ -1,10 +1,13 @@
-//! The log as many append to it at once.
+//! The log, to which many tasks append at once: group commit.
 //!
-//! In interval mode, whoever finds nobody writing writes for itself, and for those who came meanwhile: a write to the page cache costs less than waking a
-//! thread for it, and a slow disk holds up one task and not all. A thread of the log's own, the flusher, syncs, begins segments, takes over from a
-//! writer that has written for others long enough, and in `always` mode does all the writing, one fsync for all who wait.
+//! In interval mode, a task that appends while no other task writes does the writing itself, for its own event and for
+//! those that other tasks append meanwhile: a write to the page cache costs less than waking a thread for it, and a
+//! slow disk delays one task and not all. A thread of the log's own, the flusher, syncs, begins segments, takes over
+//! from a task that has written for others long enough, and in `always` mode does all the writing, with one fsync for
+//! all waiting tasks.
 //!
-//! What nobody waits for is owed: it goes with the next write, before what that was for, and after a moment by itself.
+//! An event that no task waits for is deferred: it is written before the events of the next write, or by the flusher
+//! after a moment.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::SyncSender;
@@ -21,13 +24,13 @@ use super::writer::{self, End, Writer};
 use crate::disk::DiskFile;
 use crate::{Clock, Event, Health, Settings, StoreError, SyncMode};
 
-/// For how many rounds a task writes what others append meanwhile.
+/// The number of rounds in which a task writes what other tasks append meanwhile.
 const ROUNDS: usize = 8;
-/// The most bytes that may wait.
+/// The most bytes of events that may wait to be written.
 const WAITING_BYTES: usize = 16 << 20;
-/// How long what nobody waits for may stay unwritten.
+/// How long a deferred event may stay unwritten.
 const OWED_FOR: Duration = Duration::from_millis(10);
-/// How long the flusher leaves who writes alone.
+/// The shortest time that the flusher leaves to a task that is writing.
 const SHORTEST: Duration = Duration::from_millis(1);
 
 type Reply = oneshot::Sender<Result<u64, StoreError>>;
@@ -42,9 +45,9 @@ pub(crate) struct Log {
 #[derive(Debug)]
 struct Shared {
     queue: Mutex<Queue>,
-    /// The flusher waits on it.
+    /// The condition that the flusher waits on.
     wake: Condvar,
-    /// Whoever set `Queue::writing` has it.
+    /// The writer; the task that has set `Queue::writing` holds it.
     writer: Mutex<Writer>,
     written: watch::Sender<u64>,
     synced: watch::Sender<Synced>,
@@ -71,19 +74,19 @@ pub(crate) struct Synced {
 struct Queue {
     pending: Vec<Pending>,
     bytes: usize,
-    /// Events that nobody waits for; they go before others once something can be written.
+    /// The deferred events. They are written before others once something can be written.
     owed: Vec<Event>,
-    /// Since when there are any.
+    /// Since when there are deferred events.
     owed_since: Option<Instant>,
-    /// The flusher waits for somebody to wake it, and for no instant.
+    /// Whether the flusher waits to be woken, without a time limit.
     resting: bool,
-    /// Somebody has the writer.
+    /// Whether a task or the flusher holds the writer.
     writing: bool,
-    /// It is the flusher.
+    /// Whether the flusher holds it.
     handed: bool,
     dirty_since: Option<Instant>,
     closing: bool,
-    /// Why nothing can be written: for good, or as the last attempt found it.
+    /// Why nothing can be written: for good, or according to the last attempt.
     trouble: Option<StoreError>,
 }
 
@@ -91,17 +94,17 @@ struct Queue {
 struct Pending {
     records: Vec<(Event, Origin)>,
     reply: Option<Reply>,
-    /// Whether to answer once it is written, in `always` mode too.
+    /// Whether to answer once the record is written, in `always` mode too.
     early: bool,
 }
 
-/// What somebody who appends has to do.
+/// What a task that appends does next.
 enum Turn {
     Write(Pending),
     Wait(oneshot::Receiver<Result<u64, StoreError>>),
 }
 
-/// What the flusher has to do.
+/// What the flusher does next.
 enum Task {
     Write,
     Sync,
@@ -114,7 +117,7 @@ impl Log {
         let seq = writer.end().next - 1;
         let shared = Arc::new(Shared {
             queue: Mutex::new(Queue {
-                // What was recovered may not be on the disk yet.
+                // What recovery found may not be on the disk yet.
                 dirty_since: Some(Instant::now()),
                 bytes: weight(&owed),
                 owed_since: (!owed.is_empty()).then(Instant::now),
@@ -144,7 +147,7 @@ impl Log {
         }
     }
 
-    /// Appends an event; its number.
+    /// Appends an event, and returns its number.
     pub(crate) async fn append(&self, event: Event) -> Result<u64, StoreError> {
         record::check(&event)?;
         let shared = &self.shared;
@@ -154,7 +157,8 @@ impl Log {
         }
     }
 
-    /// Takes an event that nobody waits for; gives it back where there is no room for it, or nothing can be written any more.
+    /// Defers an event that no task waits for. Returns it where there is no room for it, or nothing can be written any
+    /// more.
     pub(crate) fn note(&self, event: Event) -> Option<Event> {
         let mut queue = self.shared.queue();
         let lasting = queue.trouble.as_ref().is_some_and(StoreError::is_lasting);
@@ -166,7 +170,7 @@ impl Log {
         None
     }
 
-    /// Resolves when what nobody waits for is written, or could not be.
+    /// Writes the deferred events, and returns when they are written or could not be.
     pub(crate) async fn write_owed(&self) {
         let shared = &self.shared;
         let is_written = |queue: &Queue| queue.owed.is_empty() && !queue.writing;
@@ -180,7 +184,8 @@ impl Log {
         }
     }
 
-    /// Appends events of the outbox, in order, from a thread that may wait. They are not refused because others wait.
+    /// Appends events of the outbox, in order, from a thread that may block. They are not refused because other events
+    /// wait.
     pub(crate) fn deliver(&self, records: Vec<(Event, Origin)>) -> Result<(), StoreError> {
         match self.shared.enter(records, true, false)? {
             Turn::Write(own) => self.shared.lead(own).map(drop),
@@ -188,23 +193,23 @@ impl Log {
         }
     }
 
-    /// An event of the log itself, which is written when something can be.
+    /// Defers an event of the log itself, which is written when something can be.
     pub(crate) fn owe(&self, event: Event) {
         let mut queue = self.shared.queue();
         self.shared.put_owed(&mut queue, event);
     }
 
-    /// The last record that was written; changes with each.
+    /// Returns a watch on the number of the last record that was written.
     pub(crate) fn written(&self) -> watch::Receiver<u64> {
         self.shared.written.subscribe()
     }
 
-    /// What is on the disk for certain; changes with each fsync.
+    /// Returns a watch on what is on the disk for certain.
     pub(crate) fn synced(&self) -> watch::Receiver<Synced> {
         self.shared.synced.subscribe()
     }
 
-    /// Where the log ends, and the segment that is written to with its length.
+    /// Returns the end of the log, and the segment that is being written with its length.
     pub(crate) fn end(&self) -> (End, (u64, u64)) {
         let writer = self.shared.writer();
         (writer.end(), writer.segment())
@@ -217,7 +222,7 @@ impl Log {
         }
     }
 
-    /// Writes what waits, syncs, and stops.
+    /// Writes what waits, syncs, and stops the flusher.
     pub(crate) fn close(&self) {
         self.shared.queue().closing = true;
         self.shared.wake.notify_one();
@@ -254,7 +259,7 @@ impl Shared {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Joins the queue, or leaves it to the caller to write.
+    /// Adds records to the queue, or tells the caller to write them.
     fn enter(&self, records: Vec<(Event, Origin)>, early: bool, limited: bool) -> Result<Turn, StoreError> {
         let bytes: usize = records.iter().map(|(event, _)| event.weight()).sum();
         let mut queue = self.queue();
@@ -291,7 +296,8 @@ impl Shared {
         Ok(Turn::Wait(answer))
     }
 
-    /// Writes what is owed and one's own records, then those of others who came meanwhile, for some rounds.
+    /// Writes the deferred events and the caller's own records, then those that other tasks appended meanwhile, for
+    /// some rounds.
     fn lead(&self, own: Pending) -> Result<u64, StoreError> {
         let owed = self.queue().take_owed();
         let (own_result, mut hand) = self.write(owed, &[own]);
@@ -307,7 +313,8 @@ impl Shared {
         own_result
     }
 
-    /// What waits, for who is writing; nothing once nothing waits, or once it was handed to the flusher.
+    /// Returns the waiting events for the task that is writing; `None` once none are left, or once the flusher has
+    /// taken over.
     fn take_or_leave(&self, hand: bool) -> Option<(Vec<Event>, Vec<Pending>)> {
         let mut queue = self.queue();
         if hand {
@@ -323,8 +330,9 @@ impl Shared {
         None
     }
 
-    /// Hands what is owed, then the records of a batch, to the operating system; says the number of the batch's first, and whether the segment is
-    /// full now. What is owed stays so where it can't be written now.
+    /// Writes the deferred events, then the records of a batch, to the operating system. Returns the number of the
+    /// batch's first record, and whether the segment is full now. Deferred events that can't be written now stay
+    /// deferred.
     fn write(&self, owed: Vec<Event>, batch: &[Pending]) -> (Result<u64, StoreError>, bool) {
         let mut writer = self.writer();
         let records = batch.iter().flat_map(|pending| &pending.records);
@@ -345,7 +353,7 @@ impl Shared {
         (result.map(|first| first + before), full)
     }
 
-    /// Remembers how an attempt came out, and that there is something to sync.
+    /// Remembers the outcome of an attempt, and that there is something to sync.
     fn note<T>(&self, result: &Result<T, StoreError>) {
         let mut queue = self.queue();
         match result {
@@ -367,7 +375,7 @@ impl Shared {
         }
     }
 
-    /// The flusher.
+    /// Runs the flusher.
     fn flush(&self) {
         loop {
             match self.next_task() {
@@ -406,7 +414,8 @@ impl Shared {
             if dirty == Some(Duration::ZERO) {
                 return Task::Sync;
             }
-            // While others write, what is owed goes with it; who writes to a log that is dirty does not wake anybody for it.
+            // While other tasks write, deferred events are written with theirs; a task that writes to a log that is
+            // dirty wakes no thread for it.
             let left = dirty.map(|left| left.min(OWED_FOR)).or(owed.map(|left| left.max(SHORTEST)));
             queue.resting = left.is_none();
             queue = match left {
@@ -417,7 +426,7 @@ impl Shared {
         }
     }
 
-    /// Writes everything that waits, in turns, until nothing waits.
+    /// Writes everything that waits, in rounds, until nothing waits.
     fn write_for_all(&self) {
         loop {
             let (owed, batch) = self.queue().take_all();
@@ -441,7 +450,7 @@ impl Shared {
         }
     }
 
-    /// Answers once it is on the disk; those who asked to be answered earlier, at once.
+    /// Answers the tasks of a batch once it is on the disk; those that asked to be answered earlier, at once.
     fn answer_synced(&self, mut batch: Vec<Pending>, result: Result<u64, StoreError>) {
         if result.is_ok() {
             answer_early(&mut batch, &result);
@@ -464,7 +473,7 @@ impl Shared {
         rolled
     }
 
-    /// Brings what is written to the disk. Where that fails, nothing is written any more.
+    /// Syncs what is written to the disk. Where that fails, nothing is written any more.
     fn sync(&self) -> Result<(), StoreError> {
         if let Some(why) = self.queue().trouble.as_ref().filter(|why| why.is_lasting()) {
             return Err(why.clone());
@@ -482,11 +491,11 @@ impl Shared {
         }
         let seq = end.next - 1;
         self.synced.send_replace(Synced { seq, origin: end.origin });
-        // A hint only: whenever it is there it is true.
+        // This is a hint only, but never too high.
         if let Err(why) = recover::note_synced(&self.folder, seq) {
             tracing::debug!(error = %why, "failed to note how far the audit is on the disk");
         }
-        // Where the bell is rung already, that will do.
+        // If the keeper has a wake-up pending already, that is enough.
         let _rung = self.bell.try_send(());
         Ok(())
     }
@@ -504,7 +513,7 @@ impl Queue {
         (std::mem::take(&mut self.owed), std::mem::take(&mut self.pending))
     }
 
-    /// Takes back what could not be written; it is tried again with the next write, or after a moment.
+    /// Defers again what could not be written; it is tried with the next write, or after a moment.
     fn owe_again(&mut self, mut owed: Vec<Event>) {
         if owed.is_empty() {
             return;
@@ -515,7 +524,8 @@ impl Queue {
         self.owed_since = Some(Instant::now());
     }
 
-    /// How long what is owed may still wait. What could not be written waits for the next who writes.
+    /// Returns how long the deferred events may still wait. Those that could not be written wait for the next task that
+    /// writes.
     fn owed_for(&self) -> Option<Duration> {
         let since = self.owed_since.filter(|_| self.trouble.is_none())?;
         Some(match self.closing {
@@ -529,19 +539,19 @@ fn weight(events: &[Event]) -> usize {
     events.iter().map(Event::weight).sum()
 }
 
-/// Tells everybody in a batch how it came out.
+/// Tells every task in a batch the outcome.
 fn answer(batch: Vec<Pending>, result: &Result<u64, StoreError>) {
     let mut seq = result.as_ref().copied().unwrap_or_default();
     for pending in batch {
         if let Some(reply) = pending.reply {
-            // Who no longer listens was not answered.
+            // A task that no longer listens is not told.
             let _gone = reply.send(result.clone().map(|_| seq));
         }
         seq += pending.records.len() as u64;
     }
 }
 
-/// Tells those who do not wait for the disk.
+/// Tells the tasks that do not wait for the disk.
 fn answer_early(batch: &mut [Pending], result: &Result<u64, StoreError>) {
     let mut seq = result.as_ref().copied().unwrap_or_default();
     for pending in batch {

@@ -1,4 +1,4 @@
-//! What events can be found by, and what is found.
+//! Queries for events, and their results.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -8,32 +8,32 @@ use model::Timestamp;
 use super::record::View;
 use crate::{AuditResult, Stored};
 
-/// Which events, in which order, from where on. What is not given does not matter.
+/// A query: which events, in which order, from which position. A condition that is not set admits every event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditQuery {
-    /// From this instant on.
+    /// Events from this instant on.
     pub from: Option<Timestamp>,
-    /// Before this instant.
+    /// Events before this instant.
     pub until: Option<Timestamp>,
-    /// Of one of these types; empty for all.
+    /// Events of one of these types; empty for all.
     pub kinds: Vec<Arc<str>>,
-    /// By actors of this kind.
+    /// Events by actors of this kind.
     pub actor_kind: Option<Arc<str>>,
-    /// By this actor.
+    /// Events by this actor.
     pub actor: Option<Arc<str>>,
-    /// About this server.
+    /// Events about this server.
     pub server: Option<Arc<str>>,
-    /// About this tool.
+    /// Events about this tool.
     pub tool: Option<Arc<str>>,
-    /// That came out so.
+    /// Events with this result.
     pub result: Option<AuditResult>,
-    /// Of this trace.
+    /// Events of this trace.
     pub trace: Option<Arc<str>>,
-    /// In which order.
+    /// The order of the events.
     pub order: Order,
-    /// Behind the page that gave it.
+    /// Events behind the page that returned this cursor.
     pub cursor: Option<Cursor>,
-    /// How many at most; 1,000 are the most.
+    /// The most events of a page; 1,000 are the most.
     pub limit: usize,
 }
 
@@ -59,14 +59,14 @@ impl Default for AuditQuery {
 /// The order of events by their numbers, which is that in which they were stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// The last first.
+    /// The newest first.
     #[default]
     Newest,
-    /// The first first.
+    /// The oldest first.
     Oldest,
 }
 
-/// Where a page ended. As text for whoever carries it; it means something for the query that gave it only.
+/// The position behind a page. Clients get it as text; it is valid only for the query that returned it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cursor(pub(super) u64);
 
@@ -85,23 +85,24 @@ impl FromStr for Cursor {
 }
 
 impl Cursor {
-    /// Behind an event, in either order: for a page that somebody has cut shorter than the store gave it.
+    /// Returns the position behind an event, in either order: for a caller that has cut a page shorter than the store
+    /// returned it.
     #[must_use]
     pub fn behind(event: &Stored) -> Self {
         Self(event.seq)
     }
 }
 
-/// Some of the events that a query finds.
+/// A page of the events that a query finds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Page {
     /// The events, in the order of the query.
     pub events: Vec<Stored>,
-    /// Where to go on; nothing where there is no more. An empty page may have one.
+    /// The position of the next page; `None` at the end. An empty page may have one.
     pub next: Option<Cursor>,
 }
 
-/// What a tally counts by.
+/// The column that a tally counts by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TallyBy {
     /// The event's type.
@@ -110,25 +111,25 @@ pub enum TallyBy {
     Actor,
     /// The server; events without one count as the empty text.
     Server,
-    /// The tool, likewise.
+    /// The tool; events without one count as the empty text.
     Tool,
-    /// How it came out.
+    /// The result.
     Result,
 }
 
-/// How many events a query finds, by one column.
+/// The number of events that a query finds, by one column.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Each value and how often it occurs, the most frequent first.
+    /// Each value and the number of its events, the most frequent first.
     pub counts: Vec<(Arc<str>, u64)>,
-    /// How many have none of these values: only 10,000 are told apart.
+    /// The number of events with other values: only 10,000 values are told apart.
     pub others: u64,
-    /// How many there are at all.
+    /// The number of all events.
     pub total: u64,
 }
 
 impl AuditQuery {
-    /// Whether an event is meant.
+    /// Returns whether the query's conditions admit an event.
     pub(crate) fn matches(&self, view: &View<'_>) -> bool {
         let is = |wanted: &Option<Arc<str>>, text: Option<&str>| wanted.as_ref().is_none_or(|wanted| Some(&**wanted) == text);
         self.from.is_none_or(|from| view.at >= from)
@@ -142,13 +143,13 @@ impl AuditQuery {
             && is(&self.trace, view.trace)
     }
 
-    /// Whether an event that was read is meant. The query's order, limit and cursor do not count.
+    /// Returns whether the query's conditions admit an event that was read. Its order, limit and cursor do not count.
     #[must_use]
     pub fn finds(&self, event: &Stored) -> bool {
         self.matches(&View::of_stored(event))
     }
 
-    /// The texts that a block must hold one of, by field of the index.
+    /// Returns the texts that a block must contain one of, by field of the index.
     pub(crate) fn words(&self) -> Vec<(&'static str, Vec<Arc<str>>)> {
         let one = |text: &Option<Arc<str>>| text.iter().cloned().collect::<Vec<_>>();
         let fields = [

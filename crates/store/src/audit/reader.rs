@@ -7,10 +7,10 @@ use super::scan::{Frame, Frames, Next};
 use super::segment::{HEADER, Segment, Segments, list, segment_path};
 use crate::{Chunk, StoreError};
 
-/// The most bytes of events that are handed out at once.
+/// The most bytes of events that are returned at once.
 const CHUNK_BYTES: usize = 4 << 20;
 
-/// The folder of a log, and which segments there are.
+/// The folder of a log, and its segments.
 #[derive(Clone, Debug)]
 pub(crate) struct LogReader {
     folder: PathBuf,
@@ -18,7 +18,7 @@ pub(crate) struct LogReader {
 }
 
 impl LogReader {
-    /// Of a log that somebody in this process writes to.
+    /// Reads a log that this process writes.
     pub(crate) fn new(folder: &Path, segments: Arc<Segments>) -> Self {
         Self {
             folder: folder.to_owned(),
@@ -26,7 +26,7 @@ impl LogReader {
         }
     }
 
-    /// Of a log as it lies there now; another process may be writing to it.
+    /// Reads a log as it is now; another process may be writing to it.
     pub(crate) fn of_folder(folder: &Path) -> Result<Self, StoreError> {
         let segments = Segments::default();
         for first in list(folder).map_err(|why| StoreError::io("read", folder, &why))? {
@@ -49,7 +49,7 @@ impl LogReader {
         &self.folder
     }
 
-    /// Starts at a number, or at the first that is kept.
+    /// Starts at a number, or at the first record that is kept.
     pub(crate) fn walk(&self, from: u64) -> Walk {
         Walk {
             reader: self.clone(),
@@ -58,7 +58,7 @@ impl LogReader {
         }
     }
 
-    /// The records of a part of a segment; nothing where the segment is gone.
+    /// Returns the records of a part of a segment; `None` where the segment was dropped.
     pub(crate) fn part(&self, first: u64, offset: u64, end: u64) -> Result<Option<Frames>, StoreError> {
         match Frames::open(&segment_path(&self.folder, first), offset, end) {
             Err(_) if self.segments.holding(first).is_none_or(|held| held.first != first) => Ok(None),
@@ -67,7 +67,7 @@ impl LogReader {
     }
 }
 
-/// A place in the log.
+/// A position in the log.
 #[derive(Debug)]
 pub(crate) struct Walk {
     reader: LogReader,
@@ -76,12 +76,12 @@ pub(crate) struct Walk {
 }
 
 impl Walk {
-    /// The number of the record that comes next.
+    /// Returns the number of the next record.
     pub(crate) fn position(&self) -> u64 {
         self.next
     }
 
-    /// The next record with the first number of its segment; nothing at the end of what is written.
+    /// Returns the next record with the first number of its segment; `None` at the end of what is written.
     pub(crate) fn next(&mut self) -> Result<Option<(u64, Frame<'_>)>, StoreError> {
         if !self.is_at_record()? {
             return Ok(None);
@@ -106,7 +106,7 @@ impl Walk {
         }
     }
 
-    /// Goes to where the next record stands, into the next segment where that is; says whether there is one.
+    /// Moves to the next record, into the next segment where that is needed, and returns whether there is one.
     fn is_at_record(&mut self) -> Result<bool, StoreError> {
         let segments = Arc::clone(&self.reader.segments);
         self.next = self.next.max(segments.kept_from());
@@ -119,7 +119,7 @@ impl Walk {
                 let path = segment_path(&self.reader.folder, held.first);
                 match seek(&path, held, self.next) {
                     Ok(frames) => self.place = Some((held.first, frames)),
-                    // Dropped meanwhile: go on behind it.
+                    // The segment was dropped meanwhile: continue with the next one.
                     Err(_) if segments.kept_from() > held.first => {
                         self.next = segments.kept_from();
                         continue;
@@ -133,7 +133,7 @@ impl Walk {
         }
     }
 
-    /// At most so many events up to a number.
+    /// Returns the next events, at most `limit`, up to a number.
     pub(crate) fn chunk(&mut self, limit: usize, until: u64) -> Result<Chunk, StoreError> {
         let mut events = Vec::new();
         let mut bytes = 0;

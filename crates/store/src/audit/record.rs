@@ -1,10 +1,11 @@
-//! One record as it stands in a segment.
+//! The format of one record in a segment.
 //!
 //! ```text
 //! length u32 | length ^ MASK | payload | SHA-256(head before, length u32, payload)
 //! ```
 //!
-//! The digest is the head after the record. The length stands there twice, so that a damaged one is not taken for a record cut short.
+//! The digest is the head after the record. The length is written twice, so that a damaged one is not taken for a
+//! record cut short.
 
 use std::str;
 use std::sync::Arc;
@@ -16,12 +17,12 @@ use model::{Digest, Timestamp};
 use crate::event::{MAX_BODY, MAX_TEXT};
 use crate::{Actor, AuditKey, AuditResult, Event, StoreError, Stored};
 
-/// What stands before a payload.
+/// The bytes of the two lengths before a payload.
 pub(crate) const LENGTHS: usize = 8;
-/// What stands behind it.
+/// The bytes of the digest behind a payload.
 pub(crate) const DIGEST: usize = 32;
 const MASK: u32 = 0xa5c3_3c5a;
-/// The most bytes of a payload: no honest one is longer.
+/// The most bytes of a payload: no valid one is longer.
 pub(crate) const MAX_PAYLOAD: usize = MAX_BODY + 7 * MAX_TEXT;
 const VERSION: u8 = 1;
 const HAS_SERVER: u8 = 1;
@@ -48,13 +49,13 @@ impl Digester {
     }
 }
 
-/// The head after a record.
+/// Returns the head after a record.
 pub(crate) fn chain(head: Digest, payload: &[u8]) -> Digest {
     let length = u32::try_from(payload.len()).unwrap_or(u32::MAX);
     Digester::new().with(&head.0).with(&length.to_be_bytes()).with(payload).finish()
 }
 
-/// The length of the payload behind these lengths; nothing where they contradict each other or no record is so long.
+/// Decodes the payload's length. Returns `None` where the two copies contradict each other or no record is so long.
 pub(crate) fn payload_length(lengths: [u8; LENGTHS]) -> Option<usize> {
     let [a, b, c, d, e, f, g, h] = lengths;
     let (length, masked) = (u32::from_be_bytes([a, b, c, d]), u32::from_be_bytes([e, f, g, h]));
@@ -62,7 +63,7 @@ pub(crate) fn payload_length(lengths: [u8; LENGTHS]) -> Option<usize> {
     (length ^ MASK == masked && length_as_size <= MAX_PAYLOAD).then_some(length_as_size)
 }
 
-/// Refuses what does not fit into a record.
+/// Refuses an event that does not fit into a record.
 pub(crate) fn check(event: &Event) -> Result<(), StoreError> {
     let too_large = |what, bytes, limit| Err(StoreError::TooLarge { what, bytes, limit });
     if event.body.len() > MAX_BODY {
@@ -82,7 +83,7 @@ fn texts(key: &AuditKey) -> impl Iterator<Item = &str> {
         .map(|text| &**text)
 }
 
-/// Appends a record to a buffer; says the head after it. The event was [`check`]ed.
+/// Appends a record to a buffer, and returns the head after it. The event must have passed [`check`].
 pub(crate) fn push(out: &mut Vec<u8>, head: Digest, seq: u64, origin: u64, event: &Event) -> Digest {
     let start = out.len();
     out.extend_from_slice(&[0; LENGTHS]);
@@ -96,7 +97,7 @@ pub(crate) fn push(out: &mut Vec<u8>, head: Digest, seq: u64, origin: u64, event
     head
 }
 
-/// Appends a payload alone: what the outbox of `control.db` keeps, with 0 for the numbers it does not know yet.
+/// Appends a payload alone: what the outbox of `control.db` keeps, with 0 for the numbers that are not known yet.
 pub(crate) fn push_payload(out: &mut Vec<u8>, seq: u64, origin: u64, event: &Event) {
     let key = &event.key;
     out.push(VERSION);
@@ -119,11 +120,11 @@ pub(crate) fn push_payload(out: &mut Vec<u8>, seq: u64, origin: u64, event: &Eve
     out.extend_from_slice(&event.body);
 }
 
-/// A payload, read but not copied.
+/// A payload that is decoded but not copied.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct View<'a> {
     pub(crate) seq: u64,
-    /// The row of the outbox that it came from; 0 for what was appended directly.
+    /// The outbox row that it came from; 0 for an event that was appended directly.
     pub(crate) origin: u64,
     pub(crate) at: Timestamp,
     pub(crate) result: AuditResult,
@@ -137,7 +138,7 @@ pub(crate) struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// An event that was read and copied. Where it came from is not known any more.
+    /// Returns a view of an event that was read and copied. Its outbox row is not known any more.
     pub(crate) fn of_stored(stored: &'a Stored) -> Self {
         let key = &stored.key;
         Self {
@@ -155,7 +156,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Reads a payload; nothing where it is none.
+    /// Decodes a payload. Returns `None` where the bytes are no valid payload.
     pub(crate) fn of(payload: &'a [u8]) -> Option<Self> {
         let mut input = Input(payload);
         if input.byte()? != VERSION {
@@ -185,7 +186,7 @@ impl<'a> View<'a> {
         })
     }
 
-    /// The event.
+    /// Returns the event.
     pub(crate) fn event(&self) -> Event {
         let owned = |text: Option<&str>| text.map(Arc::from);
         Event {
@@ -205,14 +206,14 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The event with its number.
+    /// Returns the event with its number.
     pub(crate) fn stored(&self) -> Stored {
         let Event { key, body } = self.event();
         Stored { seq: self.seq, key, body }
     }
 }
 
-/// What is left of a payload.
+/// The bytes of a payload that are not decoded yet.
 struct Input<'a>(&'a [u8]);
 
 impl<'a> Input<'a> {

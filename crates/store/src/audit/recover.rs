@@ -1,4 +1,5 @@
-//! Finds the end of the log at a start: what a dying process left half-written is cut off, what a damaged disk changed is not touched.
+//! Finds the end of the log at a start: a record that a dying process left half-written is cut off, a record that a
+//! damaged disk changed is not touched.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
@@ -15,14 +16,14 @@ use super::writer::{End, Last, Writer};
 use crate::disk::private;
 use crate::{Event, Settings, StoreError};
 
-/// What a start found.
+/// What recovery found.
 #[derive(Debug)]
 pub(crate) struct Recovered {
-    /// The end of the log, or why it cannot be written to.
+    /// The writer at the end of the log, or why the log cannot be written to.
     pub(crate) writer: Result<Writer, StoreError>,
     /// The last record that can be read.
     pub(crate) last: u64,
-    /// What happened, to be written as events.
+    /// Events that report what happened, to be written.
     pub(crate) owed: Vec<Event>,
     pub(crate) segments: Arc<Segments>,
 }
@@ -34,18 +35,19 @@ const GENESIS: End = End {
     origin: 0,
 };
 
-/// Where it is noted how far the log is on the disk.
+/// Returns the path of the file that notes how far the log is synced.
 pub(crate) fn synced_path(folder: &Path) -> PathBuf {
     folder.join("synced")
 }
 
-/// Notes how far the log is on the disk. The note is of one length, and is not synced itself: it is only ever too low.
+/// Notes how far the log is on the disk. The note has a fixed length, and is not synced itself: it can be too low,
+/// never too high.
 pub(crate) fn note_synced(folder: &Path, seq: u64) -> io::Result<()> {
     let mut file = private(OpenOptions::new().write(true).create(true).truncate(false)).open(synced_path(folder))?;
     file.write_all(format!("{seq:020}\n").as_bytes())
 }
 
-/// The last record that was on the disk for certain, where that is known.
+/// Returns the last record that was on the disk for certain, where that is known.
 pub(crate) fn synced(folder: &Path) -> Option<u64> {
     let note = std::fs::read_to_string(synced_path(folder)).ok()?;
     note.strip_suffix('\n').filter(|note| note.len() == 20)?.parse().ok()
@@ -67,7 +69,7 @@ pub(crate) fn recover(folder: &Path, settings: &Settings) -> Result<Recovered, S
         last = first - 1;
         match header_of(&path) {
             Ok(header) => break resume(folder, settings, &segments, header, (&mut owed, &mut last)),
-            // Nothing was ever written behind a header that is not whole: the segment was just being made.
+            // Records are never written behind an incomplete header: the segment was just being made.
             Err(StoreError::Damaged { .. }) if length_of(&path)? <= HEADER as u64 => {
                 settings.disk.remove(&path).map_err(|why| StoreError::write(&path, &why))?;
                 segments.remove(first);
@@ -88,7 +90,7 @@ pub(crate) fn recover(folder: &Path, settings: &Settings) -> Result<Recovered, S
     })
 }
 
-/// What is known of a segment before it is read.
+/// Returns what is known of a segment before it is read.
 fn known(folder: &Path, first: u64, next: Option<&u64>) -> Result<Segment, StoreError> {
     let newest = next.and_then(|next| header_of(&segment_path(folder, *next)).ok());
     Ok(Segment {
@@ -103,7 +105,7 @@ fn length_of(path: &Path) -> Result<u64, StoreError> {
     Ok(metadata.len())
 }
 
-/// A log without segments: a new one, or one whose segments were all dropped.
+/// Starts a log without segments: a new one, or one whose segments were all dropped.
 fn begin(folder: &Path, settings: &Settings, segments: &Arc<Segments>) -> Result<Writer, StoreError> {
     let end = heads::dropped(folder)?.last().map_or(GENESIS, |last| End {
         next: last.last + 1,
@@ -120,7 +122,7 @@ fn begin(folder: &Path, settings: &Settings, segments: &Arc<Segments>) -> Result
     Writer::begin(folder, Arc::clone(&settings.disk), Arc::clone(segments), end, now, now)
 }
 
-/// Goes on behind the last whole record.
+/// Resumes behind the last whole record.
 fn resume(
     folder: &Path,
     settings: &Settings,
@@ -153,7 +155,7 @@ fn resume(
     }
 }
 
-/// Why reading came to an end.
+/// Why reading ended.
 enum Stop {
     End,
     Short,
@@ -200,7 +202,7 @@ fn cut(settings: &Settings, path: &Path, length: u64) -> Result<(), StoreError> 
     file.sync().map_err(failed)
 }
 
-/// The event that tells of a record cut short.
+/// Makes the event that reports a record cut short.
 fn recovered(at: Timestamp, seq: u64, bytes: u64) -> Event {
     let details = json!({
         "seq": seq,

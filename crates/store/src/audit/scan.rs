@@ -1,4 +1,4 @@
-//! Walks the records of one segment, a piece of the file at a time.
+//! Reads the records of one segment, a piece of the file at a time.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -9,7 +9,7 @@ use model::Digest;
 use super::record::{self, DIGEST, LENGTHS, View};
 use crate::StoreError;
 
-/// How much is read at once; a longer record is read whole.
+/// The bytes that are read at once; a longer record is read whole.
 const PIECE: usize = 256 << 10;
 
 /// The records of a segment, from an offset to an end.
@@ -18,42 +18,42 @@ pub(crate) struct Frames {
     path: PathBuf,
     file: File,
     buffer: Vec<u8>,
-    /// Where the next record starts in the buffer.
+    /// The next record's position in the buffer.
     start: usize,
-    /// Where it starts in the file.
+    /// The next record's position in the file.
     offset: u64,
-    /// Where the file is not read any further.
+    /// The position at which reading ends.
     end: u64,
 }
 
-/// What stands next in a segment.
+/// What follows at the present position of a segment.
 #[derive(Debug)]
 pub(crate) enum Next<'a> {
-    /// A record, as it stands there; whether it fits the chain is the caller's question.
+    /// A record as it was read; the caller checks whether it fits the chain.
     Record(Frame<'a>),
-    /// Nothing.
+    /// The end.
     End,
-    /// The beginning of a record, so many bytes.
+    /// The beginning of a record, of so many bytes.
     Short(u64),
-    /// Something that is no record.
+    /// Bytes that are no record.
     Bad(&'static str),
 }
 
-/// A record as it stands in a segment.
+/// A record as it was read from a segment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame<'a> {
-    /// Where it starts.
+    /// The position at which it starts.
     pub(crate) offset: u64,
-    /// Where it ends.
+    /// The position at which it ends.
     pub(crate) end: u64,
     pub(crate) payload: &'a [u8],
-    /// The head after it, as it stands there.
+    /// The head after it, as it was read.
     pub(crate) head: Digest,
     pub(crate) view: View<'a>,
 }
 
 impl Frame<'_> {
-    /// Whether it follows a head.
+    /// Returns whether the record follows a head.
     pub(crate) fn follows(&self, head: Digest) -> bool {
         record::chain(head, self.payload) == self.head
     }
@@ -75,17 +75,17 @@ impl Frames {
         })
     }
 
-    /// Allows to read further.
+    /// Raises the position at which reading ends.
     pub(crate) fn extend(&mut self, end: u64) {
         self.end = self.end.max(end);
     }
 
-    /// Where the next record starts.
+    /// Returns the position of the next record.
     pub(crate) fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// What stands next. After anything but a record it stays where it is.
+    /// Reads the next record. After anything but a record the position does not change.
     pub(crate) fn next(&mut self) -> Result<Next<'_>, StoreError> {
         let left = self.end.saturating_sub(self.offset);
         if left == 0 {
@@ -119,7 +119,7 @@ impl Frames {
         }))
     }
 
-    /// Has so many bytes in the buffer; says whether the file has them.
+    /// Reads until so many bytes are in the buffer, and returns whether the file has them.
     fn fill(&mut self, wanted: usize) -> Result<bool, StoreError> {
         let had = self.buffer.len() - self.start;
         if had >= wanted {

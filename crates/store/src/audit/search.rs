@@ -18,16 +18,16 @@ const MAX_BLOCKS: usize = 16_384;
 /// The most different values that a tally tells apart.
 const MAX_VALUES: usize = 10_000;
 
-/// Everything that a query reads: the index, and behind it what is not indexed yet.
+/// The sources of a query: the index, and the records of the log that are not indexed yet.
 #[derive(Debug)]
 pub(crate) struct Search {
     reader: LogReader,
     index: Index,
-    /// The last record that was written when the query came.
+    /// The last record that was written when the query began.
     written: u64,
 }
 
-/// What a walk over events says to each.
+/// A function that is called for each event.
 type Each<'a> = &'a mut dyn FnMut(&View<'_>);
 
 impl Search {
@@ -43,7 +43,7 @@ impl Search {
         opened.map_err(|why| self.index.error(&why))
     }
 
-    /// One page.
+    /// Reads one page.
     pub(crate) fn page(&self, query: &AuditQuery) -> Result<Page, StoreError> {
         let (db, indexed) = self.connect()?;
         let limit = query.limit.clamp(1, MAX_LIMIT);
@@ -70,7 +70,7 @@ impl Search {
         Ok(gather.page())
     }
 
-    /// Reads what is not indexed, forwards.
+    /// Reads the records that are not indexed, forwards.
     fn behind_index(&self, query: &AuditQuery, (from, until): (u64, u64), gather: &mut Gather) -> Result<(), StoreError> {
         let mut late = VecDeque::new();
         self.unindexed(query, (from, until), &mut |view| {
@@ -142,7 +142,7 @@ impl Search {
         }
     }
 
-    /// Counts by a column.
+    /// Counts events by a column.
     pub(crate) fn tally(&self, query: &AuditQuery, by: TallyBy) -> Result<Tally, StoreError> {
         let (db, indexed) = self.connect()?;
         let mut counts: HashMap<String, u64> = HashMap::new();
@@ -177,17 +177,18 @@ impl Search {
     }
 }
 
-/// A page in the making.
+/// A page that is being filled.
 struct Gather {
     events: VecDeque<Stored>,
     limit: usize,
     order: Order,
-    /// Where reading stopped because it had been enough.
+    /// The position at which reading stopped because its limit was reached.
     stopped_at: Option<u64>,
 }
 
 impl Gather {
-    /// One more than the page tells whether another follows.
+    /// Returns whether the page is full. It gathers one event more than it returns, which tells whether another page
+    /// follows.
     fn is_full(&self) -> bool {
         self.events.len() > self.limit
     }

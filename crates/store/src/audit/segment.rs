@@ -1,4 +1,4 @@
-//! Segments: their names, their headers, and which there are.
+//! Segments: their names, their headers, and the list of those that exist.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -11,29 +11,29 @@ use model::{Digest, Timestamp};
 use super::record::Digester;
 use crate::StoreError;
 
-/// How long a header is.
+/// The bytes of a header.
 pub(crate) const HEADER: usize = FIELDS + 32;
 const FIELDS: usize = 72;
 const MAGIC: &[u8; 8] = b"CHANAUD1";
 const SUFFIX: &str = ".seg";
 
-/// What a segment begins with. The digest over it is the first head of the segment, so that the chain goes through it.
+/// The header of a segment. Its digest is the first head of the segment, so that the chain includes the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     /// The number of its first record.
     pub(crate) first: u64,
     /// The last row of the outbox that is in an earlier segment.
     pub(crate) origin: u64,
-    /// When it was made.
+    /// When the segment was made.
     pub(crate) made: Timestamp,
-    /// The latest instant of an event in the segment before; it says how old that one is.
+    /// The latest instant of an event in the segment before, which tells how old that segment is.
     pub(crate) before_newest: Timestamp,
     /// The head after the segment before; zeros for the first of a log.
     pub(crate) before: Digest,
 }
 
 impl Header {
-    /// Its bytes.
+    /// Encodes the header.
     pub(crate) fn bytes(&self) -> [u8; HEADER] {
         let mut out = [0; HEADER];
         let fields = [
@@ -54,7 +54,7 @@ impl Header {
         out
     }
 
-    /// Reads a header; nothing where the bytes are none.
+    /// Decodes a header. Returns `None` where the bytes are no header.
     pub(crate) fn of(bytes: &[u8; HEADER]) -> Option<Self> {
         let number = |at: usize| bytes.get(at..at + 8)?.try_into().ok().map(u64::from_be_bytes);
         let instant = |at: usize| number(at).map(|number| Timestamp(i64::from_be_bytes(number.to_be_bytes())));
@@ -68,7 +68,7 @@ impl Header {
         (header.bytes() == *bytes).then_some(header)
     }
 
-    /// The head before the first record.
+    /// Returns the head before the first record.
     pub(crate) fn head(&self) -> Digest {
         Digester::new()
             .with(MAGIC)
@@ -81,12 +81,12 @@ impl Header {
     }
 }
 
-/// The segment that begins with a record.
+/// Returns the path of the segment that begins with a record.
 pub(crate) fn segment_path(folder: &Path, first: u64) -> PathBuf {
     folder.join(format!("{first:020}{SUFFIX}"))
 }
 
-/// The first records of all segments of a folder, in order. Other files are not segments.
+/// Returns the first records of all segments of a folder, in order. Other files are ignored.
 pub(crate) fn list(folder: &Path) -> io::Result<Vec<u64>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder)? {
@@ -98,7 +98,7 @@ pub(crate) fn list(folder: &Path) -> io::Result<Vec<u64>> {
     Ok(found)
 }
 
-/// The header of a segment; an error where it has none.
+/// Reads the header of a segment.
 pub(crate) fn header_of(path: &Path) -> Result<Header, StoreError> {
     let mut bytes = [0; HEADER];
     let mut file = File::open(path).map_err(|why| StoreError::io("open", path, &why))?;
@@ -115,13 +115,14 @@ pub(crate) fn header_of(path: &Path) -> Result<Header, StoreError> {
 pub(crate) struct Segment {
     /// The number of its first record.
     pub(crate) first: u64,
-    /// How far it may be read: behind that, something may just be written.
+    /// The position up to which it may be read: behind that, a record may just be written.
     pub(crate) end: u64,
-    /// The latest instant of an event in it, once it is no longer written to.
+    /// The latest instant of an event in it, once the segment is complete.
     pub(crate) newest: Option<Timestamp>,
 }
 
-/// Which segments there are, and how far they may be read. Shared by who writes and who reads; locked for a look only.
+/// The list of segments, and the position up to which each may be read. The writer and the readers share it; its lock
+/// is held for look-ups only.
 #[derive(Debug, Default)]
 pub(crate) struct Segments(Mutex<BTreeMap<u64, Segment>>);
 
@@ -130,7 +131,7 @@ impl Segments {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds one, or puts one in the place of what was known of it.
+    /// Adds a segment, or replaces its entry.
     pub(crate) fn put(&self, segment: Segment) {
         self.locked().insert(segment.first, segment);
     }
@@ -139,31 +140,31 @@ impl Segments {
         self.locked().remove(&first);
     }
 
-    /// How far a segment is written.
+    /// Sets the position up to which a segment is written.
     pub(crate) fn grown(&self, first: u64, end: u64) {
         if let Some(segment) = self.locked().get_mut(&first) {
             segment.end = end;
         }
     }
 
-    /// A segment is no longer written to.
+    /// Marks a segment as complete.
     pub(crate) fn sealed(&self, first: u64, newest: Timestamp) {
         if let Some(segment) = self.locked().get_mut(&first) {
             segment.newest = Some(newest);
         }
     }
 
-    /// All of them, in order.
+    /// Returns all segments, in order.
     pub(crate) fn all(&self) -> Vec<Segment> {
         self.locked().values().copied().collect()
     }
 
-    /// The one that a record is in, or would be.
+    /// Returns the segment that a record is in, or would be.
     pub(crate) fn holding(&self, seq: u64) -> Option<Segment> {
         self.locked().range(..=seq).next_back().map(|(_, segment)| *segment)
     }
 
-    /// The one after another.
+    /// Returns the segment after another.
     pub(crate) fn after(&self, first: u64) -> Option<Segment> {
         self.locked().range(first + 1..).next().map(|(_, segment)| *segment)
     }
@@ -172,7 +173,7 @@ impl Segments {
         self.locked().len()
     }
 
-    /// The first record that is kept; 1 where nothing was ever written.
+    /// Returns the first record that is kept; 1 where nothing was ever written.
     pub(crate) fn kept_from(&self) -> u64 {
         self.locked().keys().next().copied().unwrap_or(1)
     }

@@ -1,4 +1,4 @@
-//! The end of the log: encodes records, hands them to the operating system, and begins new segments.
+//! Writes the end of the log: encodes records, writes them to the operating system, and begins new segments.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,21 +10,21 @@ use super::segment::{HEADER, Header, Segment, Segments, segment_path};
 use crate::disk::{Disk, DiskFile, write_all};
 use crate::{Event, StoreError};
 
-/// Where an event comes from: 0, or its row in the outbox of `control.db`.
+/// The origin of an event: 0, or its row in the outbox of `control.db`.
 pub(crate) type Origin = u64;
 
-/// Where the log ends.
+/// The end of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct End {
     /// The number of the next record.
     pub(crate) next: u64,
-    /// The head after the last one.
+    /// The head after the last record.
     pub(crate) head: Digest,
     /// The last row of the outbox that is in the log.
     pub(crate) origin: Origin,
 }
 
-/// Writes to the last segment. One thread at a time has it.
+/// The writer of the last segment. One thread at a time holds it.
 #[derive(Debug)]
 pub(crate) struct Writer {
     folder: PathBuf,
@@ -51,7 +51,7 @@ pub(crate) struct Last {
 }
 
 impl Writer {
-    /// Goes on with the last segment.
+    /// Resumes the last segment.
     pub(crate) fn resume(folder: &Path, disk: Arc<dyn Disk>, segments: Arc<Segments>, last: &Last) -> Result<Self, StoreError> {
         let path = segment_path(folder, last.header.first);
         let file = disk.open(&path).map_err(|why| StoreError::io("open", &path, &why))?;
@@ -116,28 +116,28 @@ impl Writer {
         })
     }
 
-    /// Where the log ends.
+    /// Returns the end of the log.
     pub(crate) fn end(&self) -> End {
         self.end
     }
 
-    /// The segment that is written to, and how long it is.
+    /// Returns the segment that is being written, and its length.
     pub(crate) fn segment(&self) -> (u64, u64) {
         (self.first, self.length)
     }
 
-    /// The file that is written to, for whoever syncs it meanwhile.
+    /// Returns the file that is being written, for a thread that syncs it meanwhile.
     pub(crate) fn file(&self) -> (Arc<dyn DiskFile>, PathBuf) {
         (Arc::clone(&self.file), self.path.clone())
     }
 
-    /// Whether the segment has its length or its age. An empty one never has.
+    /// Returns whether the segment has reached its size or its age. An empty segment never has.
     pub(crate) fn is_full(&self, bytes: u64, span: i64, now: Timestamp) -> bool {
         let empty = self.length <= HEADER as u64;
         !empty && (self.length >= bytes || self.made.after(span).has_come(now))
     }
 
-    /// Hands records to the operating system, all or none; says the number of the first.
+    /// Writes records to the operating system, all or none, and returns the number of the first.
     pub(crate) fn write<'a>(&mut self, records: impl Iterator<Item = (&'a Event, Origin)>) -> Result<u64, StoreError> {
         self.scratch.clear();
         let (first, mut end, mut newest) = (self.end.next, self.end, self.newest);
@@ -185,13 +185,13 @@ impl Writer {
     }
 }
 
-/// Brings a segment to the disk. A failed fsync is not tried again: the system may have thrown away what it could not write, and would call the
-/// next one a success.
+/// Syncs a segment to the disk. A failed fsync is not tried again: the system may have discarded what it could not
+/// write, and would report the next one as a success.
 pub(crate) fn sync(file: &dyn DiskFile, path: &Path) -> Result<(), StoreError> {
     file.sync().map_err(|why| StoreError::failed(path, &format!("fsync failed: {why}")))
 }
 
-/// Makes a segment with its header, on the disk. A half-made one is removed.
+/// Creates a segment with its header, and syncs it. An incomplete one is removed.
 fn create(disk: &dyn Disk, folder: &Path, path: &Path, header: &Header) -> Result<Arc<dyn DiskFile>, StoreError> {
     let file = disk.create(path).map_err(|why| StoreError::write(path, &why))?;
     if let Err(why) = write_all(&*file, &header.bytes()) {

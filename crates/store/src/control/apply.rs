@@ -1,4 +1,4 @@
-//! One change, made in the tables.
+//! Applies one change to the tables.
 
 use std::sync::Arc;
 

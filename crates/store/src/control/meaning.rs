@@ -1,4 +1,4 @@
-//! What an error of SQLite means to the one who waits.
+//! Translates errors of SQLite for the store's callers.
 
 use std::path::Path;
 
@@ -7,10 +7,10 @@ use rusqlite::{Error, ErrorCode};
 use crate::StoreError;
 use crate::error::shown;
 
-/// The error that the caller of the store is told.
+/// Returns the error that the caller of the store gets.
 pub(super) fn meaning(path: &Path, why: &Error) -> StoreError {
     let Some(code) = why.sqlite_error_code() else {
-        // A value that was read is not of the kind that was written.
+        // A value that was read has another type than was written.
         return StoreError::damaged(path, why.to_string());
     };
     match code {

@@ -1,4 +1,4 @@
-//! Opens `control.db`: makes it, brings it to the present version, and looks whether it is sound.
+//! Opens `control.db`: creates it, migrates it to the present version, and checks that it is sound.
 
 use std::fs::OpenOptions;
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::schema::{APPLICATION, STEPS};
 use crate::disk::{narrow, private, sync_folder};
 use crate::{StoreError, keys};
 
-/// Opens the file for the one thread that changes it; makes it where it is missing.
+/// Opens the file for the one thread that changes it; creates it where it is missing.
 pub(crate) fn open(path: &Path, most_bytes: u64) -> Result<Connection, StoreError> {
     prepare(path)?;
     let db = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
@@ -27,7 +27,7 @@ pub(crate) fn open(path: &Path, most_bytes: u64) -> Result<Connection, StoreErro
     Ok(db)
 }
 
-/// Looks whether a file is sound and can be read, without changing it.
+/// Checks that a file is sound and can be read, without changing it.
 pub(crate) fn verify(path: &Path) -> Result<(), StoreError> {
     let failed = |why: rusqlite::Error| meaning(path, &why);
     let db = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
@@ -38,7 +38,7 @@ pub(crate) fn verify(path: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Has the file there, for its owner only: SQLite gives its own files the same rights.
+/// Creates the file for its owner only: SQLite gives its own files the same rights.
 fn prepare(path: &Path) -> Result<(), StoreError> {
     let made = private(OpenOptions::new().write(true).create(true).truncate(false)).open(path);
     made.and_then(|_| narrow(path, 0o600))
@@ -50,7 +50,8 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
     Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX).map_err(|why| meaning(path, &why))
 }
 
-/// Every commit is on the disk before it returns, nothing deleted is left readable, and the file has a bound.
+/// Sets the connection up: every commit is on the disk before it returns, deleted data is overwritten, and the file's
+/// size is limited.
 fn settle(db: &Connection, most_bytes: u64) -> rusqlite::Result<()> {
     db.busy_timeout(std::time::Duration::from_secs(5))?;
     db.pragma_update(None, "journal_mode", "WAL")?;
@@ -63,7 +64,7 @@ fn settle(db: &Connection, most_bytes: u64) -> rusqlite::Result<()> {
     db.query_row(&format!("PRAGMA max_page_count = {}", pages.max(1)), [], |_| Ok(()))
 }
 
-/// Looks whether the file is sound, and whether it is ours.
+/// Checks that the file is sound, and that it is a chancery store.
 pub(crate) fn check(db: &Connection, path: &Path) -> Result<(), StoreError> {
     let failed = |why: rusqlite::Error| meaning(path, &why);
     let application: i32 = db.query_row("PRAGMA application_id", [], |row| row.get(0)).map_err(failed)?;
@@ -91,7 +92,7 @@ fn version(db: &Connection) -> rusqlite::Result<u32> {
     db.query_row("PRAGMA user_version", [], |row| row.get(0))
 }
 
-/// Takes the steps that are missing, all or none. What was there before is kept beside the file, as `control.db.before-N`.
+/// Applies the missing migrations, all or none. The former file is kept beside it, as `control.db.before-N`.
 pub(crate) fn migrate(db: &Connection, path: &Path, steps: &[&str]) -> Result<(), StoreError> {
     let failed = |why: rusqlite::Error| meaning(path, &why);
     let from = usize::try_from(version(db).map_err(failed)?).unwrap_or(usize::MAX);
@@ -115,7 +116,7 @@ pub(crate) fn migrate(db: &Connection, path: &Path, steps: &[&str]) -> Result<()
     take().map_err(failed)
 }
 
-/// Writes a copy as of now to a file that is made for it, for its owner only, and on the disk.
+/// Writes a copy as of now to a new file, for its owner only, and syncs it.
 pub(crate) fn copy(db: &Connection, path: &Path, to: &Path) -> Result<(), StoreError> {
     let failed = |why: std::io::Error| StoreError::write(to, &why);
     let file = private(OpenOptions::new().write(true).create(true).truncate(true))

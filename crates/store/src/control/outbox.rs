@@ -1,5 +1,6 @@
-//! Events that were committed with their changes and are on their way into the audit. They are removed once they are on the disk there, and after a crash
-//! those that are not there yet are sent again: the audit says up to which number it has them.
+//! The outbox: events that were committed with their changes and are not in the audit yet. They are removed once they
+//! are on the disk there, and after a crash those that are missing are sent again: the audit says up to which number it
+//! has them.
 
 use rusqlite::{Connection, params};
 
@@ -7,7 +8,7 @@ use super::row::{signed, unsigned};
 use crate::Event;
 use crate::audit::{Origin, View};
 
-/// Adds an event; its number.
+/// Adds an event, and returns its number.
 pub(super) fn add(db: &Connection, event: &Event) -> rusqlite::Result<Origin> {
     let mut payload = Vec::with_capacity(event.weight());
     crate::audit::push_payload(&mut payload, 0, 0, event);
@@ -15,12 +16,12 @@ pub(super) fn add(db: &Connection, event: &Event) -> rusqlite::Result<Origin> {
     Ok(unsigned(db.last_insert_rowid()))
 }
 
-/// Removes what is in the audit for certain.
+/// Removes the events that are in the audit for certain.
 pub(super) fn remove_until(db: &Connection, origin: Origin) -> rusqlite::Result<()> {
     db.execute("DELETE FROM outbox WHERE id <= ?", [signed(origin)]).map(drop)
 }
 
-/// What the audit does not have.
+/// Returns the events that the audit does not have.
 pub(super) fn behind(db: &Connection, origin: Origin) -> rusqlite::Result<Vec<(Event, Origin)>> {
     let mut statement = db.prepare("SELECT id, event FROM outbox WHERE id > ? ORDER BY id")?;
     let rows = statement.query_map([signed(origin)], |row| {
@@ -31,7 +32,7 @@ pub(super) fn behind(db: &Connection, origin: Origin) -> rusqlite::Result<Vec<(E
     rows.collect()
 }
 
-/// Has numbers go on behind those that the audit knows, should this file be older than it.
+/// Makes numbering continue behind the numbers that the audit knows, in case this file is older than the audit.
 pub(super) fn go_on_behind(db: &Connection, origin: Origin) -> rusqlite::Result<()> {
     let known: i64 = db.query_row(
         "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'outbox'",

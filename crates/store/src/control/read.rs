@@ -1,4 +1,4 @@
-//! Everything that `control.db` remembers, as plain data.
+//! Reads everything that `control.db` remembers, as plain data.
 
 use model::{Approval, Grant, PermissionDecision, Pin, Token};
 use rusqlite::Connection;
@@ -21,12 +21,12 @@ pub(super) fn everything(db: &Connection) -> rusqlite::Result<Remembered> {
     })
 }
 
-/// The policy's revision.
+/// Returns the policy's revision.
 pub(super) fn revision(db: &Connection) -> rusqlite::Result<u64> {
     db.query_row("SELECT revision FROM policy", [], |row| row.get(0)).map(unsigned)
 }
 
-/// The last two keys.
+/// Returns the last two keys.
 pub(super) fn seal_keys(db: &Connection) -> rusqlite::Result<SealKeys> {
     let mut keys = all(db, "SELECT id, key FROM seal_keys ORDER BY id DESC LIMIT 2", |row| {
         Ok(SealKey::new(row.number("id")?, row.digest("key")?.0))

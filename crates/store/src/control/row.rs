@@ -1,4 +1,4 @@
-//! Words and columns: how the values of the model stand in a row.
+//! Converts values of the model to and from the columns of a row.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use model::{
 use rusqlite::Row;
 use rusqlite::types::Type;
 
-/// What stands between servers in a list of them: no id holds it.
+/// The separator between servers in a list of them: no id contains it.
 const COMMA: char = ',';
 
 pub(super) fn role(role: Role) -> &'static str {
@@ -30,7 +30,7 @@ pub(super) fn answer(answer: PermissionAnswer) -> &'static str {
     }
 }
 
-/// The word of a state, and who brought it about.
+/// Returns the name of a state, and who caused it.
 pub(super) fn state(state: &ApprovalState) -> (&'static str, Option<&By>) {
     match state {
         ApprovalState::Pending => ("pending", None),
@@ -40,7 +40,7 @@ pub(super) fn state(state: &ApprovalState) -> (&'static str, Option<&By>) {
     }
 }
 
-/// Server, whether it is about a tool, and the tool.
+/// Returns the server, whether the scope is a tool, and the tool.
 pub(super) fn scope(scope: &GrantScope) -> (&str, bool, &str) {
     match scope {
         GrantScope::Tool(tool) => (tool.server.as_str(), true, &tool.name),
@@ -53,7 +53,7 @@ pub(super) fn servers(scopes: &[ServerId]) -> String {
     ids.join(",")
 }
 
-/// Numbers that count from 1 are far below 2^63.
+/// Converts a number that counts from 1; such numbers are far below 2^63.
 pub(super) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
@@ -62,7 +62,7 @@ pub(super) fn unsigned(number: i64) -> u64 {
     u64::try_from(number).unwrap_or_default()
 }
 
-/// A row that is read column by column. What cannot have been written is an error.
+/// Reads a row column by column. A value that cannot have been written is an error.
 pub(super) struct Columns<'a>(pub(super) &'a Row<'a>);
 
 type Read<T> = rusqlite::Result<T>;

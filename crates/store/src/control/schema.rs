@@ -1,9 +1,10 @@
 //! The tables of `control.db`, version by version.
 
-/// The steps: the first makes version 1 of an empty file, each further one the next version. A step is never changed once it was released.
+/// The migrations: the first makes version 1 of an empty file, each further one the next version. A migration is never
+/// changed once it was released.
 pub(crate) const STEPS: &[&str] = &[V1];
 
-/// Marks a SQLite file as ours: `CHAN`.
+/// Marks a SQLite file as a chancery store: `CHAN`.
 pub(crate) const APPLICATION: i32 = 0x4348_414e;
 
 const V1: &str = "

@@ -1,4 +1,4 @@
-//! Steps from version to version, and what errors of SQLite mean.
+//! Migrations from version to version, and the translation of SQLite's errors.
 
 use std::path::Path;
 

@@ -1,4 +1,5 @@
-//! The thread that changes `control.db`. Whoever comes while it waits for the disk shares the next fsync.
+//! The thread that changes `control.db`, with group commit: commits that arrive while it waits for the disk share the
+//! next fsync.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,12 +15,12 @@ use crate::audit::{Log, Origin};
 use crate::event::MAX_TEXT;
 use crate::{Change, Commit, CommitError, Committed, Event, Health, Remembered, SealKeys, StoreError, keys};
 
-/// How many commits share an fsync at most.
+/// The most commits that share an fsync.
 const GROUP: usize = 256;
-/// How many changes a commit may have.
+/// The most changes of a commit.
 const MAX_CHANGES: usize = 10_000;
 
-/// What copies a store while nothing changes in `control.db`.
+/// A function that copies a store while nothing changes in `control.db`.
 type Target = Box<dyn FnOnce(&Connection) -> Result<(), StoreError> + Send>;
 
 type Reply<T, E = StoreError> = oneshot::Sender<Result<T, E>>;
@@ -31,7 +32,7 @@ enum Command {
     Copy(Target, Reply<()>),
 }
 
-/// A handle on the thread.
+/// A handle of the thread.
 #[derive(Debug)]
 pub(crate) struct Control {
     commands: Mutex<Option<mpsc::Sender<Command>>>,
@@ -45,13 +46,13 @@ struct Worker {
     path: PathBuf,
     log: Option<Arc<Log>>,
     revision: u64,
-    /// The audit refused events; they wait in the outbox.
+    /// Whether the audit has refused events that wait in the outbox.
     owes: bool,
     trouble: Arc<Mutex<Option<StoreError>>>,
 }
 
 impl Control {
-    /// Starts the thread, once what the audit misses has been sent to it. Without a log nothing is changed.
+    /// Starts the thread, once the events that the audit lacks have been sent to it. Without a log nothing is changed.
     pub(crate) fn start(db: Connection, path: &Path, log: Result<Arc<Log>, StoreError>, limit: usize) -> Result<Self, StoreError> {
         let trouble = Arc::new(Mutex::new(log.as_ref().err().cloned()));
         let mut worker = Worker {
@@ -91,7 +92,7 @@ impl Control {
         self.ask(Command::Rotate).await
     }
 
-    /// Has a copy made while nothing changes; for a thread that may wait.
+    /// Runs a copying function while nothing changes; the calling thread blocks.
     pub(crate) fn copy(&self, target: Target) -> Result<(), StoreError> {
         let (reply, answer) = oneshot::channel();
         self.send(Command::Copy(target, reply))?;
@@ -122,7 +123,7 @@ impl Control {
         }
     }
 
-    /// Does what was asked already, and stops.
+    /// Finishes the work that is queued, and stops the thread.
     pub(crate) fn close(&self) {
         drop(self.commands.lock().unwrap_or_else(PoisonError::into_inner).take());
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -134,7 +135,7 @@ impl Control {
     }
 }
 
-/// Refuses what is too long to be kept.
+/// Refuses a commit with a text that is too long to be kept.
 fn check(commit: &Commit) -> Result<(), StoreError> {
     let too_large = |what, bytes, limit| Err(StoreError::TooLarge { what, bytes, limit });
     if commit.changes.len() > MAX_CHANGES {
@@ -152,7 +153,7 @@ fn check(commit: &Commit) -> Result<(), StoreError> {
     commit.events.iter().try_for_each(crate::audit::check)
 }
 
-/// The longest text that somebody else may have chosen.
+/// Returns the length of a change's longest text that a client or server may have chosen.
 fn longest_text(change: &Change) -> usize {
     let longest = |texts: &[&str]| texts.iter().map(|text| text.len()).max().unwrap_or_default();
     match change {
@@ -179,9 +180,9 @@ fn longest_text(change: &Change) -> usize {
     }
 }
 
-/// What one commit of a group came to.
+/// The outcome of one commit of a group.
 type Outcome = Result<Committed, CommitError>;
-/// What each commit of a group came to, and the events of all of them.
+/// The outcome of each commit of a group, and the events of all of them.
 type Made = (Vec<Outcome>, Vec<(Event, Origin)>);
 
 impl Worker {
@@ -218,7 +219,7 @@ impl Worker {
     fn do_other(&mut self, command: Command) {
         let path = &self.path;
         let failed = |why: rusqlite::Error| meaning(path, &why);
-        // Who no longer listens was not answered.
+        // A caller that no longer listens is not told.
         let _gone = match command {
             Command::Commit(..) => return,
             Command::Load(reply) => reply.send(read::everything(&self.db).map_err(failed)).is_ok(),
@@ -237,7 +238,7 @@ impl Worker {
         }
     }
 
-    /// Whether changes are taken at all.
+    /// Checks that changes are accepted at all.
     fn writable(&self) -> Result<(), StoreError> {
         match &*self.trouble.lock().unwrap_or_else(PoisonError::into_inner) {
             Some(why) if why.is_lasting() => Err(why.clone()),
@@ -245,7 +246,8 @@ impl Worker {
         }
     }
 
-    /// Makes every commit of a group, with one fsync. A conflict concerns its own commit only, any other trouble all of them.
+    /// Applies every commit of a group, with one fsync. A conflict concerns its own commit only, any other error all of
+    /// them.
     fn commit_group(&mut self, group: Vec<(Commit, Reply<Committed, CommitError>)>) {
         let before = self.revision;
         let (commits, replies): (Vec<Commit>, Vec<_>) = group.into_iter().unzip();
@@ -327,7 +329,7 @@ impl Worker {
         Ok(events)
     }
 
-    /// At a start: a log that refuses is tried again with the next commit.
+    /// Sends the outbox at a start; if the log refuses, it is tried again with the next commit.
     fn catch_up_or_owe(&mut self) -> Result<(), StoreError> {
         match self.catch_up() {
             Err(why @ (StoreError::Full { .. } | StoreError::Failed { .. })) if self.owes => {
@@ -338,7 +340,7 @@ impl Worker {
         }
     }
 
-    /// Gives the audit its events, in order: first those that it refused before.
+    /// Sends the audit its events, in order: first those that it refused before.
     fn deliver(&mut self, events: Vec<(Event, Origin)>) -> Result<(), StoreError> {
         if self.owes {
             return self.catch_up();
@@ -351,7 +353,7 @@ impl Worker {
         delivered
     }
 
-    /// Sends the audit what it does not have: after a crash, or after it refused something.
+    /// Sends the audit the events that it lacks: after a crash, or after it refused some.
     fn catch_up(&mut self) -> Result<(), StoreError> {
         let Some(log) = &self.log else { return Ok(()) };
         let failed = |why: rusqlite::Error| meaning(&self.path, &why);
@@ -363,7 +365,7 @@ impl Worker {
         delivered
     }
 
-    /// A new key; the one before the last goes.
+    /// Makes a new key, and removes the one before the last.
     fn rotate(&mut self) -> Result<SealKeys, StoreError> {
         let rotate = || -> rusqlite::Result<SealKeys> {
             let transaction = self.db.unchecked_transaction()?;

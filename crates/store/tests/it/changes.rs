@@ -43,7 +43,7 @@ async fn commit(out: &mut String, store: &LocalStore, line: &str) {
     .expect("a string takes it");
 }
 
-/// One change from its words; `@N` is the instant at which it is made, `until=N` when it ends.
+/// Returns one change from its words; `@N` is the instant at which it is made, `until=N` when it ends.
 fn change(text: &str) -> Change {
     let option = |name: &str| text.split(' ').find_map(|word| word.strip_prefix(name)?.parse::<i64>().ok());
     let words: Vec<&str> = text

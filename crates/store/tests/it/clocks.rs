@@ -28,7 +28,7 @@ async fn write(store: &LocalStore, at: i64, names: std::ops::RangeInclusive<u32>
     }
 }
 
-/// The names of events that are not the store's own.
+/// Returns the names of events that are not the store's own.
 async fn kept(store: &LocalStore) -> Vec<u32> {
     everything(store)
         .await

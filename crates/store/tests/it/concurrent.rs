@@ -1,4 +1,5 @@
-//! Many at once: groups share an fsync, numbers have no gaps, one of two wins, and what is too much is refused.
+//! Many callers at once: groups share an fsync, numbers have no gaps, one of two wins, and what exceeds a limit is
+//! refused.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -168,7 +169,7 @@ async fn what_is_too_much_is_refused_and_not_kept_waiting() {
     assert_eq!(store.load().await.expect("it loads").grants.len(), made);
 }
 
-/// Polls a future once; what it came to, if it did.
+/// Polls a future once, and returns its output if it is ready.
 async fn poll<T>(future: &mut store::BoxFuture<'_, T>) -> Option<T> {
     std::future::poll_fn(|context| {
         std::task::Poll::Ready(match future.as_mut().poll(context) {

@@ -7,7 +7,7 @@ use store::{AuditStore, ControlStore, Health, Settings, Store, StoreError, verif
 
 use crate::fixture::{event, folder, granting, names, open, settings};
 
-/// A store with some events in one segment; its settings and the segment.
+/// Makes a store with some events in one segment, and returns its settings and the segment.
 async fn small(folder: &Path, events: u64) -> (Settings, PathBuf) {
     let settings = settings(folder);
     let store = open(&settings);

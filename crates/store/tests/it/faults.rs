@@ -86,7 +86,7 @@ async fn after_an_fsync_that_failed_nothing_is_written_and_none_is_tried_again()
     });
     let refused = store.append(event("unanswered")).await.expect_err("it is not on the disk");
     assert!(refused.is_lasting() && refused.to_string().contains("fsync failed"), "{refused}");
-    // The disk says that it works again; whether it does nobody knows.
+    // The disk says that it works again; whether it does is not known.
     disk.set(Faults::default());
     let asked = disk.asked();
     for _ in 0..3 {

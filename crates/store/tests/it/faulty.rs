@@ -1,4 +1,4 @@
-//! A disk that fails when it is told to.
+//! A disk that fails when a test sets it to.
 
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex};
 
 use store::disk::{Disk, DiskFile, LocalDisk};
 
-/// What goes wrong, until it is told otherwise.
+/// What goes wrong, until a test sets it otherwise.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Faults {
-    /// How many bytes still fit; what does not fit is cut short, and then refused.
+    /// The number of bytes that still fit; what does not fit is cut short, and then refused.
     pub(crate) room: Option<usize>,
     /// The most bytes that one write takes.
     pub(crate) piece: Option<usize>,

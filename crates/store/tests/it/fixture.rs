@@ -9,7 +9,7 @@ use model::{Access, By, Digest, Grant, GrantScope, PrincipalId, Role, ServerId, 
 use store::{Actor, AuditKey, AuditQuery, AuditResult, Change, Clock, Commit, Event, LocalStore, Order, Settings, Store, Stored};
 use tempfile::TempDir;
 
-/// A folder that goes with the test.
+/// Makes a folder that is removed with the test.
 pub(crate) fn folder() -> TempDir {
     tempfile::tempdir().expect("a folder can be made")
 }
@@ -26,7 +26,7 @@ pub(crate) fn open(settings: &Settings) -> LocalStore {
     LocalStore::open(settings).expect("the store opens")
 }
 
-/// A clock that is set by hand.
+/// A clock that a test sets.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Hands(Arc<AtomicI64>);
 
@@ -41,7 +41,7 @@ impl Hands {
     }
 }
 
-/// An event that tells its name: `TOOL_EXECUTED` by `alice` on `fs/read`.
+/// Makes an event with a name: `TOOL_EXECUTED` by `alice` on `fs/read`.
 pub(crate) fn event(name: &str) -> Event {
     Event {
         key: AuditKey {
@@ -60,14 +60,14 @@ pub(crate) fn event(name: &str) -> Event {
     }
 }
 
-/// The name that [`event`] gave, or what the store itself has to say.
+/// Returns the name that [`event`] gave, or what the store itself has to say.
 pub(crate) fn name(stored: &Stored) -> String {
     let body = String::from_utf8_lossy(&stored.body);
     let name = body.strip_prefix("{\"name\":\"").and_then(|rest| rest.strip_suffix("\"}"));
     name.map_or_else(|| stored.key.kind.to_string(), str::to_owned)
 }
 
-/// Every event of a store, in order.
+/// Returns every event of a store, in order.
 pub(crate) async fn everything(store: &dyn Store) -> Vec<Stored> {
     let mut all = Vec::new();
     let mut from = 1;
@@ -85,7 +85,7 @@ pub(crate) async fn names(store: &dyn Store) -> Vec<String> {
     everything(store).await.iter().map(name).collect()
 }
 
-/// The names that a query finds, page by page.
+/// Returns the names that a query finds, page by page.
 pub(crate) async fn found(store: &dyn Store, query: &AuditQuery) -> Vec<String> {
     let (mut all, mut query) = (Vec::new(), query.clone());
     loop {
@@ -114,7 +114,7 @@ pub(crate) fn by(name: &str, at: i64) -> By {
     }
 }
 
-/// `fs` or `fs/read`.
+/// Reads `fs` or `fs/read`.
 pub(crate) fn scope(text: &str) -> GrantScope {
     match text.split_once('/') {
         Some((server, tool)) => GrantScope::Tool(ToolId {
@@ -156,7 +156,7 @@ pub(crate) fn token(id: &str, digest: u64) -> Token {
     }
 }
 
-/// A grant and the event that tells of it.
+/// Returns a grant and the event that reports it.
 pub(crate) fn granting(principal: &str, about: &str) -> Commit {
     Commit::new(
         vec![Change::PutGrant(grant(principal, about))],

@@ -57,7 +57,7 @@ async fn a_follower_that_is_not_waited_for_loses_nothing() {
     assert_eq!(seen, (1..=50).collect::<Vec<u64>>());
 }
 
-/// Polls a future once; what it came to, if it did.
+/// Polls a future once, and returns its output if it is ready.
 async fn polled_once<T>(mut future: BoxFuture<'_, T>) -> Option<T> {
     std::future::poll_fn(|context| {
         Poll::Ready(match future.as_mut().poll(context) {

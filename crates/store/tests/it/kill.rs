@@ -20,7 +20,7 @@ use crate::fixture::{by, event, everything, folder, grant, name, open, scope, se
 const FOLDER: &str = "STORE_KILLED_FOLDER";
 const ROUND: &str = "STORE_KILLED_ROUND";
 const SEED: &str = "STORE_KILLED_SEED";
-/// How many rounds one store lives.
+/// The number of rounds that one store is used for.
 const LIFE: u64 = 20;
 
 #[test]
@@ -28,7 +28,7 @@ fn twenty_kills_lose_nothing_and_do_nothing_twice() {
     kills(20);
 }
 
-/// `cargo xtask soak store`.
+/// Runs for `cargo xtask soak store`.
 #[test]
 #[ignore = "long: cargo xtask soak store"]
 fn soak_store_is_killed() {
@@ -80,7 +80,7 @@ fn killed_settings(folder: &Path, seed: u64) -> Settings {
     }
 }
 
-/// Runs the process and kills it at some point; what it said.
+/// Runs the process and kills it at some point, and returns its answers.
 fn killed(folder: &Path, round: u64, seed: u64, random: &mut fastrand::Rng) -> Vec<String> {
     let complaint = folder.join("stderr");
     let mut child = Command::new(std::env::current_exe().expect("this program has a path"))
@@ -127,7 +127,7 @@ fn end(child: &mut Child, complaint: &Path) {
     assert!(status.code().is_none(), "it ended by itself, as {status}: {}", said());
 }
 
-/// The next line of the process, without what the test harness says.
+/// Returns the next line of the process, without what the test harness says.
 fn said(output: &mut BufReader<ChildStdout>) -> Option<String> {
     loop {
         let mut line = String::new();
@@ -325,7 +325,7 @@ async fn change(store: &LocalStore, what: &str, id: &str, change: Change) {
     say(&format!("{name} {}", committed.expect("it is stored").revision));
 }
 
-/// Two use it at once; one may.
+/// Uses an approval twice at once, of which one use may succeed.
 async fn approve_and_use(store: &LocalStore, id: &str) {
     let request = RequestId::new(id);
     let asked = Approval {

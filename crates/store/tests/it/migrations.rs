@@ -7,7 +7,8 @@ use store::{ControlStore, LocalStore, Settings, StoreError, verify};
 
 use crate::fixture::{folder, granting, names, open};
 
-/// The files of old: `tests/data/control-vN.sql`, what that version remembered, with a value of every kind; beside it what is remembered now.
+/// The files of old versions: `tests/data/control-vN.sql`, what that version remembered, with a value of every kind;
+/// beside it what is remembered now.
 const VERSIONS: [&str; 1] = [include_str!("../data/control-v1.sql")];
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Events that nobody waits for.
+//! Deferred events, which no task waits for.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -50,7 +50,7 @@ async fn notes_go_with_the_next_write() {
         store.append(event(&format!("appended {n}"))).await.expect("it is stored");
     }
     let writes = disk.asked().writes - before;
-    // The log itself writes what was noted a moment ago, where nobody appends: the two can meet.
+    // The log itself writes what was deferred a moment ago, where no task appends: the two can meet.
     assert!((50..100).contains(&writes), "{writes} writes for 100 events");
     assert_eq!(names(&store).await.len(), 101);
 }

@@ -1,4 +1,4 @@
-//! Retention: what goes, what stays, and that the chain still holds.
+//! Retention: what is dropped, what stays, and that the chain still holds.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ fn at(n: u64, day: i64) -> Event {
     event
 }
 
-/// A store of many small segments, closed.
+/// Makes a store of many small segments, and closes it.
 async fn filled(folder: &Path, events: u64) -> Settings {
     let settings = Settings {
         segment_bytes: 2000,
@@ -30,7 +30,7 @@ async fn filled(folder: &Path, events: u64) -> Settings {
     settings
 }
 
-/// Has retention look once, and closes the store again.
+/// Runs retention once, and closes the store again.
 fn retain(settings: &Settings, retention: Retention) {
     let store = open(&Settings {
         retention,

@@ -1,10 +1,10 @@
-//! Which segments may go, as a table.
+//! Which segments may be dropped, as a table.
 
 use super::*;
 
 const DAY: i64 = GRACE;
 
-/// Segments of 100 bytes, each a day younger than the one before; the last one is written to.
+/// Returns segments of 100 bytes, each a day younger than the one before; the last one is being written.
 fn segments(count: u64) -> Vec<Segment> {
     let made = |n: u64| Segment {
         first: n,
