@@ -1,9 +1,9 @@
-//! What to do when a connection can't be accepted.
+//! Handles connections that can't be accepted.
 
 use std::io;
 use std::time::Duration;
 
-/// Waits where the reason (no descriptors left, say) won't be gone at once.
+/// Waits where the reason (for example no free descriptors) will last for a moment.
 pub(crate) async fn after_error(error: &io::Error) {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
     // These concern one connection only.

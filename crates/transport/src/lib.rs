@@ -1,6 +1,7 @@
-//! Bytes <-> messages: stdio, local sockets, Streamable HTTP and HTTP+SSE, towards clients and towards servers.
+//! Carries messages as bytes: stdio, local sockets, Streamable HTTP and HTTP+SSE, towards clients and towards servers.
 //!
-//! Law: nothing but this crate has seen an HTTP header, a socket or a child process, and this crate reads no message: frames stay bytes.
+//! Law: only this crate handles HTTP headers, sockets and child processes, and it does not read messages: frames stay
+//! bytes.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! What bounds a conversation with a server.
+//! The limits of the connections to servers.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ pub struct ClientLimits {
     pub queue: usize,
     /// How long a child may take to exit once its stdin is closed, before SIGTERM.
     pub close_grace: Duration,
-    /// How long a child (and what it started) may take after SIGTERM, before SIGKILL.
+    /// How long a child (and the processes that it started) may take after SIGTERM, before SIGKILL.
     pub term_grace: Duration,
     /// How long name resolution, TCP and TLS may take together.
     pub connect_timeout: Duration,

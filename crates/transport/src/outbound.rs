@@ -1,4 +1,4 @@
-//! Reaches servers of every kind: the kernel's `Connector`.
+//! Connects to servers of every kind: implements the kernel's `Connector`.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,7 +22,8 @@ pub struct Outbound {
 }
 
 impl Outbound {
-    /// With these limits. `extra_roots` is a PEM file of certificates that `https` servers may show beside those that the system trusts.
+    /// Makes a connector with these limits. `extra_roots` is a PEM file of certificates that `https` servers may show
+    /// beside those that the system trusts.
     #[must_use]
     pub fn new(limits: ClientLimits, extra_roots: Option<PathBuf>) -> Self {
         let dialer = Arc::new(Dialer::new(extra_roots, limits.connect_timeout));
@@ -34,7 +35,7 @@ impl Outbound {
         }
     }
 
-    /// The same, which also reaches servers that run inside this process.
+    /// Adds the servers that run inside this process.
     #[must_use]
     pub fn inside(self, inside: Arc<dyn Inside>) -> Self {
         Self {
@@ -43,7 +44,7 @@ impl Outbound {
         }
     }
 
-    /// Resolves when every pipe is closed and every child has gone. Close or drop them first.
+    /// Resolves when every pipe is closed and every child has exited. Close or drop them first.
     pub async fn finished(&self) {
         self.tasks.close();
         self.tasks.wait().await;

@@ -1,11 +1,11 @@
-//! What a transport itself answers when it refuses: a JSON-RPC error without an id (2025-11-25 basic/transports), since no message was read.
+//! A transport's own refusal: a JSON-RPC error without an id (2025-11-25 basic/transports), since no message was read.
 
 use bytes::{BufMut, Bytes, BytesMut};
 
-/// JSON-RPC's code for what is not a request we take.
+/// JSON-RPC's code for an invalid request.
 pub(crate) const INVALID_REQUEST: i32 = -32600;
 
-/// The error response as one line of JSON.
+/// Returns the error response as one line of JSON.
 pub(crate) fn body(code: i32, message: &str) -> Bytes {
     let mut out = BytesMut::with_capacity(message.len() + 80);
     out.put_slice(format!(r#"{{"jsonrpc":"2.0","error":{{"code":{code},"message":"#).as_bytes());
@@ -14,7 +14,7 @@ pub(crate) fn body(code: i32, message: &str) -> Bytes {
     out.freeze()
 }
 
-/// The same below the operator API: a problem object (RFC 9457), as everything that is refused there.
+/// Returns a problem object (RFC 9457) as one line of JSON, for refusals below the operator API.
 pub(crate) fn problem(status: u16, title: &str, detail: &str) -> Bytes {
     let mut out = BytesMut::with_capacity(detail.len() + 80);
     out.put_slice(br#"{"title":"#);
@@ -25,7 +25,7 @@ pub(crate) fn problem(status: u16, title: &str, detail: &str) -> Bytes {
     out.freeze()
 }
 
-/// A text as JSON.
+/// Appends a text as JSON.
 fn text(out: &mut BytesMut, text: &str) {
     out.put_u8(b'"');
     for c in text.chars() {

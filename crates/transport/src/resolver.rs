@@ -1,11 +1,11 @@
-//! Finds the addresses of names in arguments: the same way in which a connection would.
+//! Resolves the host names in arguments, in the same way in which a connection would.
 
 use std::net::IpAddr;
 
 use kernel::Resolver;
 use kernel::link::BoxFuture;
 
-/// Asks the system.
+/// A resolver that asks the system.
 #[derive(Clone, Copy, Debug)]
 pub struct SystemResolver;
 

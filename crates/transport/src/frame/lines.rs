@@ -1,22 +1,24 @@
-//! Lines: one message a line, as stdio and local sockets carry them.
+//! Frames messages in lines: one message a line, as stdio and local sockets carry them.
 
 use bytes::{Bytes, BytesMut};
 
-/// What the splitter found.
+/// A line that the splitter found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Line {
     /// A whole line without its line break (`\n` or `\r\n`); never empty.
     Frame(Bytes),
-    /// A line longer than the limit began. The rest of it is dropped as it comes; later lines are found again.
+    /// A line longer than the limit began. The rest of it is dropped as it arrives; later lines are found again.
     TooLong,
 }
 
-/// The least room a read is offered.
+/// The least free space that a read is offered.
 const LEAST_READ: usize = 8 * 1024;
-/// The most room a read is offered.
+/// The most free space that a read is offered.
 const MOST_READ: usize = 256 * 1024;
 
-/// Cuts a stream of bytes into lines. Law: holds at most `limit` bytes plus one read, whatever the peer sends.
+/// Cuts a stream of bytes into lines.
+///
+/// Law: holds at most `limit` bytes plus one read, whatever the peer sends.
 ///
 /// Fill [`space`](Self::space), then take [`next_line`](Self::next_line) until it is `None`.
 #[derive(Debug)]
@@ -29,7 +31,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// A splitter that refuses lines of more than `limit` bytes.
+    /// Returns a splitter that refuses lines of more than `limit` bytes.
     #[must_use]
     pub fn new(limit: usize) -> Self {
         Self {
@@ -41,7 +43,7 @@ impl Lines {
         }
     }
 
-    /// Where the next bytes go; has room for at least one read.
+    /// Returns the buffer for the next bytes, with space for at least one read.
     pub fn space(&mut self) -> &mut BytesMut {
         if self.buffer.capacity() - self.buffer.len() < LEAST_READ {
             self.buffer.reserve(self.room);
@@ -54,7 +56,7 @@ impl Lines {
         self.buffer.extend_from_slice(bytes);
     }
 
-    /// The next line, or `None` until more bytes come. Empty lines are skipped.
+    /// Returns the next line, or `None` until more bytes arrive. Empty lines are skipped.
     pub fn next_line(&mut self) -> Option<Line> {
         loop {
             let Some(at) = memchr::memchr(b'\n', &self.buffer[self.scanned..]) else {
@@ -69,7 +71,8 @@ impl Lines {
             if line.last() == Some(&b'\r') {
                 line.truncate(line.len() - 1);
             }
-            // The next line is likely of the same kind: offer it room in one piece, so that it isn't moved while it grows.
+            // The next line is likely of the same size: offer it space in one piece, so that it isn't moved while it
+            // grows.
             self.room = (line.len() + line.len() / 4).max(self.room / 2).clamp(LEAST_READ, MOST_READ);
             if line.len() > self.limit {
                 return Some(Line::TooLong);
@@ -80,7 +83,8 @@ impl Lines {
         }
     }
 
-    /// What stands before the end of the stream without a line break: the last line of a peer that doesn't end it.
+    /// Returns the bytes before the end of the stream without a line break: the last line of a peer that doesn't end
+    /// it.
     pub fn rest(&mut self) -> Option<Bytes> {
         let rest = self.buffer.split().freeze();
         self.scanned = 0;

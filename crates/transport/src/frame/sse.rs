@@ -1,4 +1,4 @@
-//! Server-sent events: the parser (WHATWG HTML, 9.2 Server-sent events) and how an event is written.
+//! Server-sent events: the parser (WHATWG HTML, 9.2 Server-sent events) and the writer.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use kernel::link::Event;
 #[cfg(test)]
 mod tests;
 
-/// An event as it was dispatched, of any type.
+/// An event of any type, as the parser dispatched it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Block {
     /// `event`, where it is not `message`.
@@ -18,7 +18,8 @@ pub struct Block {
 }
 
 impl Block {
-    /// The block as an event of type `message`. Another type leaves what says how to resume: its `id` and `retry`.
+    /// Returns the block as an event of type `message`. Of another type only the fields that say how to resume are
+    /// kept: its `id` and `retry`.
     #[must_use]
     pub fn into_message(mut self) -> Option<Event> {
         if self.kind.is_some() {
@@ -31,21 +32,23 @@ impl Block {
     }
 }
 
-/// What stands before the data of a line.
+/// The length of what precedes the data of a line.
 const DATA_FIELD: usize = "data: ".len();
 
-/// An event was larger than the limit.
+/// The error for an event that is larger than the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLarge;
 
-/// Cuts a stream of bytes into events. Law: holds at most `limit` bytes of an event plus the chunk it was given; any chunking gives the same events.
+/// Cuts a stream of bytes into events.
+///
+/// Law: holds at most `limit` bytes of an event plus the chunk it was given; any chunking gives the same events.
 ///
 /// [`push`](Self::push) a chunk, then take [`next_block`](Self::next_block) until it is `None`.
 #[derive(Debug)]
 pub struct Parser {
     limit: usize,
     chunk: Bytes,
-    /// The beginning of a line that a chunk cut.
+    /// The beginning of a line that a chunk ended within.
     partial: BytesMut,
     after_cr: bool,
     at_start: bool,
@@ -62,7 +65,7 @@ struct Pending {
     data: Data,
 }
 
-/// Data of one line stays a slice of its chunk; more lines are joined.
+/// The data of an event. Data of one line stays a slice of its chunk; several lines are joined.
 #[derive(Debug, Default)]
 enum Data {
     #[default]
@@ -108,7 +111,7 @@ impl Data {
 }
 
 impl Parser {
-    /// A parser that refuses events of more than `limit` bytes.
+    /// Returns a parser that refuses events of more than `limit` bytes.
     #[must_use]
     pub fn new(limit: usize) -> Self {
         Self {
@@ -122,20 +125,21 @@ impl Parser {
         }
     }
 
-    /// Gives the next bytes. What was given before must have been taken out.
+    /// Adds the next bytes. All events of the former bytes must have been taken.
     pub fn push(&mut self, chunk: Bytes) {
         debug_assert!(self.chunk.is_empty(), "the last chunk was not taken out");
         self.chunk = chunk;
     }
 
-    /// The next event, or `None` until more bytes come.
+    /// Returns the next event, or `None` until more bytes arrive.
     ///
     /// # Errors
     /// When an event is larger than the limit, and ever after.
     pub fn next_block(&mut self) -> Result<Option<Block>, TooLarge> {
         loop {
             let line = self.next_line();
-            // The same, however a line is cut: it is measured as it came, before anything is made of it.
+            // The result does not depend on how a line is cut: its length is measured as received, before it is
+            // interpreted.
             let length = self.partial.len().max(line.as_ref().map_or(0, |(_, length)| *length));
             if self.failed || length + self.pending.data.len() > self.limit.saturating_add(DATA_FIELD) {
                 self.failed = true;
@@ -151,7 +155,8 @@ impl Parser {
         }
     }
 
-    /// A line without its break (LF, CR, or CRLF, also when the CRLF is cut in two), and its length as it came.
+    /// Returns a line without its break (LF, CR, or CRLF, also when the CRLF is cut in two), and its length as
+    /// received.
     fn next_line(&mut self) -> Option<(Bytes, usize)> {
         if self.after_cr && !self.chunk.is_empty() {
             self.after_cr = false;
@@ -193,12 +198,13 @@ impl Pending {
                 let millis = std::str::from_utf8(&value).ok().and_then(|digits| digits.parse().ok());
                 self.retry = millis.map(Duration::from_millis);
             }
-            // A comment (the name is empty) or a field nobody knows.
+            // A comment (the name is empty) or an unknown field.
             _ => {}
         }
     }
 
-    /// What a blank line makes of the fields. An `id` or `retry` alone is passed on as well: it says how to resume (2025-11-25 basic/transports).
+    /// Returns the event that a blank line completes. An `id` or `retry` alone is passed on as well: it says how to
+    /// resume (2025-11-25 basic/transports).
     fn dispatch(self) -> Option<Block> {
         if matches!(self.data, Data::None) && self.id.is_none() && self.retry.is_none() {
             return None;
@@ -214,15 +220,15 @@ impl Pending {
     }
 }
 
-/// Data of at least this size is written as a piece of its own instead of being copied.
+/// The size from which data is written as a piece of its own instead of being copied.
 const OWN_PIECE: usize = 8 * 1024;
 
-/// The pieces of one written event: what comes before the data, the data where it is large, and what ends the event.
+/// The pieces of one written event: the part before the data, the data where it is large, and the end of the event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Written {
-    /// Comes first; never empty.
+    /// The first piece; never empty.
     pub head: Bytes,
-    /// The untouched data and its end, where it is large.
+    /// The untouched data and the end of the event, where the data is large.
     pub tail: Option<(Bytes, Bytes)>,
 }
 
@@ -259,7 +265,8 @@ pub fn write(kind: &str, event: &Event) -> Written {
     }
 }
 
-/// Line breaks in JSON stand between tokens only, so that a line each says the same.
+/// Writes data as one field for each of its lines. Line breaks in JSON occur between tokens only, so that this does not
+/// change its meaning.
 fn write_lines(out: &mut BytesMut, mut data: &[u8]) {
     while let Some(at) = memchr::memchr2(b'\r', b'\n', data) {
         out.put_slice(&data[..at]);

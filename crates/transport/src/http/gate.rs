@@ -1,7 +1,8 @@
-//! Polls what wakes itself without going round by the scheduler.
+//! Polls futures that wake themselves without returning to the scheduler.
 //!
-//! hyper's halves talk through channels, and all of ours are polled by one task: each message wakes the very task that is running. The
-//! runtime takes that for a yield, queues the task anew and wakes another worker to look at the queue, which costs more than the request.
+//! hyper's halves talk through channels, and all of ours are polled by one task: each message wakes the very task that
+//! is running. The runtime takes that for a yield, queues the task anew and wakes another worker to look at the queue,
+//! which costs more than the request.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,10 +11,10 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use futures_util::task::AtomicWaker;
 
-/// How often something may wake itself before the scheduler is asked after all: it may be yielding to others.
+/// How often a future may wake itself before the scheduler is asked after all: the future may be yielding to others.
 const ROUNDS: usize = 4;
 
-/// A waker that passes on only what comes while nobody polls. What comes during a poll is polled again.
+/// A waker that passes on only the wake-ups that come between polls. A wake-up during a poll makes it poll again.
 pub(crate) struct Gate {
     inner: Arc<Inner>,
     waker: Waker,
@@ -53,7 +54,7 @@ impl Gate {
         Self { inner, waker }
     }
 
-    /// Polls until it is ready, or until nothing woke it meanwhile.
+    /// Polls until the future is ready, or until nothing woke it during the poll.
     pub(crate) fn poll<T>(&self, cx: &mut Context<'_>, mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>) -> Poll<T> {
         self.inner.task.register(cx.waker());
         for _ in 0..ROUNDS {
@@ -110,7 +111,7 @@ mod tests {
         let kept = kept.expect("a waker");
         kept.wake_by_ref();
         assert_eq!(count.0.load(SeqCst), 1);
-        // Ready: whoever has the result needs no waking.
+        // A future that is ready needs no waking.
         assert!(gate.poll(cx, |_| Poll::Ready(())).is_ready());
         kept.wake_by_ref();
         assert_eq!(count.0.load(SeqCst), 1);

@@ -1,13 +1,14 @@
-//! Media types: what a body is, and what an `Accept` header admits.
+//! Media types: the type of a body, and the types that an `Accept` header admits.
 
-/// Whether a `Content-Type` is this media type, whatever its parameters.
+/// Returns whether a `Content-Type` is this media type, whatever its parameters.
 pub(crate) fn is(content_type: &[u8], media: &str) -> bool {
     content_type
         .split_at_checked(media.len())
         .is_some_and(|(head, tail)| head.eq_ignore_ascii_case(media.as_bytes()) && matches!(tail.first(), None | Some(b';' | b' ' | b'\t')))
 }
 
-/// Whether the values of `Accept` admit a media type such as `application/json`. No value at all admits everything (RFC 9110 12.5.1).
+/// Returns whether the values of `Accept` admit a media type such as `application/json`. No value at all admits everything (RFC 9110
+/// 12.5.1).
 pub(crate) fn admits<'v>(accept: impl Iterator<Item = &'v [u8]>, media: &str) -> bool {
     let mut said = false;
     let mut best: Option<(u8, bool)> = None;
@@ -25,7 +26,7 @@ pub(crate) fn admits<'v>(accept: impl Iterator<Item = &'v [u8]>, media: &str) ->
     best.map_or(!said, |(_, admitted)| admitted)
 }
 
-/// How precisely a media range names a media type; `None` where it doesn't.
+/// Returns how precisely a media range names a media type; `None` where it doesn't.
 fn precision(range: &[u8], media: &str) -> Option<u8> {
     if range.eq_ignore_ascii_case(media.as_bytes()) {
         return Some(2);

@@ -10,7 +10,7 @@ pub(crate) const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-i
 pub(crate) const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 /// `Mcp-Name`
 pub(crate) const NAME: HeaderName = HeaderName::from_static("mcp-name");
-/// What the name of a header that mirrors a parameter begins with.
+/// The prefix of the headers that mirror a parameter.
 pub(crate) const PARAM_PREFIX: &str = "mcp-param-";
 /// `Last-Event-ID`
 pub(crate) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
@@ -20,10 +20,10 @@ pub(crate) const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent"
 pub(crate) const TRACESTATE: HeaderName = HeaderName::from_static("tracestate");
 /// W3C baggage.
 pub(crate) const BAGGAGE: HeaderName = HeaderName::from_static("baggage");
-/// How long a server keeps an idle connection, where it says so.
+/// `Keep-Alive`, with which a server says how long it keeps an idle connection.
 pub(crate) const KEEP_ALIVE: HeaderName = HeaderName::from_static("keep-alive");
 
-/// The two media types of MCP.
+/// The media type of one JSON message.
 pub(crate) const JSON: &str = "application/json";
-/// The two media types of MCP.
+/// The media type of a stream of events.
 pub(crate) const EVENT_STREAM: &str = "text/event-stream";

@@ -1,4 +1,4 @@
-//! TLS by rustls: whom we trust, and the certificate that we show.
+//! TLS by rustls: the trusted certificates, and the listener's own.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,12 +8,12 @@ use rustls::{ClientConfig, RootCertStore, ServerConfig};
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 
-/// The one provider of cryptography.
+/// Returns the one provider of cryptography.
 pub(crate) fn provider() -> Arc<CryptoProvider> {
     Arc::new(aws_lc_rs::default_provider())
 }
 
-/// Certificates and keys that can't be used.
+/// The error for certificates and keys that can't be used.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("use `{path}` for TLS: {why}")]
 pub struct TlsError {
@@ -32,7 +32,7 @@ impl TlsError {
     }
 }
 
-/// Trusts what the system trusts, and the certificates in `extra`.
+/// Makes a client's configuration that trusts the system's certificates, and those in `extra`.
 ///
 /// # Errors
 /// When `extra` can't be read, or there is nothing to trust at all.
@@ -59,7 +59,7 @@ pub(crate) fn trusting(extra: Option<&Path>) -> Result<Arc<ClientConfig>, String
     Ok(Arc::new(config))
 }
 
-/// Shows the certificate chain of one PEM file, with the key of another.
+/// Makes a server's configuration with the certificate chain of one PEM file and the key of another.
 ///
 /// # Errors
 /// When a file can't be read, holds no certificate or key, or the two don't belong together.

@@ -21,7 +21,7 @@ pub enum PumpEnd {
 /// Connects to a gateway's socket.
 ///
 /// # Errors
-/// When nobody listens there, or the socket belongs to another user.
+/// When no gateway listens there, or the socket belongs to another user.
 pub fn attach(path: &Path) -> io::Result<UnixStream> {
     if fs::metadata(path)?.uid() != rustix::process::geteuid().as_raw() {
         return Err(io::Error::new(
@@ -32,8 +32,8 @@ pub fn attach(path: &Path) -> io::Result<UnixStream> {
     UnixStream::connect(path)
 }
 
-/// Copies bytes between a client's streams and a gateway, until the gateway has ended the connection. Blocks; reads nothing of what passes.
-/// A thread may still be reading `input` when this returns.
+/// Copies bytes between a client's streams and a gateway, until the gateway has ended the connection. Blocks, and does
+/// not parse the bytes. A thread may still be reading `input` when this returns.
 ///
 /// # Errors
 /// When `output` can't be written, or the connection breaks.
@@ -54,7 +54,7 @@ pub fn pump(stream: UnixStream, mut input: impl Read + Send + 'static, output: &
     })
 }
 
-/// Copies to the end, flushing what a line-buffered output would hold back.
+/// Copies to the end, and flushes what a line-buffered output would hold back.
 fn copy(from: &mut impl Read, to: &mut impl Write) -> io::Result<()> {
     let mut buffer = vec![0; 64 * 1024];
     loop {

@@ -23,33 +23,35 @@ pub enum SocketError {
     /// Another gateway serves it.
     #[error("listen on `{0}`: another gateway of yours already does; attach to it, or stop it first")]
     InUse(PathBuf),
-    /// Others could reach or replace the socket.
+    /// Other users could reach or replace the socket.
     #[error("listen in `{0}`: the directory must be yours and closed to others (`chmod 700` it, or choose another)")]
     Exposed(PathBuf),
-    /// The system refused.
+    /// The operating system refused.
     #[error("listen on `{path}`: {error}")]
     Io {
         /// The socket, its directory or its lock.
         path: PathBuf,
-        /// Why.
+        /// The system's error.
         error: io::Error,
     },
 }
 
-/// A listening socket. Only its own user can connect; it and its lock vanish when this is dropped.
+/// A listening socket. Only its own user can connect; it is removed when this is dropped.
 #[derive(Debug)]
 pub struct SocketListener {
     listener: UnixListener,
     path: PathBuf,
-    /// Held as long as the socket is served, so that nobody takes it for a stale one.
+    /// The lock that is held as long as the socket is served, so that no other gateway takes it for a stale one.
     _lock: OwnedFd,
 }
 
 impl SocketListener {
-    /// Listens at `path`. Its directory is made if it is missing; a socket that a dead gateway left behind is replaced.
+    /// Listens at `path`. Its directory is created if it is missing; a socket that a dead gateway left behind is
+    /// replaced.
     ///
     /// # Errors
-    /// When another gateway serves it, when others have access to the directory, or when the system refuses. Needs a tokio runtime.
+    /// When another gateway serves it, when other users have access to the directory, or when the system refuses. Needs
+    /// a tokio runtime.
     pub fn bind(path: &Path) -> Result<Self, SocketError> {
         let io_error = |path: &Path| {
             let path = path.to_owned();
@@ -86,13 +88,13 @@ impl SocketListener {
         })
     }
 
-    /// Where it listens.
+    /// Returns the path of the socket.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The next connection of our own user.
+    /// Returns the next connection of the gateway's own user.
     pub(crate) async fn accept(&self) -> UnixStream {
         loop {
             match self.listener.accept().await {
@@ -103,7 +105,7 @@ impl SocketListener {
         }
     }
 
-    /// Serves clients until `shutdown`, and then those that are there until their outstanding answers are given.
+    /// Serves clients until `shutdown`, and then those that are connected until their outstanding answers are sent.
     pub async fn serve(self, front: Arc<dyn Front>, options: PipeOptions, shutdown: CancellationToken) {
         let clients = TaskTracker::new();
         while let Some(stream) = shutdown.run_until_cancelled(self.accept()).await {
@@ -126,7 +128,7 @@ impl Drop for SocketListener {
     }
 }
 
-/// Makes the directory if need be. Whether it is ours and closed to others.
+/// Creates the directory if need be, and returns whether it belongs to this user and is closed to others.
 fn private_directory(directory: &Path) -> io::Result<bool> {
     if !directory.exists() {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)?;

@@ -1,4 +1,4 @@
-//! One request to the operator API of a running gateway, over its owner's socket.
+//! Sends one request to the operator API of a running gateway, over its owner's socket.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -11,19 +11,19 @@ use super::attach::attach;
 /// The longest head of an answer.
 const MAX_HEAD: u64 = 16 * 1024;
 
-/// The answer: its status, and its body as it comes.
+/// The answer: its status, and its body, which is read as it arrives.
 #[derive(Debug)]
 pub struct Reply {
     /// The HTTP status.
     pub status: u16,
-    /// The body, to its end; a stream of events goes on for as long as the gateway does.
+    /// The body, to its end; a stream of events continues as long as the gateway runs.
     pub body: BufReader<UnixStream>,
 }
 
-/// Asks, and waits for the head of the answer. Blocks. `target` is a path with its query.
+/// Sends a request, and waits for the head of the answer. Blocks. `target` is a path with its query.
 ///
 /// # Errors
-/// When nobody listens at the socket, it belongs to another user, or the answer is none.
+/// When no gateway listens at the socket, it belongs to another user, or the answer is invalid.
 pub fn request(socket: &Path, verb: Verb, target: &str, body: Option<&[u8]>) -> io::Result<Reply> {
     let mut stream = attach(socket)?;
     let body = body.unwrap_or_default();
@@ -40,7 +40,7 @@ pub fn request(socket: &Path, verb: Verb, target: &str, body: Option<&[u8]>) -> 
     Ok(Reply { status, body })
 }
 
-/// Reads the head.
+/// Reads the head of the answer.
 fn status(body: &mut BufReader<UnixStream>) -> io::Result<u16> {
     let malformed = || io::Error::new(io::ErrorKind::InvalidData, "the gateway's answer is no HTTP");
     let mut head = Vec::new();

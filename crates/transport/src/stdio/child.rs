@@ -1,4 +1,4 @@
-//! A server as a child process that speaks lines.
+//! Runs a server as a child process that exchanges messages as lines.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -22,13 +22,13 @@ use crate::limits::ClientLimits;
 
 /// How long the end of a child waits for the end of its stderr.
 const LAST_WORDS: Duration = Duration::from_millis(250);
-/// The end of stdout and the exit of the process are two events; how long the first waits for the second, and the other way round.
+/// How long the end of stdout and the exit of the process wait for one another: they are two events.
 const BOTH_ENDS: Duration = Duration::from_millis(300);
-/// What a child may write ahead of us. Pipes hold 64 KiB by default, which cuts larger answers into more system calls; and all pipes of a user
-/// together have a limit, so that this is no more than twice that.
+/// The bytes that a child may write before they are read. Pipes hold 64 KiB by default, which cuts larger answers into
+/// more system calls; and all pipes of a user together have a limit, so that this is no more than twice that.
 const STDOUT_ROOM: usize = 128 * 1024;
 
-/// What to start.
+/// The program to start.
 #[derive(Debug)]
 pub(crate) struct Program<'a> {
     pub(crate) server: &'a ServerId,
@@ -93,7 +93,8 @@ fn start(program: &Program<'_>) -> Result<Child, LinkError> {
         command.current_dir(cwd);
     }
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    // A group of its own: what it starts ends with it, and a Ctrl-C in our terminal is ours alone.
+    // A group of its own: the processes that it starts end with it, and a Ctrl-C in the gateway's terminal does not
+    // reach it.
     command.process_group(0).kill_on_drop(true);
     command.spawn().map_err(|error| {
         let configured = program.env.get("PATH").map(|path| path.expose().to_owned());
@@ -110,7 +111,7 @@ fn spawn_error(command: &str, why: String) -> LinkError {
     }
 }
 
-/// Writes to stdin until there is nobody who could send more; closing stdin begins the end.
+/// Writes to stdin until all senders are gone; closing stdin begins the orderly end.
 async fn feed(mut stdin: ChildStdin, mut queue: mpsc::Receiver<Frame>, ending: CancellationToken) {
     // An error means that the child doesn't read any more; its stdout or its exit tells the rest.
     drop(write::frames(&mut queue, &mut stdin, &ending).await);
@@ -118,7 +119,7 @@ async fn feed(mut stdin: ChildStdin, mut queue: mpsc::Receiver<Frame>, ending: C
     ending.cancel();
 }
 
-/// Hands each line of stdout to the inbox, then why there are no more.
+/// Passes each line of stdout to the inbox, then the reason why there are no more.
 async fn deliver(
     mut stdout: ChildStdout,
     max_message: usize,
@@ -145,12 +146,12 @@ async fn deliver(
         },
     };
     ending.cancel();
-    // Whoever hears of the end will want to know what the child said last.
+    // The receiver of the end will want to know what the child wrote last.
     drop(timeout(LAST_WORDS, last_words.cancelled()).await);
     inbox.closed(why);
 }
 
-/// Waits for the exit, or brings it about, and leaves nothing of the group behind.
+/// Waits for the exit, or brings it about, and ends all processes of the group.
 async fn attend(
     mut child: Child,
     group: Group,
@@ -175,7 +176,7 @@ async fn until(end: CancellationToken, work: impl Future<Output = ()>) {
     end.run_until_cancelled_owned(work).await;
 }
 
-/// What is known of a child beside its messages. Dropping it begins the orderly end.
+/// The handle of a child beside its messages. Dropping it begins the orderly end.
 #[derive(Debug)]
 struct ChildPeer {
     pid: Option<u32>,

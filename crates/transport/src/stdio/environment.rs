@@ -1,4 +1,5 @@
-//! Which of our environment variables a child inherits: those that programs need to run, none that may hold a credential.
+//! The environment variables that a child inherits from the gateway: those that programs need to run, none that may
+//! hold a credential.
 
 use std::ffi::OsString;
 
@@ -31,7 +32,7 @@ const INHERITED: &[&str] = &[
 ];
 const INHERITED_PREFIXES: &[&str] = &["LC_", "XDG_"];
 
-/// The inherited variables, of all of ours.
+/// Returns the inherited variables of the gateway's environment.
 pub(crate) fn inherited() -> impl Iterator<Item = (OsString, OsString)> {
     std::env::vars_os().filter(|(name, value)| {
         let Some(name) = name.to_str() else { return false };

@@ -1,4 +1,4 @@
-//! A server inside this process that speaks lines, as a child would: through two streams of memory.
+//! A server inside this process that exchanges messages as lines, like a child: through two streams in memory.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,12 +14,12 @@ use super::read::{End, frames};
 use super::write;
 use crate::limits::ClientLimits;
 
-/// What either side may write ahead of the other.
+/// The bytes that either side may write before they are read.
 const ROOM: usize = 64 * 1024;
 
-/// Runs the servers that the gateway brings itself. Implemented by the binary.
+/// Runs the built-in servers of the gateway. The binary implements it.
 pub trait Inside: fmt::Debug + Send + Sync + 'static {
-    /// One connection with such a server: it reads a message a line from `input` and answers on `output`, until `input` ends.
+    /// Serves one connection: reads a message a line from `input` and answers on `output`, until `input` ends.
     fn run(&self, server: Builtin, input: DuplexStream, output: DuplexStream) -> BoxFuture<'static, ()>;
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn start(server: Builtin, inside: &dyn Inside, limits: &ClientLimits,
     }
 }
 
-/// Writes until there is nobody who could send more; the end of its input begins the end of the server.
+/// Writes until all senders are gone; the end of its input begins the end of the server.
 async fn feed(mut stdin: DuplexStream, mut queue: mpsc::Receiver<Frame>, ending: CancellationToken) {
     // An error means that the server has ended; the end of its output tells.
     drop(write::frames(&mut queue, &mut stdin, &ending).await);
@@ -59,7 +59,7 @@ async fn deliver(mut stdout: DuplexStream, max_message: usize, inbox: Arc<dyn In
     gone.cancel();
 }
 
-/// The other end. Dropping it begins the orderly end.
+/// The handle of the other end. Dropping it begins the orderly end.
 #[derive(Debug)]
 struct InsidePeer {
     gone: CancellationToken,

@@ -1,9 +1,9 @@
-//! Why a program can't be started, and what to do about it.
+//! Explains why a program can't be started, and what to do about it.
 
 use std::io;
 use std::path::Path;
 
-/// What the system's error means for this command, run in `cwd` with `path` as its `PATH`.
+/// Explains the system's error for this command, run in `cwd` with `path` as its `PATH`.
 pub(crate) fn explain(error: &io::Error, command: &str, cwd: Option<&Path>, path: &str) -> String {
     if let Some(cwd) = cwd.filter(|cwd| !cwd.is_dir()) {
         return format!(

@@ -1,4 +1,5 @@
-//! Line-framed messages over the standard streams: children towards servers, our own streams towards a client.
+//! Line-framed messages over the standard streams: those of children towards servers, the gateway's own towards a
+//! client.
 
 pub(crate) mod child;
 mod environment;

@@ -1,4 +1,4 @@
-//! A client on a pair of byte streams: its lines go to the front, what the front says goes out line by line.
+//! Serves a client on a pair of byte streams: its lines go to the front, the front's messages go out line by line.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +22,7 @@ pub struct PipeOptions {
     pub max_message: usize,
     /// How many messages wait for a slow client before the gateway has to wait.
     pub queue: usize,
-    /// How long outstanding answers are waited for once the client has closed its end, or at shutdown.
+    /// How long to wait for outstanding answers once the client has closed its end, or at shutdown.
     pub drain: Duration,
 }
 
@@ -59,7 +59,7 @@ pub(crate) async fn serve<R, W>(
                 () = read_lines(&mut input, &*pipe, &refusals, options.max_message) => {}
                 () = shutdown.cancelled() => {}
             }
-            // Past the deadline the answers are given up.
+            // Past the deadline the answers are abandoned.
             drop(timeout(options.drain, pipe.drained()).await);
         };
         let client_reads = tokio::select! {

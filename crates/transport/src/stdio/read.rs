@@ -1,11 +1,11 @@
-//! The one reader of a server's pipe: each line to the inbox, until there are no more.
+//! Reads a server's pipe: each line goes to the inbox, until the end.
 
 use kernel::link::Inbox;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 use crate::frame::lines::{Line, Lines};
 
-/// Why there are no more.
+/// Why there are no more lines.
 pub(super) enum End {
     /// The server closed it, or it broke.
     Closed(String),
@@ -13,7 +13,7 @@ pub(super) enum End {
     TooLarge,
 }
 
-/// Hands lines to the inbox until the end.
+/// Passes lines to the inbox until the end.
 pub(super) async fn frames<R: AsyncRead + Unpin>(stdout: &mut R, max_message: usize, inbox: &dyn Inbox) -> End {
     let mut lines = Lines::new(max_message);
     loop {

@@ -1,4 +1,4 @@
-//! Our own standard streams as a client's pipe.
+//! Serves a client on the gateway's own standard streams.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -15,8 +15,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::PipeOptions;
 
-/// Serves the client on our stdin and stdout until it closes stdin, or `shutdown`. Afterwards stdout is closed to everybody:
-/// what is printed by mistake lands on stderr, also meanwhile.
+/// Serves the client on the process's stdin and stdout until it closes stdin, or `shutdown`. Afterwards no code of the
+/// process can write to stdout: text that is printed by mistake goes to stderr, also while the client is served.
 ///
 /// Where stdin is neither a pipe nor a socket, a thread may still be reading it when this returns: end the runtime with `shutdown_background`.
 ///
@@ -36,7 +36,7 @@ enum Kind {
     Other,
 }
 
-/// A descriptor of our own for a stream, and what it is.
+/// Duplicates the descriptor of a stream, and returns it with its kind.
 fn own(fd: BorrowedFd<'_>) -> io::Result<(OwnedFd, Kind)> {
     let kind = match FileType::from_raw_mode(rustix::fs::fstat(fd)?.st_mode) {
         FileType::Fifo => Kind::Pipe,

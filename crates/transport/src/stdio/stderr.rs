@@ -1,4 +1,4 @@
-//! What a child writes to stderr: the last lines are kept, all of them go to the log.
+//! Reads a child's stderr: the last lines are kept, all of them go to the log.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,9 +7,9 @@ use bytes::{Buf, BytesMut};
 use model::ServerId;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-/// How many lines are kept.
+/// The number of lines that are kept.
 const KEPT_LINES: usize = 200;
-/// How much of a line is kept, in bytes.
+/// The part of a line that is kept, in bytes.
 const KEPT_OF_LINE: usize = 4096;
 
 /// The last lines of a child's stderr. Clones share them.
@@ -17,7 +17,7 @@ const KEPT_OF_LINE: usize = 4096;
 pub(crate) struct Tail(Arc<Mutex<VecDeque<String>>>);
 
 impl Tail {
-    /// The lines, newest last.
+    /// Returns the lines, newest last.
     pub(crate) fn lines(&self) -> Vec<String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
@@ -31,7 +31,7 @@ impl Tail {
     }
 }
 
-/// Reads to the end.
+/// Reads stderr to its end.
 pub(crate) async fn read<R: AsyncRead + Unpin>(mut stderr: R, server: ServerId, tail: Tail) {
     let mut buffer = BytesMut::with_capacity(KEPT_OF_LINE);
     let mut cut = false;
@@ -39,7 +39,7 @@ pub(crate) async fn read<R: AsyncRead + Unpin>(mut stderr: R, server: ServerId, 
         while let Some(at) = memchr::memchr(b'\n', &buffer) {
             let line = buffer.split_to(at);
             buffer.advance(1);
-            // The rest of a line whose beginning was taken already is of no interest.
+            // The rest of a line whose beginning was taken already is dropped.
             if !std::mem::take(&mut cut) {
                 note(&line, &server, &tail);
             }
@@ -65,7 +65,7 @@ fn note(line: &[u8], server: &ServerId, tail: &Tail) {
     }
 }
 
-/// The text without what could steer a terminal.
+/// Returns the text without control characters that could steer a terminal.
 fn printable(line: &[u8]) -> String {
     let text = String::from_utf8_lossy(line);
     text.trim_end()

@@ -1,4 +1,4 @@
-//! The one writer of a pipe: a newline after each frame, and what is queued in one system call.
+//! Writes to a pipe: a newline after each frame, and all queued frames in one system call.
 
 use std::io::{self, IoSlice};
 
@@ -8,13 +8,13 @@ use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// How many frames one system call takes at most.
+/// The most frames that one system call takes.
 pub(super) const BATCH: usize = 32;
 
-/// Writes frames until all senders are gone, or until `ending`: then what is queued is still written.
+/// Writes frames until all senders are gone, or until `ending`: then queued frames are still written.
 ///
 /// # Errors
-/// When the peer doesn't take them any more.
+/// When the peer doesn't read any more.
 pub(crate) async fn frames<F: Writable, W: AsyncWrite + Unpin>(
     queue: &mut mpsc::Receiver<F>,
     writer: &mut W,
@@ -46,16 +46,16 @@ pub(crate) async fn frames<F: Writable, W: AsyncWrite + Unpin>(
     }
 }
 
-/// What a pipe carries.
+/// A message that a pipe carries.
 pub(crate) trait Writable {
-    /// What is held while it is written.
+    /// The value that is held while the message is written.
     type Held;
 
-    /// Its bytes, if they may still be written.
+    /// Returns the message's bytes, if it may still be written.
     fn start(self) -> Option<(Bytes, Self::Held)>;
 }
 
-/// To a client: nobody takes it back.
+/// A message to a client, which cannot be withdrawn.
 impl Writable for Bytes {
     type Held = ();
 
@@ -64,7 +64,7 @@ impl Writable for Bytes {
     }
 }
 
-/// To a server.
+/// A message to a server.
 impl Writable for Frame {
     type Held = InFlight;
 
@@ -86,7 +86,7 @@ async fn one_batch<W: AsyncWrite + Unpin>(writer: &mut W, batch: &[Bytes]) -> io
     Ok(())
 }
 
-/// The frames of a batch, a newline after each.
+/// Returns the frames of a batch, a newline after each.
 pub(super) fn slices_of<'s, 'b>(batch: &'b [Bytes], slices: &'s mut [IoSlice<'b>; 2 * BATCH]) -> &'s mut [IoSlice<'b>] {
     for (pair, frame) in slices.chunks_exact_mut(2).zip(batch) {
         debug_assert!(!frame.contains(&b'\n'), "a frame is one line");

@@ -1,4 +1,4 @@
-//! Who is let in.
+//! Which requests a listener admits.
 
 use std::net::{Ipv4Addr, SocketAddr};
 
@@ -148,7 +148,7 @@ async fn bearer_tokens_name_their_principals() {
     }
     let twice = "Authorization: Bearer alices-secret\r\nAuthorization: Bearer bobs-secret\r\n";
     assert_eq!(ask(gateway.address, post(twice, "{}")).await.status, 400);
-    // Metrics are for those who may connect, probes for everybody.
+    // Metrics are for principals that may connect, probes for every client.
     assert_eq!(
         ask(gateway.address, "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
             .await
@@ -233,7 +233,7 @@ async fn remembered_tokens_let_in_until_they_do_not() {
     );
     let Seen::Post(seen) = gateway.next().await else { panic!("a POST") };
     assert_eq!(seen.who, Principal::named("alice").into());
-    // Taken back between two requests: the next one is refused.
+    // The token is revoked between two requests: the next one is refused.
     gateway
         .script
         .remembered

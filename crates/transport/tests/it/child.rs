@@ -32,7 +32,7 @@ async fn shell(script: &str, limits: ClientLimits) -> (Pipe, Collector, Outbound
     spawn_spec(&stdio_spec("sh", &["-c", script], &[]), limits).await.expect("a shell")
 }
 
-/// Whether a process runs (a zombie that its new parent has yet to reap doesn't).
+/// Returns whether a process runs (a zombie that its new parent has yet to reap doesn't).
 fn runs(pid: &str) -> bool {
     let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else {
         return false;

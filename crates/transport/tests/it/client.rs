@@ -234,7 +234,7 @@ async fn announced_ends_are_heeded() {
 
 #[tokio::test]
 async fn what_was_not_sent_and_what_may_have_been_are_told_apart() {
-    // Nobody listens.
+    // No server listens.
     let unused = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let url = format!("http://{}/mcp", unused.local_addr().expect("bound"));
     drop(unused);
@@ -461,7 +461,7 @@ async fn bad_configuration_shows_at_once() {
 
 #[tokio::test]
 async fn a_server_that_never_takes_the_connection_is_unreachable_in_time() {
-    // TLS is spoken to somebody who never answers.
+    // TLS towards a peer that never answers.
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let url = format!("https://{}/mcp", listener.local_addr().expect("bound"));
     let limits = ClientLimits {

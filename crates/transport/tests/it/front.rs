@@ -14,11 +14,11 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use transport::http::{ListenOptions, Listener};
 
-/// What the front was asked.
+/// A request or event that the front was given.
 #[derive(Debug)]
 pub(crate) enum Seen {
     Post(InPost),
-    /// The client of a POST that was never answered has gone.
+    /// The client of a POST that was never answered has disconnected.
     PostDropped,
     Listen(Listen),
     Delete(Principal, String),
@@ -38,7 +38,7 @@ pub(crate) struct Script {
     /// What the last pipe sends to its client.
     pub(crate) outgoing: Mutex<Option<mpsc::Sender<Bytes>>>,
     pub(crate) ready: AtomicBool,
-    /// What becomes of bearer tokens.
+    /// The answers to bearer tokens.
     pub(crate) remembered: Mutex<HashMap<String, Result<Credential, TokenRefusal>>>,
     pub(crate) drained: Arc<Notify>,
 }
@@ -64,7 +64,7 @@ impl Script {
     }
 }
 
-/// Says so when it is dropped before it was disarmed.
+/// Reports when it is dropped before it was disarmed.
 struct Dropped<'s>(&'s Script, bool);
 
 impl Drop for Dropped<'_> {
@@ -192,7 +192,7 @@ impl Gateway {
         }
     }
 
-    /// One that answers `{"ok":true}` to everything.
+    /// Returns a gateway that answers `{"ok":true}` to everything.
     pub(crate) async fn ok(options: ListenOptions) -> Self {
         Self::start(options, |_| Some(message(r#"{"ok":true}"#))).await
     }

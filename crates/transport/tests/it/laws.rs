@@ -1,4 +1,5 @@
-//! What holds of every parser of peer bytes, whatever the bytes and however they are cut. Also the targets of fuzzing.
+//! Laws that hold of every parser of a peer's bytes, whatever the bytes and however they are cut. They are also the
+//! targets of fuzzing.
 
 use bytes::Bytes;
 use transport::frame::lines::{Line, Lines};

@@ -20,7 +20,7 @@ async fn still_serves(gateway: &Gateway) {
     assert_eq!(ask(gateway.address, post("", "{}")).await.status, 200);
 }
 
-/// The most memory that this process ever held, in bytes.
+/// Returns the most memory that this process ever held, in bytes.
 fn peak_memory() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").expect("Linux");
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");

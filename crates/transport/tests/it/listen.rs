@@ -1,4 +1,4 @@
-//! What a listener makes of requests, and of the front's answers.
+//! What a listener does with requests, and with the front's answers.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -162,7 +162,7 @@ async fn notifications_are_answered_without_a_body() {
     );
 }
 
-/// Takes the chunk framing off.
+/// Reads one chunk, without its framing.
 async fn chunk(client: &mut Raw) -> String {
     let size = client.until("\r\n").await;
     let size = usize::from_str_radix(size.trim(), 16).expect("a size");

@@ -16,7 +16,7 @@ mod stdio;
 mod tls;
 mod upstream;
 
-/// What tests wait for at most; hit only when something is broken.
+/// The longest time that tests wait; reached only when something is broken.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(20);
 
 /// Waits for an event.
@@ -24,7 +24,7 @@ async fn soon<T>(what: impl Future<Output = T>) -> T {
     tokio::time::timeout(PATIENCE, what).await.expect("the event never came")
 }
 
-/// Whether this test has the process to itself. Where it hasn't, it is run in one of its own, which must succeed.
+/// Returns whether this test has the process to itself. Where it hasn't, it is run in one of its own, which must succeed.
 fn alone(test: &str) -> bool {
     const ALONE: &str = "TRANSPORT_TEST_ALONE";
     if std::env::var_os(ALONE).is_some() {

@@ -1,4 +1,4 @@
-//! The operator API: who reaches the desk, and over which way.
+//! The operator API: who reaches it, and on which transport.
 
 use std::io::Read as _;
 use std::sync::{Arc, Mutex};
@@ -15,7 +15,7 @@ use transport::socket;
 use crate::front::{Script, message};
 use crate::raw::{Raw, Response, ask};
 
-/// Says who asked for what, and streams two events from `/stream`.
+/// Answers with who asked for what, and streams two events from `/stream`.
 #[derive(Debug, Default)]
 struct Echo(Mutex<Vec<Request>>);
 
@@ -62,7 +62,8 @@ async fn the_listener_passes_on_who_asks() {
     assert_eq!((answer.status, answer.body.as_str()), (299, "GET /tokens operator"));
     assert_eq!(answer.header("cache-control"), Some("no-store"));
     assert_eq!(api.0.lock().unwrap()[0].query.as_deref(), Some("limit=1"));
-    // The same rules as for MCP: who shows nothing where there are tokens is not let in, nor is a page of another site.
+    // The rules are those of MCP: a request without a token, where there are tokens, is not admitted, nor is a page of
+    // another site.
     let unknown = ask(address, get("/api/v1/tokens", "")).await;
     is_problem(&unknown, 401, "unauthorized");
     assert!(unknown.header("www-authenticate").is_some());
@@ -74,12 +75,12 @@ async fn the_listener_passes_on_who_asks() {
     let patch = "PATCH /api/v1/tokens HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer olgas\r\n\r\n";
     is_problem(&ask(address, patch).await, 405, "method not allowed");
     assert_eq!(ask(address, get("/api/v1x", "Authorization: Bearer olgas\r\n")).await.status, 404);
-    assert_eq!(api.0.lock().unwrap().len(), 1, "nothing else came to the desk");
+    assert_eq!(api.0.lock().unwrap().len(), 1, "no other request reached the API");
     shutdown.cancel();
     serving.await.expect("an end");
 }
 
-/// Whether a refusal is a problem object (RFC 9457), like those of the desk itself.
+/// Returns whether a refusal is a problem object (RFC 9457), like those of the API itself.
 fn is_problem(answer: &Response, status: u16, title: &str) {
     assert_eq!(answer.status, status, "{}", answer.body);
     assert_eq!(answer.header("content-type"), Some("application/problem+json"));

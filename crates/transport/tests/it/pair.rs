@@ -1,4 +1,4 @@
-//! Our client against our listener: everything that one says the other understands.
+//! The HTTP client against the HTTP listener: each understands everything that the other sends.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -7,7 +7,7 @@ use tokio::net::TcpStream;
 
 use crate::soon;
 
-/// A connection, and what has come on it.
+/// A connection, and the bytes that have arrived on it.
 pub(crate) struct Raw<S = TcpStream> {
     pub(crate) stream: S,
     pub(crate) read: Vec<u8>,
@@ -50,7 +50,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Raw<S> {
         read > 0
     }
 
-    /// Reads until what has come holds `text`, and takes all up to its end.
+    /// Reads until the received bytes contain `text`, and takes all up to its end.
     pub(crate) async fn until(&mut self, text: &str) -> String {
         loop {
             if let Some(at) = find(&self.read, text.as_bytes()) {
@@ -107,7 +107,7 @@ pub(crate) fn find(hay: &[u8], needle: &[u8]) -> Option<usize> {
     hay.windows(needle.len()).position(|window| window == needle)
 }
 
-/// A POST of `/mcp` with further header lines (each with its line break).
+/// Returns a POST of `/mcp` with further header lines (each with its line break).
 pub(crate) fn post(headers: &str, body: &str) -> String {
     let unless_given = |name: &str, line: &'static str| {
         let given = headers.lines().any(|line| line.to_ascii_lowercase().starts_with(name));
@@ -122,7 +122,7 @@ pub(crate) fn post(headers: &str, body: &str) -> String {
     )
 }
 
-/// One request on a connection of its own.
+/// Sends one request on a connection of its own, and returns the response.
 pub(crate) async fn ask(address: SocketAddr, request: impl AsRef<[u8]>) -> Response {
     Raw::connect(address).await.ask(request).await
 }

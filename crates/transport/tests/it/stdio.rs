@@ -1,4 +1,4 @@
-//! Our own standard streams, in a process of its own: this test binary, started again.
+//! The gateway's own standard streams, in a process of their own: this test binary, started again.
 
 use std::fs::File;
 use std::os::fd::OwnedFd;

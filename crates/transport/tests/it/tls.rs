@@ -71,7 +71,7 @@ async fn a_round_trip_with_a_certificate_of_ones_own() {
     .await
     .expect_err("not trusted");
     assert!(matches!(&error, LinkError::Unreachable(why) if why.contains("TLS")), "{error}");
-    // Plain HTTP gets nowhere, and harms nobody.
+    // Plain HTTP gets no answer, and harms no other connection.
     let mut plain = Raw::connect(gateway.address).await;
     plain.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
     assert!(!plain.rest().await.contains("HTTP/1.1 200"));

@@ -149,7 +149,7 @@ impl Collector {
         self.next().await.expect("a frame")
     }
 
-    /// The end; everything before it is passed over.
+    /// Returns the end; everything before it is skipped.
     pub(crate) async fn closed(&mut self) -> Closed {
         loop {
             if let Err(why) = self.next().await {

@@ -99,7 +99,7 @@ fn events_over_the_limit_are_refused_however_they_come() {
         format!("data: {long}\n\n"),
         format!(": {long}\n{long}{long}"),
         "data: 0123456789\n".repeat(5),
-        // Found by fuzzing: a field that nobody knows counts as well, also where it is not cut.
+        // Found by fuzzing: an unknown field counts as well, also where it is not cut.
         format!("unknown{long}\n"),
     ] {
         for size in [1, 7, 1000] {

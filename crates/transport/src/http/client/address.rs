@@ -1,4 +1,4 @@
-//! Where a server is: an absolute URL, and what a relative one means against it.
+//! The address of a server: an absolute URL, and the resolution of relative ones against it.
 
 use http::Uri;
 use http::uri::{PathAndQuery, Scheme};
@@ -7,12 +7,12 @@ use kernel::link::LinkError;
 /// An absolute `http` or `https` URL without user information.
 #[derive(Clone, Debug)]
 pub(crate) struct Address {
-    /// Whether TLS is spoken.
+    /// Whether the connection uses TLS.
     pub(crate) secure: bool,
     /// The host, without brackets.
     pub(crate) host: String,
     pub(crate) port: u16,
-    /// What `Host` says.
+    /// The value of the `Host` header.
     pub(crate) authority: String,
     /// The request target.
     pub(crate) target: PathAndQuery,
@@ -62,16 +62,16 @@ impl Address {
         })
     }
 
-    /// The whole URL.
+    /// Returns the whole URL.
     pub(crate) fn url(&self) -> String {
         let scheme = if self.secure { "https" } else { "http" };
         format!("{scheme}://{}{}", self.authority, self.target)
     }
 
-    /// What `reference` means at this address.
+    /// Resolves `reference` against this address.
     ///
     /// # Errors
-    /// When it is no URL reference, or leads to another origin: a server may only direct us to itself.
+    /// When it is no URL reference, or leads to another origin: a server may only refer the client to itself.
     pub(crate) fn same_origin(&self, reference: &str) -> Result<Self, LinkError> {
         let wrong = |why: &str| LinkError::Address {
             url: reference.to_owned(),
@@ -94,7 +94,7 @@ impl Address {
     }
 }
 
-/// The path and query that a relative reference without authority leads to (RFC 3986 5.2).
+/// Returns the path and query that a relative reference without authority resolves to (RFC 3986 5.2).
 fn resolve(base_path: &str, reference: &str) -> String {
     let (path, query) = match reference.split_once('?') {
         Some((path, query)) => (path, format!("?{query}")),

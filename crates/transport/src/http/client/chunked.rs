@@ -1,11 +1,11 @@
-//! The chunked transfer coding (RFC 9112 7.1), taken off. Pure; any cutting of the bytes gives the same data.
+//! Decodes the chunked transfer coding (RFC 9112 7.1). Pure; any cutting of the bytes gives the same data.
 
 use bytes::{Bytes, BytesMut};
 
-/// How long the line of a chunk's size may be with its extensions, and all trailers together.
+/// The greatest length of the line with a chunk's size and its extensions, and of all trailers together.
 const MOST_AROUND: usize = 8 * 1024;
 
-/// What the next bytes are.
+/// The part of the coding that the next bytes belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
     Size,
@@ -18,7 +18,7 @@ enum Next {
     Nothing,
 }
 
-/// One step.
+/// The result of one step of the decoder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     /// A piece of the data, never empty.
@@ -29,7 +29,7 @@ pub(crate) enum Step {
     End,
 }
 
-/// A body in chunks.
+/// The decoder of a body in chunks.
 #[derive(Clone, Debug)]
 pub(crate) struct Chunked {
     next: Next,
@@ -40,7 +40,7 @@ impl Chunked {
         Self { next: Next::Size }
     }
 
-    /// Takes a step out of `input`.
+    /// Consumes the next step from `input`.
     ///
     /// # Errors
     /// When the bytes are not chunks.
@@ -86,7 +86,7 @@ impl Chunked {
     }
 }
 
-/// A line without its break.
+/// Returns a line without its break.
 fn line(input: &mut BytesMut) -> Result<Option<BytesMut>, &'static str> {
     let Some(at) = memchr::memchr(b'\n', input) else {
         return if input.len() > MOST_AROUND {

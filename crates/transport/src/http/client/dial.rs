@@ -15,12 +15,12 @@ use super::address::Address;
 use crate::http::stream::Stream;
 use crate::http::tls;
 
-/// Opens connections, and knows whom to trust.
+/// Opens connections, and holds the trusted certificates.
 #[derive(Debug)]
 pub(crate) struct Dialer {
     extra_roots: Option<PathBuf>,
     connect_timeout: Duration,
-    /// Made with the first `https` address: reading the system's certificates takes a while.
+    /// The TLS configuration, made with the first `https` address: reading the system's certificates takes a while.
     trusting: OnceLock<Result<Arc<ClientConfig>, String>>,
 }
 
@@ -33,7 +33,7 @@ impl Dialer {
         }
     }
 
-    /// What is needed for TLS towards an address, made now so that its faults show before the first exchange.
+    /// Makes the TLS configuration for an address now, so that its errors show before the first exchange.
     ///
     /// # Errors
     /// When trusted certificates can't be read.
@@ -52,7 +52,7 @@ impl Dialer {
     /// Connects once.
     ///
     /// # Errors
-    /// When nobody answers in time, or the server's certificate is not trusted.
+    /// When the server does not answer in time, or its certificate is not trusted.
     pub(crate) async fn dial(&self, address: &Address) -> Result<Stream, LinkError> {
         let config = self.config(address)?;
         match timeout(self.connect_timeout, connect(address, config)).await {

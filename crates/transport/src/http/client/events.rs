@@ -1,4 +1,4 @@
-//! The events of an answer, with the connection that brings them.
+//! Reads the events of an answer, and holds its connection.
 
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -9,7 +9,8 @@ use super::conn::Conn;
 use super::pool::Pool;
 use crate::frame::sse::{Block, Parser, TooLarge};
 
-/// A response of `text/event-stream`. Dropping it closes the connection, unless it has ended: then it is used again.
+/// A response of `text/event-stream`. Dropping it closes the connection, unless the response has ended: then the
+/// connection is used again.
 pub(crate) struct Events {
     open: Option<Conn>,
     pool: Arc<Pool>,
@@ -27,7 +28,7 @@ impl Events {
         }
     }
 
-    /// The next event of any type; `None` once the response has ended or failed.
+    /// Returns the next event of any type; `None` once the response has ended or failed.
     pub(crate) fn poll_block(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Block, LinkError>>> {
         loop {
             let Some(conn) = &mut self.open else {

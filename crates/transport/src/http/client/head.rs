@@ -1,4 +1,4 @@
-//! The head of an answer: what it says to us, and how its body is framed (RFC 9112 6.3).
+//! Parses the head of an answer: the headers that concern this client, and how the body is framed (RFC 9112 6.3).
 
 use std::time::Duration;
 
@@ -6,12 +6,12 @@ use bytes::{Buf, BytesMut};
 
 use crate::http::{media, names};
 
-/// The largest head that we read, in bytes.
+/// The largest head that is read, in bytes.
 const MOST: usize = 64 * 1024;
-/// The most header lines that we read.
+/// The most header lines that are read.
 const MOST_LINES: usize = 100;
 
-/// How a body ends.
+/// How the end of a body is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Framing {
     /// After so many bytes.
@@ -22,7 +22,7 @@ pub(crate) enum Framing {
     Close,
 }
 
-/// What a body is.
+/// The media type of a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Content {
     Json,
@@ -50,10 +50,10 @@ pub(crate) struct Head {
 }
 
 impl Head {
-    /// Takes the head off `input`; `None` until it is complete. Heads of interim answers (1xx) are passed over.
+    /// Consumes the head from `input`. Returns `None` until it is complete. Heads of interim answers (1xx) are skipped.
     ///
     /// # Errors
-    /// When the bytes are not the head of an answer, or one that we can't go on with.
+    /// When the bytes are not the head of an answer, or this client does not support it.
     pub(crate) fn take(input: &mut BytesMut) -> Result<Option<Self>, String> {
         loop {
             let mut lines = [httparse::EMPTY_HEADER; MOST_LINES];
@@ -159,7 +159,8 @@ fn number(value: &[u8]) -> Option<u64> {
     std::str::from_utf8(value).ok().filter(|_| plausible)?.parse().ok()
 }
 
-/// `timeout=5` is how Node's servers say when they will close: a second before that, no request crosses the end.
+/// Reads `timeout=5`, with which Node's servers announce when they will close the connection. One second less is used,
+/// so that no request is sent while the server closes.
 fn kept_for(value: &[u8]) -> Option<Duration> {
     let value = std::str::from_utf8(value).ok()?;
     let seconds = value.split(',').find_map(|part| part.trim().strip_prefix("timeout="))?;

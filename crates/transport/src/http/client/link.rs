@@ -1,4 +1,4 @@
-//! Streamable HTTP towards a server: an exchange a message.
+//! Streamable HTTP towards a server: one HTTP exchange for each message.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
@@ -18,9 +18,9 @@ use super::pool::Pool;
 use super::request::{self, Base, Request};
 use crate::limits::ClientLimits;
 
-/// How much of an answer that is neither JSON nor events is shown in errors, in bytes.
+/// The part of an answer that is neither JSON nor events which errors show, in bytes.
 const SHOWN: usize = 2048;
-/// How long the end of a session may take: nobody waits for it.
+/// How long the request that ends a session may take: no caller waits for it.
 const FAREWELL: Duration = Duration::from_secs(5);
 
 /// One endpoint and the connections to it.
@@ -34,7 +34,7 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// A client of one endpoint. Connects when it is used.
+    /// Makes the client of one endpoint. It connects when it is used.
     ///
     /// # Errors
     /// When the address or a header isn't one, or TLS can't be set up.
@@ -51,7 +51,7 @@ impl Client {
         let sweeping = CancellationToken::new();
         let (weak, period) = (Arc::downgrade(&pool), limits.idle_timeout / 4);
         let stop = sweeping.clone();
-        // Ends with the link, and holds nothing that anybody waits for.
+        // The task ends with the link, and no caller waits for it.
         tokio::spawn(async move { stop.run_until_cancelled(sweep(weak, period)).await });
         Ok(Self {
             address,
@@ -66,7 +66,7 @@ impl Client {
         &self.address
     }
 
-    /// GETs a stream whose events may be of any type.
+    /// Sends a GET for a stream whose events may be of any type.
     pub(crate) async fn get_events(&self) -> Result<Result<Events, Reply>, LinkError> {
         let request = request::get(&self.address, &self.base, None, None, None)?;
         let (head, conn) = self.pool.send(&self.address, &request).await?;
@@ -76,7 +76,7 @@ impl Client {
         self.read(head, conn).await.map(Err)
     }
 
-    /// POSTs a message to an address of the same origin.
+    /// Sends a POST with a message to an address of the same origin.
     pub(crate) async fn post_to(&self, address: &Address, post: OutPost) -> Result<Reply, LinkError> {
         let request = request::post(address, &self.base, post)?;
         self.exchange(address, &request).await
@@ -120,7 +120,7 @@ impl Client {
 
     fn refuse(&self, head: &Head) -> Result<(), LinkError> {
         if let 300..400 = head.status {
-            // Following it would send the configured headers to an address that nobody configured.
+            // Following the redirect would send the configured headers to an address that is not configured.
             let to = head.location.as_deref().unwrap_or_default();
             return Err(LinkError::Address {
                 url: self.address.url(),
@@ -153,7 +153,7 @@ impl HttpLink for Client {
         let request = request::delete(&self.address, &self.base, session, revision);
         Box::pin(async move {
             if let Ok(request) = request {
-                // Whatever the server makes of it, the session is over for us.
+                // Whatever the server answers, the session is over for this client.
                 drop(timeout(FAREWELL, self.exchange(&self.address, &request)).await);
             }
         })

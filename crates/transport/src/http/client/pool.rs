@@ -30,7 +30,8 @@ impl Pool {
         }
     }
 
-    /// Sends a request on a kept connection or a new one. A kept one that turns out to be closed before anything was sent is replaced.
+    /// Sends a request on a kept connection or a new one. A kept one that turns out to be closed before anything was
+    /// sent is replaced.
     ///
     /// # Errors
     /// `Unreachable` when nothing was sent, `Broken` when something may have been.
@@ -75,13 +76,13 @@ impl Pool {
         }
     }
 
-    /// Closes what has been idle too long, or was closed by the server.
+    /// Closes the connections that have been idle too long, or that the server has closed.
     pub(crate) fn sweep(&self) {
         let mut kept = std::mem::take(&mut *self.idle.lock().unwrap_or_else(PoisonError::into_inner));
         kept.retain_mut(Conn::is_usable);
         kept.iter_mut().for_each(Conn::shrink);
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        // What came back meanwhile is younger and is taken first.
+        // Connections that were put back meanwhile are younger and are used first.
         kept.append(&mut idle);
         let too_many = kept.len().saturating_sub(self.max_idle);
         kept.drain(..too_many);

@@ -1,4 +1,4 @@
-//! Requests to servers, written out.
+//! Writes requests to servers.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use model::Secret;
 use super::address::Address;
 use crate::http::names;
 
-/// Headers that this crate alone sets: they frame messages or say how they are encoded.
+/// The headers that this crate alone sets: they frame messages or say how they are encoded.
 static OURS: [HeaderName; 14] = [
     header::ACCEPT,
     header::ACCEPT_ENCODING,
@@ -28,12 +28,12 @@ static OURS: [HeaderName; 14] = [
     names::PROTOCOL_VERSION,
 ];
 
-/// A request as it goes out.
+/// A request as it is sent.
 #[derive(Debug)]
 pub(crate) struct Request {
     pub(crate) head: BytesMut,
     pub(crate) body: Bytes,
-    /// The permit that the writer looks at last.
+    /// The permit that is checked last, just before the request is written.
     pub(crate) permit: Option<SendPermit>,
 }
 
@@ -47,10 +47,10 @@ impl std::fmt::Debug for Base {
 }
 
 impl Base {
-    /// Checks and writes out the headers.
+    /// Checks and writes the headers.
     ///
     /// # Errors
-    /// When a configured header isn't one, or is not for the configuration to set.
+    /// When a configured header is invalid, or may not be set by the configuration.
     pub(crate) fn new(address: &Address, configured: &BTreeMap<String, Secret>) -> Result<Self, LinkError> {
         let wrong = |why: String| LinkError::Address { url: address.url(), why };
         let mut lines = BytesMut::new();
@@ -120,7 +120,7 @@ impl Draft {
     }
 }
 
-/// The POST of one message.
+/// Writes the POST of one message.
 ///
 /// # Errors
 /// When a mirrored value can't stand in a header.
@@ -148,7 +148,7 @@ pub(crate) fn post(address: &Address, base: &Base, post: OutPost) -> Result<Requ
     })
 }
 
-/// The GET of a stream of events.
+/// Writes the GET of a stream of events.
 ///
 /// # Errors
 /// When a value can't stand in a header.
@@ -167,7 +167,7 @@ pub(crate) fn get(
     Ok(draft.finish(Bytes::new()))
 }
 
-/// The DELETE of a session.
+/// Writes the DELETE of a session.
 ///
 /// # Errors
 /// When a value can't stand in a header.
@@ -178,7 +178,7 @@ pub(crate) fn delete(address: &Address, base: &Base, session: &str, revision: &s
     Ok(draft.finish(Bytes::new()))
 }
 
-/// Whether a value can stand in a header: visible ASCII, spaces and tabs, and above all no line break.
+/// Returns whether a value can stand in a header: visible ASCII, spaces and tabs, and above all no line break.
 fn fits(value: &str) -> bool {
     value.bytes().all(|byte| matches!(byte, b'\t' | b' '..=b'~'))
 }

@@ -1,4 +1,4 @@
-//! HTTP+SSE towards a server of 2024-11-05: one stream of events to us, a POST for each message to it.
+//! HTTP+SSE towards a server of 2024-11-05: one stream of events from it, a POST for each message to it.
 
 use std::collections::BTreeMap;
 use std::future::poll_fn;
@@ -18,10 +18,11 @@ use super::events::Events;
 use super::{Client, Dialer};
 use crate::limits::ClientLimits;
 
-/// Messages are POSTed one after the other, so that they arrive in order. But a server may answer a POST only when it has dealt with the
-/// message, and to deal with it may need another of ours: after this long the next one goes out beside it.
+/// How long a POST delays the next one. Messages are POSTed one after the other, so that they arrive in order. But a
+/// server may answer a POST only when it has handled the message, and for that it may need another message: after this
+/// time the next POST is sent beside it.
 const PATIENCE: Duration = Duration::from_millis(250);
-/// How many POSTs are under way at most.
+/// The most POSTs that are open at once.
 const MOST_POSTS: usize = 32;
 /// How long the last POSTs may take once the gateway has ended the pipe.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -29,7 +30,7 @@ const FAREWELL: Duration = Duration::from_secs(2);
 /// Opens the stream, waits for the `endpoint` event, and starts the task that serves both directions.
 ///
 /// # Errors
-/// When the address doesn't speak this transport, or directs us to another origin.
+/// When the address does not support this transport, or refers the client to another origin.
 pub(crate) async fn connect(
     url: &str,
     headers: &BTreeMap<String, Secret>,
@@ -142,14 +143,14 @@ impl Session {
             drop(in_flight);
             match posted {
                 Ok(reply) if (200..300).contains(&reply.status) => Ok(()),
-                // The message it carried will not be answered, and nobody can tell which one it was: all of the pipe ends.
+                // The message it carried will not be answered, and which one it was is not known: the whole pipe ends.
                 Ok(reply) => Err(format!("a POST was answered {}", reply.status)),
                 Err(error) => Err(format!("a POST failed to {error}")),
             }
         });
     }
 
-    /// What was sent before the end is still POSTed.
+    /// POSTs the messages that were sent before the end.
     async fn farewell(mut self) {
         self.queue.close();
         let last = async {
@@ -165,7 +166,7 @@ impl Session {
     }
 }
 
-/// Dropping it ends the session.
+/// The handle of the session; dropping it ends the session.
 #[derive(Debug)]
 struct SsePeer {
     gone: CancellationToken,

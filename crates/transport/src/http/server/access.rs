@@ -1,4 +1,4 @@
-//! Who may talk to a listener: `Host` and `Origin` against DNS rebinding, bearer tokens, and CORS for configured origins.
+//! Access to a listener: `Host` and `Origin` against DNS rebinding, bearer tokens, and CORS for configured origins.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -11,7 +11,7 @@ use super::answer::Refusal;
 use super::head::Head;
 use super::options::{Anonymous, ListenOptions, Token};
 
-/// The rules of one listener.
+/// The access rules of one listener.
 #[derive(Debug)]
 pub(crate) struct Access {
     loopback: bool,
@@ -19,7 +19,7 @@ pub(crate) struct Access {
     origins: Vec<String>,
     tokens: Vec<Token>,
     anonymous: Anonymous,
-    /// Who everybody is: on a socket that only its owner can reach.
+    /// The principal of every request, on a socket that only the gateway's owner can reach.
     owner: Option<Principal>,
 }
 
@@ -40,7 +40,7 @@ impl Access {
         }
     }
 
-    /// Of a socket that only the owner of the gateway can reach: whoever does is an operator.
+    /// Returns the rules of a socket that only the owner of the gateway can reach: every request is an operator's.
     pub(crate) fn of_owner() -> Self {
         Self {
             loopback: true,
@@ -55,12 +55,13 @@ impl Access {
         }
     }
 
-    /// Whether only the operator API is served.
+    /// Returns whether only the operator API is served.
     pub(crate) fn is_owners(&self) -> bool {
         self.owner.is_some()
     }
 
-    /// Checks `Host` and `Origin`: a web page that reaches us through a name of its own is refused whatever it shows.
+    /// Checks `Host` and `Origin`: a web page that reaches the listener through a name of its own is refused whatever
+    /// else it sends.
     pub(crate) fn check_source(&self, head: &Head<'_>) -> Result<(), Refusal> {
         let forbidden = |text: String| Err(Refusal::new(StatusCode::FORBIDDEN, text));
         let host = head
@@ -109,7 +110,7 @@ impl Access {
         self.origins.iter().any(|allowed| allowed.eq_ignore_ascii_case(origin))
     }
 
-    /// The origin to name in CORS headers, where it was configured.
+    /// Returns the origin to name in CORS headers, where it was configured.
     pub(crate) fn cors(&self, head: &Head<'_>) -> Option<HeaderValue> {
         if self.origins.is_empty() {
             return None;
@@ -119,7 +120,8 @@ impl Access {
         allowed.then(|| HeaderValue::from_bytes(origin).ok()).flatten()
     }
 
-    /// Who asks, by the bearer token: one of the listener's own, or one that the gateway remembers.
+    /// Returns the principal of a request by its bearer token: one of the listener's own, or one that the gateway
+    /// remembers.
     pub(crate) fn credential(&self, head: &Head<'_>, front: &dyn Front) -> Result<Credential, Refusal> {
         if let Some(owner) = &self.owner {
             return Ok(owner.clone().into());
@@ -142,7 +144,8 @@ impl Access {
         }
     }
 
-    /// Whose token it is, by those of the configuration. All are compared, so that the time tells nothing of which one it was.
+    /// Returns the principal of a token of the configuration. All are compared, so that the time does not reveal which
+    /// one it was.
     fn own(&self, token: &str) -> Option<&Principal> {
         let mut found = None;
         for known in &self.tokens {
@@ -153,7 +156,8 @@ impl Access {
         found
     }
 
-    /// A token that lets nobody in. Where nobody needs one, one that nobody ever gave out is no worse than none: some clients always send one.
+    /// Handles a token that is not valid. Where no token is required, one that was never issued is treated like none:
+    /// some clients always send one.
     fn unknown(&self, refusal: TokenRefusal, front: &dyn Front) -> Result<Credential, Refusal> {
         if refusal == TokenRefusal::Unknown && self.lets_strangers_in(front) {
             return Ok(Principal::local().into());
@@ -167,7 +171,8 @@ impl Access {
         Err(Refusal::new(StatusCode::UNAUTHORIZED, text).with(header::WWW_AUTHENTICATE, challenge))
     }
 
-    /// Whether somebody without a token is the local user. Beyond loopback, binding has refused what nobody asked for.
+    /// Returns whether a request without a token is the local user's. Beyond loopback, binding has refused what the
+    /// configuration does not allow.
     fn lets_strangers_in(&self, front: &dyn Front) -> bool {
         let nobody_has_tokens = || self.tokens.is_empty() && !front.has_tokens();
         match self.anonymous {
@@ -184,7 +189,7 @@ fn bearer(value: &[u8]) -> Option<&str> {
     (scheme.eq_ignore_ascii_case(b"bearer ") && !token.is_empty()).then_some(token)
 }
 
-/// The host of `host:port`; IPv6 without its brackets.
+/// Returns the host of `host:port`; an IPv6 address without its brackets.
 fn without_port(authority: &str) -> &str {
     if let Some(rest) = authority.strip_prefix('[') {
         return match rest.split_once(']') {

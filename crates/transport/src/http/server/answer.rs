@@ -1,4 +1,4 @@
-//! Responses: what the front answered, and what the listener itself refuses.
+//! Responses: the answers of the front, and the listener's own refusals.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use crate::refusal;
 /// The methods of `/mcp`.
 pub(crate) const MCP_METHODS: &str = "POST, GET, DELETE";
 
-/// A refusal of the listener itself. Boxed: it is the exception.
+/// A refusal of the listener itself, boxed because it is the exception.
 pub(crate) struct Refusal(Box<Parts>);
 
 struct Parts {
@@ -52,13 +52,13 @@ impl Refusal {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, text).with(header::RETRY_AFTER, "5")
     }
 
-    /// As MCP's clients understand it.
+    /// Returns the refusal in the form that MCP clients understand.
     pub(crate) fn into_response(self) -> Response<Reply> {
         let body = refusal::body(refusal::INVALID_REQUEST, &self.0.text);
         self.with_body(names::JSON, body)
     }
 
-    /// As those of the operator API do.
+    /// Returns the refusal in the form that clients of the operator API understand.
     pub(crate) fn into_problem(self) -> Response<Reply> {
         let status = self.0.status;
         let title = status.canonical_reason().unwrap_or("refused").to_lowercase();
@@ -77,7 +77,7 @@ impl Refusal {
     }
 }
 
-/// A JSON message.
+/// Makes a response with a JSON message.
 pub(crate) fn json(status: StatusCode, body: Bytes) -> Response<Reply> {
     let mut response = Response::new(Reply::whole(body));
     *response.status_mut() = status;
@@ -87,7 +87,7 @@ pub(crate) fn json(status: StatusCode, body: Bytes) -> Response<Reply> {
     response
 }
 
-/// No body.
+/// Makes a response without a body.
 pub(crate) fn empty(status: StatusCode) -> Response<Reply> {
     let mut response = Response::new(Reply::whole(Bytes::new()));
     *response.status_mut() = status;
@@ -97,7 +97,7 @@ pub(crate) fn empty(status: StatusCode) -> Response<Reply> {
     response
 }
 
-/// Plain text, for people and probes.
+/// Makes a response with plain text, for people and probes.
 pub(crate) fn text(status: StatusCode, kind: &'static str, body: String) -> Response<Reply> {
     let mut response = Response::new(Reply::whole(body.into()));
     *response.status_mut() = status;
@@ -105,18 +105,18 @@ pub(crate) fn text(status: StatusCode, kind: &'static str, body: String) -> Resp
     response
 }
 
-/// A stream of events.
+/// Makes a response with a stream of events.
 pub(crate) fn events(reply: Reply) -> Response<Reply> {
     let mut response = Response::new(reply);
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(names::EVENT_STREAM));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-    // nginx and its like would hold events back (2026-07-28 basic/transports/streamable-http).
+    // nginx and similar proxies would hold events back (2026-07-28 basic/transports/streamable-http).
     headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
     response
 }
 
-/// Assigns a session.
+/// Sets the session's header.
 pub(crate) fn assign(response: &mut Response<Reply>, session: Option<&str>) {
     if let Some(value) = session.and_then(|session| HeaderValue::from_str(session).ok()) {
         response.headers_mut().insert(names::SESSION_ID, value);

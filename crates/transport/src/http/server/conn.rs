@@ -1,4 +1,4 @@
-//! One connection: its bytes under watch, its requests one after the other.
+//! Serves one connection: its bytes are watched, its requests handled one after the other.
 
 use std::future::{Future, poll_fn};
 use std::io::{self, IoSlice};
@@ -19,7 +19,7 @@ use super::watch::{Order, Watch, Watched};
 use crate::http::gate::Gate;
 use crate::http::stream::Stream;
 
-/// Serves a connection in a task of its own, which keeps its place.
+/// Serves a connection in a task of its own, which holds the connection's slot.
 pub(crate) fn spawn(shared: &Arc<Shared>, tasks: &TaskTracker, stream: Stream, place: OwnedSemaphorePermit) {
     let (shared, watched) = (Arc::clone(shared), shared.watches.add());
     tasks.spawn(async move {
@@ -36,7 +36,7 @@ pub(crate) async fn serve(shared: Arc<Shared>, stream: Stream, watched: Watched)
         watch: Arc::clone(&watch),
     });
     let mut http = http1::Builder::new();
-    // Deadlines are the watch's. The size of a head is bounded by hyper, which answers 431.
+    // The watch enforces deadlines. hyper limits the size of a head, and answers 431.
     http.header_read_timeout(None).max_header_size(shared.limits.max_head);
     let context = Arc::new(Served {
         shared,
@@ -63,7 +63,7 @@ pub(crate) async fn serve(shared: Arc<Shared>, stream: Stream, watched: Watched)
     }
 }
 
-/// A stream that tells its watch what it does.
+/// A stream that reports its reads and writes to its watch.
 struct Io {
     stream: Stream,
     watch: Arc<Watch>,

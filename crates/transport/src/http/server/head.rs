@@ -1,4 +1,4 @@
-//! The headers of a request that concern us, found in one pass.
+//! Finds the headers of a request that concern the listener, in one pass.
 
 use http::StatusCode;
 use http::header::{self, HeaderMap, HeaderValue};
@@ -8,7 +8,7 @@ use model::Trace;
 use super::answer::Refusal;
 use crate::http::{media, names};
 
-/// One header that may be repeated by mistake or malice.
+/// A header that may be repeated by mistake or malice.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Single<'r> {
     value: Option<&'r HeaderValue>,
@@ -21,7 +21,7 @@ impl<'r> Single<'r> {
         self.value = self.value.or(Some(value));
     }
 
-    /// The value without outer white space; `Err` where the header is repeated.
+    /// Returns the value without outer white space; `Err` where the header is repeated.
     pub(crate) fn get(self) -> Result<Option<&'r [u8]>, ()> {
         if self.repeated {
             return Err(());
@@ -30,7 +30,7 @@ impl<'r> Single<'r> {
     }
 }
 
-/// What a request says of itself.
+/// The headers of a request that concern the listener.
 #[derive(Debug, Default)]
 pub(crate) struct Head<'r> {
     pub(crate) host: Single<'r>,
@@ -70,7 +70,8 @@ impl<'r> Head<'r> {
         head
     }
 
-    /// Refuses a body that is not said to be JSON. This also keeps out web pages, which may send plain text anywhere without asking.
+    /// Refuses a body that is not declared as JSON. This also keeps out web pages, which may send plain text anywhere
+    /// without a preflight.
     pub(crate) fn check_json(&self) -> Result<(), Refusal> {
         match self.content_type.get() {
             Ok(Some(kind)) if media::is(kind, names::JSON) => Ok(()),
@@ -83,7 +84,7 @@ impl<'r> Head<'r> {
     }
 }
 
-/// A repeated header is one list (RFC 9110 5.3), which then matches nothing that a message says.
+/// Stores a header's value. A repeated header is one list (RFC 9110 5.3), which then matches no value in a message.
 fn note(slot: &mut Option<String>, value: &HeaderValue) {
     match slot {
         None => *slot = Some(text(value)),
@@ -94,15 +95,16 @@ fn note(slot: &mut Option<String>, value: &HeaderValue) {
     }
 }
 
-/// Bytes that are not UTF-8 become replacement characters, which match nothing that a message says either.
+/// Returns a header's value as text. Bytes that are not UTF-8 become replacement characters, which match no value in a
+/// message either.
 fn text(value: &HeaderValue) -> String {
     String::from_utf8_lossy(value.as_bytes().trim_ascii()).into_owned()
 }
 
-/// What nearly every client sends, word for word.
+/// The value that nearly every client sends, word for word.
 const USUAL: &str = "application/json, text/event-stream";
 
-/// What `Accept` admits.
+/// The media types that `Accept` admits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Accepts {
     pub(crate) json: bool,

@@ -11,10 +11,11 @@ use hyper::body::Incoming;
 use super::answer::Refusal;
 use super::watch::{Order, Phase, Watch};
 
-/// How many times the limit is still read and dropped, so that a client that only listens once it has sent everything learns why.
+/// How many times the limit is still read and dropped, so that a client that reads only after it has sent everything
+/// learns why.
 const DROPPED: u64 = 8;
 
-/// The body; one piece stays that piece.
+/// Reads the body; a body of one piece is not copied.
 pub(crate) async fn body(mut incoming: Incoming, headers: &HeaderMap, limit: usize, watch: &Watch) -> Result<Bytes, Refusal> {
     watch.enter(Phase::Body);
     let announced = incoming.size_hint().exact();
@@ -65,7 +66,7 @@ async fn piece(incoming: &mut Incoming, watch: &Watch) -> Result<Option<Bytes>, 
                 None => std::task::Poll::Ready(Ok(None)),
                 Some(Ok(frame)) => match frame.into_data() {
                     Ok(data) if !data.is_empty() => std::task::Poll::Ready(Ok(Some(data))),
-                    // Trailers say nothing to us.
+                    // Trailers are ignored.
                     _ => continue,
                 },
                 Some(Err(error)) => {

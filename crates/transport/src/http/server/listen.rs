@@ -1,4 +1,4 @@
-//! The listener: binds, accepts, drains.
+//! The listener: binds an address, accepts connections, and drains them at shutdown.
 
 use std::io;
 use std::net::SocketAddr;
@@ -22,21 +22,21 @@ use super::watch::Order;
 use crate::http::stream::Stream;
 use crate::http::tls::{self, TlsError};
 
-/// Why a listener can't be had.
+/// Why an address can't be listened on.
 #[derive(Debug, thiserror::Error)]
 pub enum ListenError {
-    /// Everybody who reaches the address could use every server.
+    /// Every client that reaches the address could use every server.
     #[error(
         "listen on `{0}`: others can reach that address, and no token is configured, so that everybody could use every server; \
          configure a bearer token, listen on 127.0.0.1, or set `insecure_bind = true` if something else keeps others out"
     )]
     Insecure(SocketAddr),
-    /// The system refused.
+    /// The operating system refused.
     #[error("listen on `{address}`: {error}{}", hint(.error))]
     Bind {
-        /// Where.
+        /// The address.
         address: SocketAddr,
-        /// Why.
+        /// The system's error.
         error: io::Error,
     },
     /// The certificate or its key can't be used.
@@ -67,7 +67,8 @@ impl Listener {
     /// Binds the address. Connections wait until [`serve`](Self::serve).
     ///
     /// # Errors
-    /// When the address is taken or not ours, when it would let strangers in, or when TLS can't be set up.
+    /// When the address is taken or not this machine's, when it would admit clients without a token from other
+    /// machines, or when TLS can't be set up.
     pub async fn bind(options: ListenOptions) -> Result<Self, ListenError> {
         let address = options.address;
         let strangers = options.tokens.is_empty() && options.anonymous != Anonymous::Never;
@@ -91,19 +92,19 @@ impl Listener {
         })
     }
 
-    /// Serves the operator API too, below [`kernel::desk::ROOT`], to whom it lets in.
+    /// Serves the operator API too, below [`kernel::http_api::ROOT`], to principals that it admits.
     #[must_use]
     pub fn with_api(self, api: Arc<dyn HttpApi>) -> Self {
         Self { api: Some(api), ..self }
     }
 
-    /// Where it listens, with the port that was taken.
+    /// Returns the address that it listens on, with the port that was taken.
     #[must_use]
     pub fn local_addr(&self) -> SocketAddr {
         self.address
     }
 
-    /// The URL of the MCP endpoint for clients on this machine.
+    /// Returns the URL of the MCP endpoint for clients on this machine.
     #[must_use]
     pub fn url(&self) -> String {
         let scheme = if self.tls.is_some() { "https" } else { "http" };
@@ -116,8 +117,8 @@ impl Listener {
         format!("{scheme}://{address}/mcp")
     }
 
-    /// Serves until `shutdown`; then nothing new is accepted, requests are finished, streams of GETs closed, and past the drain deadline
-    /// everything is. Returns when no connection is left.
+    /// Serves until `shutdown`; then no connection is accepted, requests are finished, streams of GETs closed, and past
+    /// the drain deadline every connection is closed. Returns when no connection is left.
     pub async fn serve(self, front: Arc<dyn Front>, shutdown: CancellationToken) {
         let access = Access::new(&self.options, self.address);
         let shared = Shared {
@@ -182,7 +183,7 @@ async fn accept(socket: TcpListener, shared: &Arc<Shared>, tasks: &TaskTracker) 
     }
 }
 
-/// The stream, after the TLS handshake where there is one.
+/// Returns the connection's stream, after the TLS handshake where there is one.
 async fn secured(shared: &Shared, tcp: TcpStream) -> Option<Stream> {
     // Answers are written in one piece each: waiting for more would only delay them.
     tcp.set_nodelay(true).ok()?;
@@ -197,7 +198,7 @@ async fn secured(shared: &Shared, tcp: TcpStream) -> Option<Stream> {
     }
 }
 
-/// Says that there are too many connections, as far as the socket takes it at once.
+/// Answers that there are too many connections, as far as the socket takes it at once.
 fn refuse(shared: &Shared, tcp: &TcpStream) {
     tracing::warn!(
         max_connections = shared.limits.max_connections,

@@ -1,4 +1,4 @@
-//! The operator API: requests below `/api/v1` go to the desk.
+//! The operator API: passes requests below `/api/v1` to the [`HttpApi`].
 
 use http::header::{self, HeaderValue};
 use http::{Response, StatusCode};
@@ -12,10 +12,10 @@ use super::intake;
 use super::reply::{Reply, Source};
 use super::shared::Served;
 
-/// The largest body: a grant, a decision.
+/// The largest body, such as that of a grant or a decision.
 const MAX_BODY: usize = 1024 * 1024;
 
-/// The path behind the API's root, where it is below that.
+/// Returns the path below the API's root; `None` for other paths.
 pub(super) fn path(whole: &str) -> Option<&str> {
     let rest = whole.strip_prefix(ROOT)?;
     (rest.is_empty() || rest.starts_with('/')).then_some(rest)
@@ -55,7 +55,7 @@ pub(super) async fn answer(
             *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
             let headers = response.headers_mut();
             headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media));
-            // What is asked about changes, and a new token is shown once.
+            // The answers change, and a new token is shown only once.
             headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
             Ok(response)
         }

@@ -1,4 +1,4 @@
-//! What a listener is told.
+//! The options of a listener.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -6,27 +6,28 @@ use std::time::Duration;
 
 use model::{Principal, Secret};
 
-/// Where to listen, to whom, and how much of it.
+/// The address to listen on, the clients that may connect, and the limits.
 #[derive(Clone, Debug)]
 pub struct ListenOptions {
-    /// Where. Port 0 takes any free one.
+    /// The address. Port 0 takes any free one.
     pub address: SocketAddr,
-    /// Who may connect, beside those with tokens that the gateway remembers.
+    /// The tokens of the configuration, beside those that the gateway remembers.
     pub tokens: Vec<Token>,
-    /// Who may connect without a token, as the local user.
+    /// Which clients may connect without a token, as the local user.
     pub anonymous: Anonymous,
-    /// Listen on an address that others reach, though nobody has to show a token.
+    /// Listen on an address that other machines reach, although no token is required.
     pub insecure_bind: bool,
-    /// Names under which the listener is reached, beside `localhost` and loopback addresses: `host` or `host:port`.
-    /// A loopback listener refuses every other `Host`; another listener does so where names are given.
+    /// Names under which the listener is reached, beside `localhost` and loopback addresses: `host` or `host:port`. A
+    /// loopback listener refuses every other `Host`; another listener does so where names are given.
     pub hosts: Vec<String>,
-    /// Web origins that may connect (`https://app.example`), also across origins (CORS). On a loopback listener those of the same machine may connect as well.
+    /// Web origins that may connect (`https://app.example`), also across origins (CORS). On a loopback listener those
+    /// of the same machine may connect as well.
     pub origins: Vec<String>,
-    /// Speak TLS.
+    /// The files for TLS; `None` for plain HTTP.
     pub tls: Option<TlsFiles>,
     /// Serve HTTP+SSE of 2024-11-05 on `/sse` and `/messages`.
     pub sse: bool,
-    /// How much.
+    /// The limits.
     pub limits: ListenLimits,
 }
 
@@ -46,24 +47,25 @@ impl Default for ListenOptions {
     }
 }
 
-/// Who may connect without a token, as the local user.
+/// Which clients may connect without a token, as the local user.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Anonymous {
-    /// Everybody, as long as nobody has a token; only loopback addresses are listened on then, unless `insecure_bind` says otherwise.
+    /// Every client, as long as no token exists; only loopback addresses are listened on then, unless `insecure_bind`
+    /// says otherwise.
     #[default]
     WithoutTokens,
-    /// On a loopback address everybody; elsewhere as [`Anonymous::WithoutTokens`].
+    /// On a loopback address every client; elsewhere as [`Anonymous::WithoutTokens`].
     Loopback,
-    /// Nobody.
+    /// No client.
     Never,
 }
 
-/// A bearer token and whose it is.
+/// A bearer token and its principal.
 #[derive(Clone, Debug)]
 pub struct Token {
-    /// What stands after `Authorization: Bearer`.
+    /// The value after `Authorization: Bearer`.
     pub secret: Secret,
-    /// Who shows it.
+    /// The principal that the token stands for.
     pub principal: Principal,
 }
 
@@ -89,13 +91,13 @@ pub struct ListenLimits {
     pub body_timeout: Duration,
     /// How long a connection may stand without a request.
     pub idle_timeout: Duration,
-    /// How long a client may take nothing of what is written.
+    /// How long a client may read nothing of what is written.
     pub write_timeout: Duration,
     /// How many connections are served at once.
     pub max_connections: usize,
     /// How many streams of events are open at once.
     pub max_streams: usize,
-    /// How often a quiet stream carries a comment, so that nobody in between closes it.
+    /// How often a quiet stream carries a comment, so that no proxy closes it.
     pub keep_alive: Duration,
     /// How long requests may still take after shutdown began.
     pub drain: Duration,
@@ -119,7 +121,7 @@ impl Default for ListenLimits {
 }
 
 impl ListenLimits {
-    /// How often deadlines are looked at: often enough for the shortest.
+    /// Returns how often deadlines are checked: often enough for the shortest.
     pub(crate) fn tick(&self) -> Duration {
         let shortest = self
             .head_timeout

@@ -1,4 +1,4 @@
-//! The operator API on a local socket of its own: whoever can reach it owns the gateway, and is an operator.
+//! The operator API on a local socket of its own: only the gateway's owner can reach it, and is an operator there.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -21,10 +21,10 @@ use crate::socket::{SocketError, SocketListener};
 pub struct OwnerSocket(SocketListener);
 
 impl OwnerSocket {
-    /// Listens at `path`, as [`SocketListener::bind`] does.
+    /// Listens at `path`, like [`SocketListener::bind`].
     ///
     /// # Errors
-    /// As for [`SocketListener::bind`].
+    /// The errors of [`SocketListener::bind`].
     pub fn bind(path: &Path) -> Result<Self, SocketError> {
         SocketListener::bind(path).map(Self)
     }
@@ -38,7 +38,7 @@ impl OwnerSocket {
         let tasks = TaskTracker::new();
         let places = Arc::new(Semaphore::new(shared.limits.max_connections));
         let accepting = async {
-            // Every connection is the owner's own: those that are too many wait.
+            // Every connection is the owner's own: connections above the limit wait.
             while let Ok(place) = Arc::clone(&places).acquire_owned().await {
                 let stream = self.0.accept().await;
                 conn::spawn(&shared, &tasks, Stream::Local(stream), place);

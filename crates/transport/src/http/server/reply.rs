@@ -1,4 +1,4 @@
-//! Bodies of responses.
+//! The bodies of responses.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -31,7 +31,7 @@ enum Content {
     Stream(Box<Stream>),
 }
 
-/// Where events come from.
+/// The source of a body's events.
 #[derive(Debug)]
 pub(crate) enum Source {
     /// The answer to a POST, which ends by itself.
@@ -137,7 +137,7 @@ impl Stream {
             return Poll::Pending;
         }
         self.quiet.as_mut().reset(Instant::now() + self.keep_alive);
-        // So that the timer knows whom to wake: a piece is given, we are polled again.
+        // A piece was returned, so the stream is polled again, and the timer learns which task to wake.
         Poll::Ready(Some(Bytes::from_static(b":\n\n")))
     }
 }

@@ -1,4 +1,4 @@
-//! One request: whose it is, what it wants, and the answer.
+//! Routes one request: checks its principal, finds what it asks for, and answers.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub(crate) async fn respond(served: Arc<Served>, request: Request<Incoming>) -> 
     Ok(response)
 }
 
-/// What anybody may ask: whether we live, and whether we can serve.
+/// Answers the probes that need no token: whether the gateway lives, and whether it can serve.
 fn probe(served: &Served, request: &Request<Incoming>) -> Option<Response<Reply>> {
     const TEXT: &str = "text/plain; charset=utf-8";
     let response = match request.uri().path() {
@@ -43,7 +43,7 @@ fn probe(served: &Served, request: &Request<Incoming>) -> Option<Response<Reply>
     })
 }
 
-/// What only some may ask, and web pages only from allowed origins.
+/// Answers requests that need access, from web pages only of allowed origins.
 async fn admitted(served: &Served, request: Request<Incoming>) -> Response<Reply> {
     let (parts, body) = request.into_parts();
     let head = Head::read(&parts.headers);
@@ -71,7 +71,7 @@ async fn admitted(served: &Served, request: Request<Incoming>) -> Response<Reply
     response
 }
 
-/// A refusal before the body was read: the connection ends with it, and says so.
+/// Marks a refusal that was made before the body was read: the connection is closed after it, and the response says so.
 fn unread(mut response: Response<Reply>) -> Response<Reply> {
     response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     response
@@ -81,7 +81,7 @@ fn preflight(headers: &http::HeaderMap) -> Response<Reply> {
     let mut response = answer::empty(StatusCode::NO_CONTENT);
     let allowed = response.headers_mut();
     allowed.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(MCP_METHODS));
-    // `Mcp-Param-*` can't be listed ahead: what is asked for is allowed, the origin being trusted.
+    // `Mcp-Param-*` headers can't be listed ahead: what is asked for is allowed, because the origin is trusted.
     if let Some(asked) = headers.get(header::ACCESS_CONTROL_REQUEST_HEADERS) {
         allowed.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, asked.clone());
     }

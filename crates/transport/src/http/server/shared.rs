@@ -1,4 +1,4 @@
-//! What all connections of a listener share, and what one of them adds to it.
+//! The state that all connections of a listener share, and that of one connection.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use super::reply::{Reply, Source};
 use super::sse::Sessions;
 use super::watch::{Watch, Watches};
 
-/// What all connections of a listener share.
+/// The state that all connections of a listener share.
 pub(crate) struct Shared {
     pub(crate) front: Arc<dyn Front>,
     /// The operator API, where it is served.
@@ -37,7 +37,7 @@ impl fmt::Debug for Shared {
 }
 
 impl Shared {
-    /// Without TLS, HTTP+SSE and operator API.
+    /// Makes the shared state without TLS, HTTP+SSE and operator API.
     pub(crate) fn new(front: Arc<dyn Front>, access: Access, limits: ListenLimits) -> Self {
         Self {
             front,
@@ -53,7 +53,7 @@ impl Shared {
     }
 }
 
-/// What every request of a connection needs.
+/// The state that every request of a connection needs.
 #[derive(Debug)]
 pub(crate) struct Served {
     pub(crate) shared: Arc<Shared>,
@@ -61,7 +61,7 @@ pub(crate) struct Served {
 }
 
 impl Served {
-    /// Answers with a stream of events, where there is room for one more.
+    /// Answers with a stream of events, unless the limit of open streams is reached.
     pub(super) fn stream(&self, source: Source) -> Result<Response<Reply>, Refusal> {
         let permit = Arc::clone(&self.shared.streams)
             .try_acquire_owned()

@@ -1,4 +1,5 @@
-//! HTTP+SSE of 2024-11-05 towards clients: a stream that begins with where to POST, and the sessions behind it.
+//! HTTP+SSE of 2024-11-05 towards clients: a stream whose first event says where to POST, and the sessions of the open
+//! streams.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -29,7 +30,7 @@ impl fmt::Debug for Sessions {
 }
 
 impl Sessions {
-    /// Opens a session; `None` where there is no randomness for its id.
+    /// Opens a session. Returns `None` where the system gives no randomness for its id.
     pub(crate) fn open(self: &Arc<Self>, front: &dyn Front, who: Credential) -> Option<Outgoing> {
         let mut bytes = [0; 16];
         tls::provider().secure_random.fill(&mut bytes).ok()?;
@@ -49,7 +50,7 @@ impl Sessions {
         })
     }
 
-    /// The session that a query (`session=…`) names, where it is of the same credential.
+    /// Returns the session that a query (`session=…`) names, if it has the same credential.
     pub(crate) fn find(&self, query: Option<&str>, who: &Credential) -> Option<Arc<dyn ClientPipe>> {
         let id = query?.split('&').find_map(|pair| pair.strip_prefix("session="))?;
         let sessions = self.lock();

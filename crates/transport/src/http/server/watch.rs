@@ -1,4 +1,5 @@
-//! What a connection is doing and since when, so that one sweep over all of them keeps every deadline and no request needs a timer of its own.
+//! Watches what each connection does and since when, so that one sweep over all of them enforces every deadline and no
+//! request needs a timer of its own.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
@@ -10,13 +11,13 @@ use futures_util::task::AtomicWaker;
 
 use super::options::ListenLimits;
 
-/// What a connection is doing.
+/// The phase of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Phase {
-    /// Nothing.
+    /// No request.
     Idle,
-    /// A head has begun to come.
+    /// Part of a head has arrived.
     Head,
     /// A body is being read.
     Body,
@@ -24,27 +25,27 @@ pub(crate) enum Phase {
     Answer,
 }
 
-/// What a connection is told. Only ever rises.
+/// The order to a connection. It only ever rises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub(crate) enum Order {
-    /// Go on.
+    /// Continue.
     Serve,
     /// The body has taken too long.
     RefuseBody,
-    /// Finish what is under way, then close.
+    /// Finish the open request, then close.
     Finish,
     /// Close.
     Close,
 }
 
-/// One connection, as the sweep sees it. Times are ticks of the sweep.
+/// The state of one connection for the sweep. Times are ticks of the sweep.
 #[derive(Debug)]
 pub(crate) struct Watch {
     clock: Arc<AtomicU32>,
     phase: AtomicU8,
     since: AtomicU32,
-    /// Since when nothing could be written; 0 where writing goes on.
+    /// The tick since which nothing could be written; 0 while writing succeeds.
     stalled: AtomicU32,
     order: AtomicU8,
     waker: AtomicWaker,
@@ -68,14 +69,14 @@ impl Watch {
         self.since.store(self.clock.load(Relaxed), Relaxed);
     }
 
-    /// Bytes have come. Where nothing was going on, a head begins.
+    /// Notes that bytes have arrived. On an idle connection, a head begins.
     pub(crate) fn received(&self) {
         if self.phase.load(Relaxed) == Phase::Idle as u8 {
             self.enter(Phase::Head);
         }
     }
 
-    /// Whether the peer takes what is written.
+    /// Notes whether the peer takes what is written.
     pub(crate) fn wrote(&self, progress: bool) {
         let stalled = self.stalled.load(Relaxed);
         if progress && stalled != 0 {
@@ -100,7 +101,7 @@ impl Watch {
         }
     }
 
-    /// Whom to wake for an order.
+    /// Sets the waker to call for an order.
     pub(crate) fn register(&self, waker: &Waker) {
         self.waker.register(waker);
     }
@@ -117,7 +118,7 @@ impl Watch {
         } else if phase == Phase::Head as u8 && age > ticks.head {
             self.give(Order::Close);
         } else if phase == Phase::Body as u8 && age > ticks.body {
-            // The refusal has to be read, too: twice the time, then no more.
+            // The refusal has to be read, too: twice the time, then the connection is closed.
             self.give(if age > 2 * ticks.body { Order::Close } else { Order::RefuseBody });
         }
     }
@@ -131,7 +132,7 @@ struct Ticks {
     write: u32,
 }
 
-/// All connections of a listener.
+/// The watches of all connections of a listener.
 #[derive(Debug)]
 pub(crate) struct Watches {
     clock: Arc<AtomicU32>,
@@ -144,7 +145,7 @@ impl Watches {
         let tick = limits.tick();
         let ticks = |timeout: Duration| u32::try_from(timeout.as_millis() / tick.as_millis().max(1)).unwrap_or(u32::MAX / 4);
         Self {
-            // Not 0, which says that writing goes on.
+            // Not 0, which means that writing succeeds.
             clock: Arc::new(AtomicU32::new(1)),
             ticks: Ticks {
                 head: ticks(limits.head_timeout),
@@ -170,13 +171,13 @@ impl Watches {
         }
     }
 
-    /// One tick.
+    /// Advances the clock by one tick, and checks every deadline.
     pub(crate) fn sweep(&self) {
         let now = self.clock.fetch_add(1, Relaxed).wrapping_add(1);
         self.each(|watch| watch.sweep(now, &self.ticks));
     }
 
-    /// Tells every connection.
+    /// Gives an order to every connection.
     pub(crate) fn give_all(&self, order: Order) {
         self.each(|watch| watch.give(order));
     }
@@ -191,7 +192,7 @@ impl Watches {
     }
 }
 
-/// A connection's place among the watched.
+/// The handle of a watched connection.
 #[derive(Debug)]
 pub(crate) struct Watched {
     watches: Arc<Watches>,
