@@ -1,6 +1,7 @@
 //! The public handle of the kernel: start, reload, look, end.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
@@ -94,6 +95,7 @@ impl Rooms {
             parked: ParkedCalls::default(),
             returned: Returned::default(),
             seal: Seal::new(&runtime),
+            numbers: AtomicU64::new(0),
         });
         events.link(Links {
             guard: guard.clone(),
@@ -324,7 +326,7 @@ impl Front for Kernel {
 
     fn open(&self, who: Credential, outgoing: mpsc::Sender<Bytes>) -> Arc<dyn ClientPipe> {
         let faces = &self.rooms.faces;
-        let client = Client::new(&faces.calls, faces.clients.next_number(), who, Delivery::Pipe(outgoing));
+        let client = Client::new(&faces.calls, faces.calls.next_number(), who, Delivery::Pipe(outgoing));
         Arc::new(Pipe::new(faces.clone(), client))
     }
 

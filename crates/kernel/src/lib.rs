@@ -23,6 +23,7 @@ pub use calls::{Asker, Caller, Calls, Port};
 pub use dependencies::Dependencies;
 pub use guard::{Alert, Records, Resolver, Security, ServerSecurity, Subject};
 pub use kernel::Kernel;
+pub use runtime::BoxFuture;
 pub use settings::Settings;
 pub use status::{ServerStatus, ToolStatus};
 pub use upstream::{Health, NoCache, OfferCache, Unavailable, link, spec};

@@ -1,7 +1,7 @@
 //! One request from its name to its answer: resolve → admit → place → drive → settle, with consent, tasks, retries and bridges as steps around it.
 //!
 //! `run` is the beginning, `named` the way of a plain tool call, `send` the part between its admission and its answer. A request comes from a
-//! [`Caller`]: an MCP client, or any other kind that implements [`Port`].
+//! [`Caller`]: an MCP client, or any other kind that implements [`Port`]. `tool_call` makes the request of a caller that has no message of MCP.
 
 mod admission;
 mod call_result;
@@ -37,6 +37,7 @@ mod subscriptions;
 mod task_bridge;
 mod task_routes;
 mod tasks;
+mod tool_call;
 mod trace;
 mod watched;
 

@@ -10,10 +10,12 @@ use tokio::sync::Notify;
 
 /// The way back to one caller. An MCP connection implements it, and so does every other kind of caller.
 ///
-/// A ticket names one request of the caller; the caller gives it out, and it is unique among its own. Law: what does not return a future never blocks,
-/// for a server's reader may call it.
+/// A ticket names one request of the caller; the caller gives it out, and it is unique among its own. A caller that cancels a request answers the
+/// questions that were put in its course with an error. Law: what does not return a future never blocks, for a server's reader may call it.
 pub trait Port: Send + Sync {
-    /// Returns what the caller can do, where that was negotiated once for all its requests (legacy MCP clients).
+    /// Returns what the caller can do, where that was negotiated once for all its requests. A kind of caller that is no MCP client returns a peer of
+    /// [`Revision::LATEST_LEGACY`](mcp::revision::Revision::LATEST_LEGACY): what a tool call asks then comes through [`ask`](Self::ask). Of what the
+    /// peer's capabilities do not have it is asked nothing.
     fn peer(&self) -> Option<Arc<Peer>>;
     /// Returns what is notified when the caller cancels a request; none when it has done so already.
     fn cancellation(&self, ticket: Ticket) -> Option<Arc<Notify>>;

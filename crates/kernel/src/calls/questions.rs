@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use guard::{Guard, SendPermit, Subject};
 use jsonrpc::{Change, ErrorObject, Message};
 use mcp::adapt;
+use mcp::exchange::Peer;
 use mcp::revision::Revision;
 use model::{Ticket, Trace};
 use policy::Action;
@@ -49,8 +50,14 @@ impl Questions {
             Ok(permit) => permit,
             Err(error) => return question.refuse(error),
         };
-        let revision = port.peer().map(|peer| peer.revision);
+        let peer = port.peer();
+        let revision = peer.as_ref().map(|peer| peer.revision);
         let message = question_for(revision, &question.message, question.revision);
+        let method = message.method().unwrap_or_default();
+        let may_be_asked = |peer: Arc<Peer>| mcp::client::may_be_asked(&peer, method, message.params().as_ref());
+        if let Some(Err(refusal)) = peer.map(may_be_asked) {
+            return question.refuse(refusal);
+        }
         let id = question.id();
         let asker = ServerAsks {
             questions: Arc::downgrade(self),

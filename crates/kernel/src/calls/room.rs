@@ -1,6 +1,7 @@
 //! The room of calls: what a request needs on its way, constructed once.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use arc_swap::ArcSwap;
 use guard::{Guard, Subject};
@@ -36,6 +37,7 @@ pub struct Calls {
     pub(crate) parked: ParkedCalls,
     pub(crate) returned: Returned,
     pub(crate) seal: Seal,
+    pub(crate) numbers: AtomicU64,
 }
 
 /// One request on its way: what carries it, who makes it, and the name of it among that caller's.
@@ -47,10 +49,25 @@ pub(crate) struct Asked<'a> {
 }
 
 impl Calls {
-    /// Makes a caller of the way back to it. The caller keeps the port alive.
+    /// Makes a caller of the way back to it. The maker of the caller keeps the port alive; without it, the caller's requests come to nothing. A subject without a session gets a
+    /// number of its own, so that it shares no connection on which a server asks back.
     #[must_use]
-    pub fn caller(&self, subject: Subject, port: std::sync::Weak<dyn Port>) -> Arc<Caller> {
+    pub fn caller(&self, mut subject: Subject, port: std::sync::Weak<dyn Port>) -> Arc<Caller> {
+        subject.session.get_or_insert_with(|| self.next_number());
         Caller::new(subject, port, &self.questions)
+    }
+
+    /// Ends what a caller holds that has gone: its subscriptions, and the lines that are its alone.
+    pub fn hang_up(&self, caller: &Caller) {
+        caller.let_go();
+        if let Some(number) = caller.subject.session {
+            self.client_gone(number);
+        }
+    }
+
+    /// Returns a number for a caller, which no other caller has.
+    pub(crate) fn next_number(&self) -> u64 {
+        self.numbers.fetch_add(1, Ordering::Relaxed) + 1
     }
 
     pub(crate) fn server(&self, id: &ServerId) -> Option<Arc<Server>> {
@@ -61,8 +78,7 @@ impl Calls {
         self.upstream.identity()
     }
 
-    /// Ends the lines of a client that has gone.
-    pub(crate) fn client_gone(&self, client: u64) {
+    fn client_gone(&self, client: u64) {
         for server in self.upstream.servers().iter() {
             server.client_gone(client);
         }

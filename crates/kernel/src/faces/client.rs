@@ -362,8 +362,7 @@ impl Client {
     /// Ends what the client has: its calls are given up, its questions answered with an error, its lines dropped. The caller of this forgets it.
     pub(crate) fn hang_up(&self) {
         drop(self.with_machine(face::Session::hang_up));
-        self.caller.let_go();
-        self.calls.client_gone(self.number);
+        self.calls.hang_up(&self.caller);
     }
 }
 

@@ -73,7 +73,7 @@ async fn one(room: &Arc<Faces>, post: InPost, message: Message) -> Answer {
 /// Whose POST it is: a session's, a new session's, or a modern request's own.
 fn client_of(room: &Arc<Faces>, post: &InPost, message: &Message) -> Result<Arc<Client>, Answer> {
     let fresh = || {
-        let number = room.clients.next_number();
+        let number = room.calls.next_number();
         Client::new(&room.calls, number, post.who.clone(), Delivery::Http(Streams::default()))
     };
     let named = post.mirrors.revision.as_deref();

@@ -17,7 +17,6 @@ use crate::calls::{Found, News, TaskRoutes};
 /// The clients.
 #[derive(Debug)]
 pub(crate) struct Clients {
-    next: AtomicU64,
     by_number: RwLock<HashMap<u64, Weak<Client>>>,
     sessions: RwLock<HashMap<Arc<str>, Entry>>,
     changes: Changes,
@@ -35,7 +34,6 @@ struct Entry {
 impl Clients {
     pub(crate) fn new(runtime: &Arc<Runtime>, tasks: &Arc<TaskRoutes>) -> Arc<Self> {
         Arc::new(Self {
-            next: AtomicU64::new(0),
             by_number: RwLock::default(),
             sessions: RwLock::default(),
             changes: Changes::default(),
@@ -64,10 +62,6 @@ impl Clients {
 
     pub(crate) fn runtime(&self) -> &Arc<Runtime> {
         &self.runtime
-    }
-
-    pub(crate) fn next_number(&self) -> u64 {
-        self.next.fetch_add(1, Ordering::Relaxed) + 1
     }
 
     /// Makes a client known to the rooms that have something to tell it.

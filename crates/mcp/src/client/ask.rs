@@ -6,6 +6,7 @@ use model::Ticket;
 
 use super::session::{Ask, Session};
 use super::{Output, Target};
+use crate::exchange::Peer;
 use crate::method::{self, Side};
 use crate::revision::Era;
 use crate::{adapt, meta};
@@ -39,33 +40,14 @@ impl Session {
         self.send(question, target);
     }
 
-    /// Returns whether the client can be asked this: in the legacy era, what its revision has and it declared; of
-    /// extensions, those that it declared.
+    /// Says whether the client can be asked something: by requests in the legacy era only.
     fn may_ask(&self, related: Option<Ticket>, method: &str, params: Option<&Raw>) -> Result<(), ErrorObject> {
         let modern = related
             .and_then(|ticket| self.calls.get(&ticket))
             .is_some_and(|call| call.peer.era() == Era::Modern);
         let peer = self.legacy_peer().filter(|_| !modern);
         let peer = peer.ok_or_else(|| ErrorObject::invalid_request("a client of this protocol version is asked in results only"))?;
-        if method::named(method).is_empty() {
-            return match peer.capabilities.claims(method) {
-                true => Ok(()),
-                false => Err(ErrorObject::method_not_found(method)),
-            };
-        }
-        let row = method::lookup(method, Side::Server, peer.revision).filter(|row| peer.capabilities.has(row.client));
-        if row.is_none() {
-            return Err(ErrorObject::method_not_found(method));
-        }
-        // 2025-11-25 client/elicitation: a mode that was not declared is -32602.
-        let needed = adapt::required_capabilities(method, params.unwrap_or(&Raw::null()));
-        match peer.capabilities.missing(&needed) {
-            Some(missing) => Err(ErrorObject::invalid_params(format_args!(
-                "the client has not declared {}",
-                missing.text()
-            ))),
-            None => Ok(()),
-        }
+        may_be_asked(peer, method, params)
     }
 
     /// Returns where a message about a question goes: to the request in whose course it was asked, while that is open.
@@ -147,5 +129,31 @@ impl Session {
         for ticket in open {
             self.abandon(ticket);
         }
+    }
+}
+
+/// Says whether a peer of the legacy era can be asked something: what its revision has and what it declared; of extensions, those that it declared.
+///
+/// # Errors
+/// What the asker is told where it cannot.
+pub fn may_be_asked(peer: &Peer, method: &str, params: Option<&Raw>) -> Result<(), ErrorObject> {
+    if method::named(method).is_empty() {
+        return match peer.capabilities.claims(method) {
+            true => Ok(()),
+            false => Err(ErrorObject::method_not_found(method)),
+        };
+    }
+    let row = method::lookup(method, Side::Server, peer.revision).filter(|row| peer.capabilities.has(row.client));
+    if row.is_none() {
+        return Err(ErrorObject::method_not_found(method));
+    }
+    // 2025-11-25 client/elicitation: a mode that was not declared is -32602.
+    let needed = adapt::required_capabilities(method, params.unwrap_or(&Raw::null()));
+    match peer.capabilities.missing(&needed) {
+        Some(missing) => Err(ErrorObject::invalid_params(format_args!(
+            "the client has not declared {}",
+            missing.text()
+        ))),
+        None => Ok(()),
     }
 }

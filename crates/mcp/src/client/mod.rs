@@ -14,6 +14,7 @@ mod intake;
 mod interface;
 mod session;
 
+pub use ask::may_be_asked;
 pub use filter::Filter;
 pub use interface::{Arrival, Input, Output, Status, Target};
 pub use session::Session;
