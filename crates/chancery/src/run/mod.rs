@@ -23,6 +23,7 @@ mod serve;
 mod settings;
 mod sockets;
 mod stdio;
+mod terminal;
 mod tools;
 
 pub use check::{Checked, check};

@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 use super::arguments::Arguments;
 use super::configured::{Configured, check_names, no_servers};
 use super::gateway::Gateway;
-use super::insider::{Aside, Insider};
 use super::interrupts::Interrupts;
 use super::look::look;
 use super::output::{note, say};
 use super::settings;
+use super::terminal::Terminal;
 use crate::cli::{ToolsCall, ToolsCommand, ToolsList};
 use crate::config::Config;
 use crate::export::{self, Language};
@@ -159,9 +159,7 @@ async fn call(gateway: &Gateway, statuses: &[ServerStatus], args: &ToolsCall, ar
         bail!("{}", unknown(&args.tool, &tools, statuses))
     };
     let arguments = arguments.for_schema(&schema(tool, "inputSchema").unwrap_or_default());
-    let mut insider = Insider::connect(&gateway.kernel, json!({})).await?;
-    let params = json!({"name": tool.wire, "arguments": arguments, "_meta": {"progressToken": 1}});
-    let result = insider.request("tools/call", params, show_progress).await?;
+    let result = Terminal::new().call(&gateway.kernel, &tool.wire, &arguments).await?;
     if args.json {
         say(&serde_json::to_string_pretty(&result)?);
     } else {
@@ -169,17 +167,6 @@ async fn call(gateway: &Gateway, statuses: &[ServerStatus], args: &ToolsCall, ar
     }
     let failed = result.get("isError").and_then(Value::as_bool).unwrap_or(false);
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
-}
-
-fn show_progress(aside: Aside<'_>) -> Option<Value> {
-    if let Aside::Notice(message) = aside
-        && message["method"] == "notifications/progress"
-    {
-        let total = message["params"].get("total").map(|total| format!("/{total}")).unwrap_or_default();
-        let text = message["params"]["message"].as_str().unwrap_or_default();
-        note(&format!("progress {}{total} {text}", message["params"]["progress"]));
-    }
-    None
 }
 
 /// Whether a tool answers to a name: `server/tool`, `server__tool`, or the bare name where that is unique (DESIGN 3).

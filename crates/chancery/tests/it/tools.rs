@@ -202,3 +202,31 @@ fn a_call_to_a_server_that_is_not_up_says_so_and_why() {
     "#]],
     );
 }
+
+#[test]
+fn progress_of_a_call_is_shown_beside_its_result() {
+    let machine = Machine::new();
+    machine.write(
+        "a.toml",
+        &format!("[[servers]]\nid = \"everything\"\ncommand = \"{BINARY}\"\nargs = [\"example\", \"everything\"]\n"),
+    );
+    machine.check(
+        &["--config", "../a.toml", "tools", "call", "count", "{\"to\": 2, \"pause\": 1}"],
+        &expect![[r#"
+            0
+            counted to 2
+            ---
+            progress 1/2 step 1
+            progress 2/2 step 2
+        "#]],
+    );
+    // The person at the terminal is asked nothing: a server that has to ask says so.
+    machine.check(
+        &["--config", "../a.toml", "tools", "call", "ask_form"],
+        &expect![[r#"
+        1
+        ---
+        error: missing required client capability
+    "#]],
+    );
+}
