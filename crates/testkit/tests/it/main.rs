@@ -1,5 +1,6 @@
 //! The gateway as a whole, between scripted peers: what must hold of it, each a behaviour that can fail.
 
+mod adding_a_protocol;
 mod bad_clients;
 mod bad_servers;
 mod bounds;

@@ -13,6 +13,7 @@ use testkit::{Arrived, Builder, Client, Era, Exchange, Gateway, Received, Script
 
 use super::operator;
 use super::witness::{Kept, Witness};
+use crate::adding_a_protocol::Room;
 use crate::{ECHO, WAYS, form};
 
 /// How many sequences are tried, and of how many steps.
@@ -94,6 +95,8 @@ struct Run {
     gateway: Gateway,
     operations: Operations,
     actors: Vec<Actor>,
+    /// Participants of a room, who are no clients of MCP.
+    room: Room,
     forbidden: Vec<Forbidden>,
     number: u64,
 }
@@ -135,6 +138,7 @@ impl Run {
             });
         }
         Self {
+            room: Room::open(&gateway.kernel, &[("ann", true), ("bob", false)]),
             rng: Rng::with_seed(seed),
             gateway,
             operations,
@@ -150,7 +154,8 @@ impl Run {
 
     async fn step(&mut self) {
         match self.rng.u8(..20) {
-            0..=11 => self.ask().await,
+            0..=9 => self.ask().await,
+            10 | 11 => self.say(),
             12..=14 => self.grant().await,
             15 | 16 => self.revoke().await,
             17 => self.operator_decides().await,
@@ -162,6 +167,27 @@ impl Run {
         }
         for at in 0..self.actors.len() {
             self.answer_questions(at).await;
+        }
+        self.answer_in_the_room();
+    }
+
+    /// Has a participant of the room call a tool, or cancel a call.
+    fn say(&mut self) {
+        let (who, (server, ..), tool) = (self.pick(&WHO[..2]), self.pick(&SERVERS), self.pick(&TOOLS));
+        self.number += 1;
+        let arguments = json!({"who": who, "n": self.number.to_string()});
+        let call = json!({"call": format!("{server}__{tool}"), "arguments": arguments});
+        let message = match self.rng.u8(..8) {
+            0 => json!({"cancel": self.rng.u64(1..20)}),
+            _ => call,
+        };
+        self.room.say(who, &message);
+    }
+
+    fn answer_in_the_room(&mut self) {
+        for question in self.room.open_questions() {
+            let answer = json!({"answer": question, "with": self.consent()});
+            self.room.say("ann", &answer);
         }
     }
 
@@ -368,6 +394,7 @@ impl Run {
                 self.hear(at).await;
             }
         }
+        self.room.close().await;
         self.gateway.stop().await;
     }
 }

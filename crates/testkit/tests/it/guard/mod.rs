@@ -21,7 +21,7 @@ mod servers;
 mod shown;
 mod trace;
 mod watchers;
-mod witness;
+pub(crate) mod witness;
 
 use kernel::operator::Operations;
 use model::{Principal, PrincipalId, Role, ServerId, ToolId};
@@ -59,7 +59,7 @@ fn rejection(reply: &testkit::Reply) -> Value {
     serde_json::from_str(&reply.text()).expect("a rejection is JSON")
 }
 
-fn operations(gateway: &Gateway) -> Operations {
+pub(crate) fn operations(gateway: &Gateway) -> Operations {
     gateway.kernel.operations(operator(), None).expect("an operator")
 }
 
@@ -107,7 +107,7 @@ async fn events(gateway: &Gateway) -> Vec<Value> {
 ///
 /// # Panics
 /// When they do not come.
-async fn until(gateway: &Gateway, kind: &str, count: usize) -> Vec<Value> {
+pub(crate) async fn until(gateway: &Gateway, kind: &str, count: usize) -> Vec<Value> {
     let deadline = tokio::time::Instant::now() + testkit::PATIENCE;
     loop {
         let all = events(gateway).await;

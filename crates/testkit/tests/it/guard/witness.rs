@@ -11,20 +11,20 @@ use store::{
 };
 
 /// An event, and when its store said that it is kept.
-pub(super) type Kept = (Instant, Value);
+pub(crate) type Kept = (Instant, Value);
 
 /// What was stored, as it is seen from outside of the store.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Witness(Arc<Mutex<Vec<Kept>>>);
+pub(crate) struct Witness(Arc<Mutex<Vec<Kept>>>);
 
 impl Witness {
     /// The store with a witness at its side.
-    pub(super) fn beside(&self, store: Arc<dyn Store>) -> Arc<dyn Store> {
+    pub(crate) fn beside(&self, store: Arc<dyn Store>) -> Arc<dyn Store> {
         Arc::new(Witnessed(store, self.clone()))
     }
 
     /// Every event that was stored so far, in the order in which that was said.
-    pub(super) fn events(&self) -> Vec<Kept> {
+    pub(crate) fn events(&self) -> Vec<Kept> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
