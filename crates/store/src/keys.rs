@@ -10,7 +10,9 @@ pub struct SealKey {
 }
 
 impl SealKey {
-    pub(crate) fn new(id: u64, bytes: [u8; 32]) -> Self {
+    /// Makes a key of its bytes, as a store that remembers it does.
+    #[must_use]
+    pub fn new(id: u64, bytes: [u8; 32]) -> Self {
         Self { id, bytes }
     }
 
