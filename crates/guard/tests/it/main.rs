@@ -1,0 +1,10 @@
+//! The guard alone: transcripts of what it admits, asks people, records and takes back, without connections and without a disk.
+
+mod calls;
+mod config;
+mod people;
+mod room;
+mod said;
+mod store_stub;
+mod transcripts;
+mod words;
