@@ -1,0 +1,74 @@
+//! What the server of a transcript says and does.
+
+use serde_json::{Value, json};
+
+use crate::said;
+use crate::stage::Stage;
+
+impl Stage {
+    pub(crate) fn speaks(&mut self, number: usize, words: &[&str], json: &str) {
+        let inbox = self.connections.inbox(number);
+        let frame = match words {
+            ["says"] => json.to_owned(),
+            ["prints", text @ ..] => text.join(" "),
+            ["greets", capabilities @ ..] => self.greeting(number, capabilities),
+            ["lists", names @ ..] => {
+                let tools: Vec<Value> = names
+                    .iter()
+                    .map(|name| json!({"name": name, "inputSchema": {"type": "object"}}))
+                    .collect();
+                let result = json!({"tools": tools, "resultType": "complete", "ttlMs": 0, "cacheScope": "private"});
+                json!({"jsonrpc": "2.0", "id": self.asked(number, "tools/list"), "result": result}).to_string()
+            }
+            ["answers", method] => {
+                let result: Value = serde_json::from_str(json).expect("good JSON");
+                json!({"jsonrpc": "2.0", "id": self.asked(number, method), "result": result}).to_string()
+            }
+            ["refuses", method, text @ ..] => {
+                let error = json!({"code": -32601, "message": text.join(" ")});
+                json!({"jsonrpc": "2.0", "id": self.asked(number, method), "error": error}).to_string()
+            }
+            ["does", "not", "read"] => return self.connections.read(number, false),
+            ["reads"] => return self.connections.read(number, true),
+            ["mutters", text @ ..] => return self.connections.mutter(number, &text.join(" ")),
+            ["exits"] => return self.connections.exit(number),
+            _ => panic!("no server {words:?}"),
+        };
+        said::deliver(&*inbox, &frame);
+    }
+
+    /// Answers the handshake that waits.
+    fn greeting(&mut self, number: usize, words: &[&str]) -> String {
+        let mut capabilities = json!({"tools": {"listChanged": true}});
+        if words.contains(&"mgp") {
+            capabilities["mgp"] = json!({"version": "0.5.2", "extensions": ["audit"]});
+        }
+        let info = json!({"name": "scripted", "version": "1"});
+        let legacy = self.unanswered.contains_key(&(number, "initialize".to_owned()));
+        let (method, result) = match !legacy {
+            true => (
+                "server/discover",
+                json!({"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": capabilities, "ttlMs": 0, "cacheScope": "private", "_meta": {"io.modelcontextprotocol/serverInfo": info}}),
+            ),
+            false => (
+                "initialize",
+                json!({"protocolVersion": "2025-11-25", "capabilities": capabilities, "serverInfo": info}),
+            ),
+        };
+        json!({"jsonrpc": "2.0", "id": self.asked(number, method), "result": result}).to_string()
+    }
+
+    /// Returns the id of the oldest request of a method that a connection has not answered.
+    fn asked(&mut self, number: usize, method: &str) -> Value {
+        let key = (number, method.to_owned());
+        let ids = self
+            .unanswered
+            .get_mut(&key)
+            .unwrap_or_else(|| panic!("no {method} waits on s{number}"));
+        let id = ids.remove(0);
+        if ids.is_empty() {
+            self.unanswered.remove(&key);
+        }
+        id
+    }
+}
