@@ -6,6 +6,7 @@ mod build;
 mod cells;
 mod figures;
 mod fleet;
+mod home;
 mod machine;
 mod mangle;
 mod mangle_corpus;
@@ -17,6 +18,7 @@ mod probe;
 mod process;
 mod report;
 mod run;
+mod servers;
 mod stats;
 mod store;
 mod table;
@@ -48,7 +50,7 @@ pub(crate) fn run(args: &[String]) -> anyhow::Result<()> {
 /// Builds, measures, reports. An error of the gateway fails the run after the report, one of a peer is only noted.
 fn proxy(options: &options::Options) -> anyhow::Result<()> {
     let binaries = build::release(options)?;
-    let mut fleet = fleet::Fleet::new(options, binaries)?;
+    let mut fleet = fleet::Fleet::new(options.workers, binaries)?;
     let measured = run::measure(options, &mut fleet)?;
     report::write(options, &measured)?;
     measured.verdict()

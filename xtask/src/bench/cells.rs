@@ -30,6 +30,17 @@ pub(crate) enum Upstream {
     Stdio,
 }
 
+impl Upstream {
+    /// Its name in the names of files and processes.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Http(Era::Legacy) => "http-legacy",
+            Self::Http(Era::Modern) => "http-modern",
+            Self::Stdio => "stdio",
+        }
+    }
+}
+
 /// A kind of call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Cell {

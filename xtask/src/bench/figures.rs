@@ -6,9 +6,10 @@ use anyhow::Context;
 use serde_json::{Value, json};
 
 use super::cells::{Era, Upstream};
-use super::fleet::{Fleet, Server, Target};
+use super::fleet::Fleet;
 use super::options::{Figure, Options};
-use super::probe::{self, Length, Load, Sample, What};
+use super::probe::{self, Length, Load, Sample, Target, What};
+use super::servers::Server;
 use super::stats::{Spread, number};
 
 /// The upstreams of the long list, and the tools of each.
@@ -67,7 +68,7 @@ fn start(options: &Options, fleet: &mut Fleet) -> anyhow::Result<Vec<Reading>> {
     first_list(fleet, &one, 2)?;
     let known: Vec<Value> = (0..STARTS).map(|_| first_list(fleet, &one, 2)).collect::<anyhow::Result<_>>()?;
 
-    let hundred = fleet.write_config("start-hundred", &hundred(fleet))?;
+    let hundred = fleet.write_config("start-hundred", &fleet.numbered_servers(SERVERS, TOOLS_EACH))?;
     let (mut bare, mut unknown, mut known_hundred) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..options.rounds {
         bare.push(bare_loop(fleet)?);
@@ -110,7 +111,7 @@ fn start(options: &Options, fleet: &mut Fleet) -> anyhow::Result<Vec<Reading>> {
 
 /// A warm list of a thousand tools beside a call, in alternation.
 fn list(options: &Options, fleet: &mut Fleet) -> anyhow::Result<Vec<Reading>> {
-    let servers = hundred(fleet);
+    let servers = fleet.numbered_servers(SERVERS, TOOLS_EACH);
     let target = fleet.chancery_apart("list", &servers)?;
     let load = |what| Load {
         era: Era::Legacy,
@@ -223,19 +224,9 @@ fn growth(options: &Options, fleet: &mut Fleet) -> anyhow::Result<Vec<Reading>> 
     ])
 }
 
-/// A hundred stdio servers whose tools have names of their own.
-fn hundred(fleet: &Fleet) -> Vec<Server> {
-    let server = |n| Server::command(&format!("u{n:03}"), &numbered_upstream(fleet, &format!("u{n:03}_")));
-    (0..SERVERS).map(server).collect()
-}
-
-fn numbered_upstream(fleet: &Fleet, prefix: &str) -> Vec<String> {
-    fleet.stdio_upstream(&["--tools", &TOOLS_EACH.to_string(), "--prefix", prefix])
-}
-
 /// Milliseconds of the loop that starts the same hundred servers and reads their first answers.
 fn bare_loop(fleet: &Fleet) -> anyhow::Result<f64> {
-    let command = numbered_upstream(fleet, "u{n}_");
+    let command = fleet.stdio_upstream(&["--tools", &TOOLS_EACH.to_string(), "--prefix", "u{n}_"]);
     let report = probe::peer(&fleet.binaries.bench_peer, &["spawn", "--count", &SERVERS.to_string()], &command)?;
     probe::number(&report, "/ms")
 }

@@ -11,9 +11,11 @@ use serde_json::json;
 
 use super::build::Binaries;
 use super::cells::{Cell, Era, Lane, Upstream};
-use super::options::Options;
+use super::home::{self, Home};
 use super::peers;
+use super::probe::Target;
 use super::process::{Running, free_port};
+use super::servers::Server;
 
 /// The processes of one run.
 #[derive(Debug)]
@@ -25,23 +27,14 @@ pub(crate) struct Fleet {
     workers: usize,
 }
 
-/// What a driver is pointed at.
-#[derive(Debug, Clone)]
-pub(crate) enum Target {
-    /// An endpoint, and the process behind it.
-    Endpoint { url: String, pid: u32 },
-    /// A command that the driver starts.
-    Command(Vec<String>),
-}
-
 impl Fleet {
     /// A fleet of which nothing runs yet.
-    pub(crate) fn new(options: &Options, binaries: Binaries) -> anyhow::Result<Self> {
+    pub(crate) fn new(workers: usize, binaries: Binaries) -> anyhow::Result<Self> {
         Ok(Self {
             running: BTreeMap::new(),
             binaries,
             home: Home::create()?,
-            workers: options.workers,
+            workers,
         })
     }
 
@@ -81,7 +74,7 @@ impl Fleet {
 
     /// The gateway before one upstream.
     pub(crate) fn chancery(&mut self, upstream: Upstream) -> anyhow::Result<Target> {
-        let name = format!("chancery-{}", upstream_name(upstream));
+        let name = format!("chancery-{}", upstream.name());
         if let Some(target) = self.known(&name) {
             return Ok(target);
         }
@@ -92,12 +85,12 @@ impl Fleet {
 
     /// The same with each event on the disk before its call leaves.
     fn synced(&mut self, upstream: Upstream) -> anyhow::Result<Target> {
-        let name = format!("synced-{}", upstream_name(upstream));
+        let name = format!("synced-{}", upstream.name());
         if let Some(target) = self.known(&name) {
             return Ok(target);
         }
         let usual = fs::read_to_string(self.chancery_config(upstream)?)?;
-        let config = self.home.path.join(format!("{name}.toml"));
+        let config = self.home.file(&format!("{name}.toml"));
         fs::write(&config, usual + "\n[audit]\nsync = \"always\"\n")?;
         let command = self.chancery_command(&name, &config, "serve")?;
         self.announced(&name, to_command(&command))
@@ -105,7 +98,7 @@ impl Fleet {
 
     /// The same without its guard.
     fn unguarded(&mut self, upstream: Upstream) -> anyhow::Result<Target> {
-        let name = format!("unguarded-{}", upstream_name(upstream));
+        let name = format!("unguarded-{}", upstream.name());
         if let Some(target) = self.known(&name) {
             return Ok(target);
         }
@@ -152,13 +145,26 @@ impl Fleet {
         Ok(command)
     }
 
+    /// Stdio servers of so many tools, each with names of its own: those of the first begin with `u000_`.
+    pub(crate) fn numbered_servers(&self, count: usize, tools: usize) -> Vec<Server> {
+        (0..count).map(|n| self.numbered_server(n, tools, &[])).collect()
+    }
+
+    /// The stdio server `n` of many.
+    pub(crate) fn numbered_server(&self, n: usize, tools: usize, more: &[&str]) -> Server {
+        let (id, tools) = (format!("u{n:03}"), tools.to_string());
+        let prefix = format!("{id}_");
+        let options = [&["--tools", &tools, "--prefix", &prefix], more].concat();
+        Server::command(&id, &self.stdio_upstream(&options))
+    }
+
     /// Writes a configuration of the gateway with these servers.
     pub(crate) fn write_config(&self, name: &str, servers: &[Server]) -> anyhow::Result<PathBuf> {
         let mut toml = "[gateway]\nlisten = \"127.0.0.1:0\"\n".to_owned();
         for server in servers {
             toml.push_str(&server.toml());
         }
-        let file = self.home.path.join(format!("{name}.toml"));
+        let file = self.home.file(&format!("{name}.toml"));
         fs::write(&file, toml).with_context(|| format!("failed to write {}", file.display()))?;
         Ok(file)
     }
@@ -185,7 +191,7 @@ impl Fleet {
             Upstream::Http(era) => Server::url("up", self.upstream(era)?.url()?),
             Upstream::Stdio => Server::command("up", &self.stdio_upstream(&[])),
         };
-        self.write_config(upstream_name(upstream), &[server])
+        self.write_config(upstream.name(), &[server])
     }
 
     fn chancery_stdio(&mut self) -> anyhow::Result<Vec<String>> {
@@ -223,7 +229,7 @@ impl Fleet {
         let Some(binary) = self.binaries.mcp_gateway.clone() else {
             return Ok(None);
         };
-        let name = format!("mcp-gateway-{}", upstream_name(upstream));
+        let name = format!("mcp-gateway-{}", upstream.name());
         if self.known(&name).is_none() {
             let backend = match upstream {
                 Upstream::Http(era) => json!({"http_url": self.upstream(era)?.url()?, "streamable_http": true}),
@@ -232,8 +238,7 @@ impl Fleet {
             let home = self.home.directory(&name)?;
             let port = free_port()?;
             let conf = home.join("gateway.yaml");
-            fs::write(&conf, peers::mcp_gateway_conf(backend, port).to_string())?;
-            make_private(&conf)?;
+            home::write_private(&conf, &peers::mcp_gateway_conf(backend, port).to_string())?;
             let mut command = Command::new(binary);
             command
                 .arg("--config")
@@ -265,141 +270,8 @@ impl Fleet {
     }
 }
 
-impl Target {
-    /// The endpoint.
-    pub(crate) fn url(&self) -> anyhow::Result<&str> {
-        Ok(self.endpoint()?.0)
-    }
-
-    /// The process behind the endpoint.
-    pub(crate) fn pid(&self) -> anyhow::Result<u32> {
-        Ok(self.endpoint()?.1)
-    }
-
-    fn endpoint(&self) -> anyhow::Result<(&str, u32)> {
-        match self {
-            Self::Endpoint { url, pid } => Ok((url, *pid)),
-            Self::Command(command) => anyhow::bail!("`{}` has no endpoint", command.join(" ")),
-        }
-    }
-}
-
-/// A `[[servers]]` of the gateway's configuration.
-#[derive(Debug, Clone)]
-pub(crate) struct Server {
-    id: String,
-    place: Place,
-}
-
-#[derive(Debug, Clone)]
-enum Place {
-    Url(String),
-    Command(Vec<String>),
-}
-
-impl Server {
-    /// A server behind an endpoint.
-    pub(crate) fn url(id: &str, url: &str) -> Self {
-        Self {
-            id: id.to_owned(),
-            place: Place::Url(url.to_owned()),
-        }
-    }
-
-    /// A server that the gateway starts.
-    pub(crate) fn command(id: &str, command: &[String]) -> Self {
-        Self {
-            id: id.to_owned(),
-            place: Place::Command(command.to_vec()),
-        }
-    }
-
-    /// The table in TOML. JSON strings and arrays of strings are TOML as well.
-    fn toml(&self) -> String {
-        let place = match &self.place {
-            Place::Url(url) => format!("url = {}", json!(url)),
-            Place::Command(words) => match words.split_first() {
-                Some((command, args)) => format!("command = {}\nargs = {}", json!(command), json!(args)),
-                None => "command = \"\"".to_owned(),
-            },
-        };
-        format!("\n[[servers]]\nid = {}\n{place}\n", json!(self.id))
-    }
-}
-
-/// The directory of one run, removed with its value.
-#[derive(Debug)]
-struct Home {
-    path: PathBuf,
-}
-
-impl Home {
-    fn create() -> anyhow::Result<Self> {
-        let path = std::env::temp_dir().join(format!("chancery-bench-{}", std::process::id()));
-        fs::create_dir(&path).with_context(|| format!("failed to create {}", path.display()))?;
-        Ok(Self { path })
-    }
-
-    fn directory(&self, name: &str) -> anyhow::Result<PathBuf> {
-        let path = self.path.join(name);
-        fs::create_dir_all(&path).with_context(|| format!("failed to create {}", path.display()))?;
-        Ok(path)
-    }
-
-    fn log(&self, name: &str) -> PathBuf {
-        self.path.join(format!("{name}.log"))
-    }
-}
-
-impl Drop for Home {
-    fn drop(&mut self) {
-        if let Err(error) = fs::remove_dir_all(&self.path) {
-            eprintln!("failed to remove {}: {error}", self.path.display());
-        }
-    }
-}
-
-fn upstream_name(upstream: Upstream) -> &'static str {
-    match upstream {
-        Upstream::Http(Era::Legacy) => "http-legacy",
-        Upstream::Http(Era::Modern) => "http-modern",
-        Upstream::Stdio => "stdio",
-    }
-}
-
 fn to_command(words: &[String]) -> Command {
     let mut command = Command::new(words.first().map_or("", String::as_str));
     command.args(words.iter().skip(1));
     command
-}
-
-/// A configuration that others can read is refused by some gateways.
-#[cfg(unix)]
-fn make_private(file: &Path) -> anyhow::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    Ok(fs::set_permissions(file, fs::Permissions::from_mode(0o600))?)
-}
-
-#[cfg(not(unix))]
-fn make_private(_file: &Path) -> anyhow::Result<()> {
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn servers_are_tables() {
-        assert_eq!(
-            Server::url("up", "http://h/mcp").toml(),
-            "\n[[servers]]\nid = \"up\"\nurl = \"http://h/mcp\"\n"
-        );
-        let command = ["/bin/a b", "--x", "\"q\""].map(str::to_owned);
-        let toml = Server::command("down", &command).toml();
-        assert_eq!(
-            toml,
-            "\n[[servers]]\nid = \"down\"\ncommand = \"/bin/a b\"\nargs = [\"--x\",\"\\\"q\\\"\"]\n"
-        );
-    }
 }

@@ -7,7 +7,34 @@ use anyhow::{Context, bail, ensure};
 use serde_json::{Value, json};
 
 use super::cells::Era;
-use super::fleet::Target;
+
+/// What a driver is pointed at.
+#[derive(Debug, Clone)]
+pub(crate) enum Target {
+    /// An endpoint, and the process behind it.
+    Endpoint { url: String, pid: u32 },
+    /// A command that the driver starts.
+    Command(Vec<String>),
+}
+
+impl Target {
+    /// The endpoint.
+    pub(crate) fn url(&self) -> anyhow::Result<&str> {
+        Ok(self.endpoint()?.0)
+    }
+
+    /// The process behind the endpoint.
+    pub(crate) fn pid(&self) -> anyhow::Result<u32> {
+        Ok(self.endpoint()?.1)
+    }
+
+    fn endpoint(&self) -> anyhow::Result<(&str, u32)> {
+        match self {
+            Self::Endpoint { url, pid } => Ok((url, *pid)),
+            Self::Command(command) => anyhow::bail!("`{}` has no endpoint", command.join(" ")),
+        }
+    }
+}
 
 /// The load that a driver is asked for.
 #[derive(Debug, Clone)]
