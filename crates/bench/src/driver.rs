@@ -4,8 +4,8 @@
 pub(crate) mod check;
 pub(crate) mod http;
 pub(crate) mod message;
-mod stdio;
-mod window;
+pub(crate) mod stdio;
+pub(crate) mod window;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,11 +1,12 @@
 //! `bench-peer`: all parts of a benchmark except the gateway.
 //!
 //! One binary with a subcommand for each part: the canned `upstream`, the bare `proxy` that the gateway is compared
-//! with, the closed-loop `driver`, and the smaller probes for start-up, sessions and the speed of the machine itself.
-//! `cargo xtask bench proxy` starts them and puts their figures together; each prints one line of JSON, or the
-//! address it listens on.
+//! with, the closed-loop `driver`, and the smaller probes for start-up, sessions, exact numbers of calls and the speed of
+//! the machine itself. `cargo xtask bench proxy` starts them and puts their figures together; each prints one line of
+//! JSON, or the address it listens on.
 
 mod calibrate;
+mod calls;
 mod canned;
 mod driver;
 mod envelope;
@@ -41,6 +42,8 @@ enum Part {
     Spawn(spawn::LoopArgs),
     /// Start a gateway and print how long its first `tools/list` takes
     FirstList(spawn::FirstListArgs),
+    /// Start a gateway, make an exact number of calls through it, and end it
+    Calls(calls::Args),
     /// Run a fixed amount of arithmetic and print how long it took
     Calibrate,
 }
@@ -53,6 +56,7 @@ fn main() -> anyhow::Result<()> {
         Part::Sessions(args) => report(&sessions::run(&args)?),
         Part::Spawn(args) => report(&spawn::run_loop(&args)?),
         Part::FirstList(args) => report(&spawn::run_first_list(&args)?),
+        Part::Calls(args) => report(&calls::run(&args)?),
         Part::Calibrate => report(&calibrate::run()),
     }
 }

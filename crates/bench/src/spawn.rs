@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::driver::http::Client;
 use crate::driver::message::{FIRST_ID, Operation, Template};
 use crate::envelope::Era;
-use crate::usage::Sample;
+use crate::usage::{Sample, pss_kb};
 
 /// How long a gateway may take until its list is complete.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -70,6 +70,9 @@ pub(crate) struct FirstListArgs {
     /// The tools of a complete list
     #[arg(long)]
     tools: usize,
+    /// The seconds that the gateway idles after the complete list, before its memory is read
+    #[arg(long, default_value_t = 0.0)]
+    rest: f64,
     /// The gateway to start; it prints its endpoint
     #[arg(last = true, required = true)]
     command: Vec<String>,
@@ -88,21 +91,28 @@ pub(crate) struct FirstListReport {
     complete_ms: f64,
     /// The resident memory of the gateway itself after the complete list.
     rss_kb: u64,
+    /// Its proportional share: what other processes have of the same pages counts in parts.
+    pss_kb: u64,
 }
 
 /// Starts the gateway, lists until the list is complete, and ends it with SIGTERM, so that it can store its cache.
 pub(crate) fn run_first_list(args: &FirstListArgs) -> anyhow::Result<FirstListReport> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let start = Instant::now();
-    let mut child = start_piped(&args.command)?;
-    let report = endpoint_of(&mut child).and_then(|url| {
+    with_gateway(&args.command, |url, pid| {
         let ready_ms = start.elapsed().as_secs_f64() * 1e3;
-        runtime.block_on(async { list_until_complete(args, &url, start, ready_ms, child.id()).await })
-    });
+        runtime.block_on(list_until_complete(args, url, start, ready_ms, pid))
+    })
+}
+
+/// Starts a gateway, hands its endpoint and its process id to `work`, and ends it with SIGTERM, however the work went.
+pub(crate) fn with_gateway<T>(command: &[String], work: impl FnOnce(&Uri, u32) -> anyhow::Result<T>) -> anyhow::Result<T> {
+    let mut child = start_piped(command)?;
+    let result = endpoint_of(&mut child).and_then(|url| work(&url, child.id()));
     let pid = Pid::from_child(&child);
     kill_process(pid, Signal::TERM).context("failed to end the gateway")?;
     child.wait()?;
-    report
+    result
 }
 
 async fn list_until_complete(args: &FirstListArgs, url: &Uri, start: Instant, ready_ms: f64, pid: u32) -> anyhow::Result<FirstListReport> {
@@ -125,12 +135,14 @@ async fn list_until_complete(args: &FirstListArgs, url: &Uri, start: Instant, re
     } else {
         start.elapsed().as_secs_f64() * 1e3
     };
+    tokio::time::sleep(Duration::from_secs_f64(args.rest)).await;
     Ok(FirstListReport {
         ready_ms,
         first_ms,
         first_tools,
         complete_ms,
         rss_kb: Sample::of(pid)?.rss_kb(),
+        pss_kb: pss_kb(pid)?,
     })
 }
 

@@ -76,7 +76,15 @@ impl Sample {
     }
 }
 
-/// The resources that a process used between two samples.
+/// The proportional share of memory of a process in kB: pages that it has with others count in parts. Reading it takes the kernel a
+/// walk through the process's pages, so it is no part of a sample.
+pub(crate) fn pss_kb(pid: u32) -> anyhow::Result<u64> {
+    let file = format!("/proc/{pid}/smaps_rollup");
+    let rollup = fs::read_to_string(&file).with_context(|| format!("failed to read {file}"))?;
+    Ok(status_field(&rollup, "Pss:"))
+}
+
+/// What a process used between two samples.
 #[derive(Debug, Default, Clone, Serialize)]
 pub(crate) struct Usage {
     /// The processor time of the process itself.
@@ -205,6 +213,15 @@ mod tests {
             usage.rss_kb > 100 && usage.peak_kb >= usage.rss_kb && usage.threads >= 1,
             "{usage:?}"
         );
+    }
+
+    #[test]
+    fn shared_pages_count_in_parts() {
+        let own = std::process::id();
+        let rss_kb = Sample::of(own).expect("ourselves").rss_kb();
+        let pss_kb = pss_kb(own).expect("ourselves");
+        // Between the two readings the process may grow.
+        assert!(pss_kb > 100 && pss_kb < rss_kb + 10_000, "{pss_kb} of {rss_kb}");
     }
 
     #[test]

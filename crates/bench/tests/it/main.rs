@@ -192,6 +192,22 @@ fn starts_are_timed() {
 }
 
 #[test]
+fn calls_are_exact() {
+    // The canned upstream prints its endpoint, or speaks stdio, as a gateway does.
+    for arguments in [
+        &["--http", "--era", "modern", "--", PEER, "upstream"][..],
+        &["--http", "--", PEER, "upstream"],
+        &["--", PEER, "upstream", "--stdio"],
+    ] {
+        let report = report(&[&["calls", "--count", "7"], arguments].concat()).expect("seven answers");
+        assert_eq!(report["calls"], 7, "{report}");
+    }
+    let wrong = report(&["calls", "--count", "2", "--tool", "nonsense", "--", PEER, "upstream", "--stdio"]);
+    let wrong = wrong.expect_err("a tool that there is not");
+    assert!(wrong.contains("2 wrong answers"), "{wrong}");
+}
+
+#[test]
 fn calibration_takes_time() {
     assert!(report(&["calibrate"]).expect("it always ends")["ms"].as_f64() > Some(0.0));
 }
