@@ -10,7 +10,12 @@ pub(crate) const SMALL: (&str, usize) = ("echo", 200);
 /// The tool with the large result, and the length of its text.
 pub(crate) const LARGE: (&str, usize) = ("echo_large", 100_000);
 
-/// The beginning of every answer; the id follows.
+/// The tool of a changing server that changes its list; what it answers is the small result.
+pub(crate) const CHANGE: &str = "change";
+/// What a changing server says once its list is another.
+pub(crate) const CHANGED: &[u8] = br#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
+
+/// What every answer begins with; the id follows.
 const HEAD: &[u8] = br#"{"jsonrpc":"2.0","id":"#;
 
 /// An answer without its id.
@@ -45,23 +50,34 @@ pub(crate) struct Results {
     pub(crate) small: Answer,
     pub(crate) large: Answer,
     pub(crate) tools: Answer,
+    /// The same list after a change: one tool is described in other words.
+    pub(crate) changed: Answer,
 }
 
 impl Results {
-    fn new(era: Era, prefix: &str, tools: usize) -> Self {
+    fn new(era: Era, tools: &Tools<'_>) -> Self {
         let call = |length| {
             let text: Value = serde_json::from_str(&literal(length)).expect("`literal` renders a JSON string");
             Answer::new(&in_era(era, json!({"content": [{"type": "text", "text": text}]})))
         };
-        let mut list = in_era(era, json!({"tools": (0..tools).map(|n| tool(prefix, n)).collect::<Vec<_>>()}));
-        if era == Era::Modern {
-            list["ttlMs"] = json!(3_600_000);
-            list["cacheScope"] = json!("public");
+        let list = |definitions: Vec<Value>| {
+            let mut list = in_era(era, json!({"tools": definitions}));
+            if era == Era::Modern {
+                list["ttlMs"] = json!(3_600_000);
+                list["cacheScope"] = json!("public");
+            }
+            Answer::new(&list)
+        };
+        let definitions: Vec<Value> = (0..tools.count).map(|n| tools.definition(n)).collect();
+        let mut changed = definitions.clone();
+        if let Some(last) = changed.last_mut() {
+            last["description"] = json!("Is described in other words than before.");
         }
         Self {
             small: call(SMALL.1),
             large: call(LARGE.1),
-            tools: Answer::new(&list),
+            tools: list(definitions),
+            changed: list(changed),
         }
     }
 }
@@ -77,12 +93,12 @@ pub(crate) struct Canned {
 }
 
 impl Canned {
-    /// Renders everything. `tools` counts the two that answer calls; `prefix` begins every tool's name.
-    pub(crate) fn new(prefix: &str, tools: usize) -> Self {
-        let initialize = |revision| Answer::new(&initialize_result(revision));
+    /// Renders everything.
+    pub(crate) fn new(tools: &Tools<'_>) -> Self {
+        let initialize = |revision| Answer::new(&initialize_result(revision, tools.changing));
         Self {
-            legacy: Results::new(Era::Legacy, prefix, tools),
-            modern: Results::new(Era::Modern, prefix, tools),
+            legacy: Results::new(Era::Legacy, tools),
+            modern: Results::new(Era::Modern, tools),
             discover: Answer::new(&discover_result()),
             empty: Answer::new(&json!({})),
             initialize: LEGACY_REVISIONS.iter().map(|revision| (*revision, initialize(revision))).collect(),
@@ -104,8 +120,44 @@ impl Canned {
     }
 }
 
-/// Returns a JSON string of exactly `length` bytes between its quotes, with the line ends and quotation marks of real
-/// text, so that a proxy that examines strings does the work that it would do outside a benchmark.
+/// The tools that a canned server lists.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Tools<'a> {
+    /// What every name begins with.
+    pub(crate) prefix: &'a str,
+    /// How many there are, with those that answer calls.
+    pub(crate) count: usize,
+    /// Whether one of them, [`CHANGE`], changes the list.
+    pub(crate) changing: bool,
+}
+
+impl Tools<'_> {
+    /// The `n`th tool: first those that answer, then as many of ordinary size as are asked for.
+    fn definition(&self, n: usize) -> Value {
+        let name = match n {
+            0 => SMALL.0.to_owned(),
+            1 => LARGE.0.to_owned(),
+            2 if self.changing => CHANGE.to_owned(),
+            _ => format!("tool_{n:03}"),
+        };
+        json!({
+            "name": format!("{}{name}", self.prefix),
+            "description": format!("Answers with a fixed text, whatever it is asked; number {n} of its server's tools."),
+            "inputSchema": {
+                "type": "object",
+                "properties": {
+                    "text": {"type": "string", "description": "what to repeat"},
+                    "times": {"type": "integer", "description": "how often", "minimum": 1, "maximum": 100},
+                },
+                "required": ["text"],
+            },
+            "annotations": {"readOnlyHint": true, "idempotentHint": true},
+        })
+    }
+}
+
+/// A JSON string of exactly `length` bytes between its quotes, with the line ends and quotation marks of real text:
+/// a proxy that has to look at strings shall meet what it would meet outside a benchmark.
 pub(crate) fn literal(length: usize) -> String {
     let mut text = String::with_capacity(length + 96);
     for line in 0.. {
@@ -123,8 +175,9 @@ fn server_info() -> Value {
     json!({"name": "bench-upstream", "version": "1.0.0"})
 }
 
-fn initialize_result(revision: &str) -> Value {
-    json!({"protocolVersion": revision, "capabilities": {"tools": {}}, "serverInfo": server_info()})
+fn initialize_result(revision: &str, changing: bool) -> Value {
+    let tools = if changing { json!({"listChanged": true}) } else { json!({}) };
+    json!({"protocolVersion": revision, "capabilities": {"tools": tools}, "serverInfo": server_info()})
 }
 
 fn discover_result() -> Value {
@@ -143,31 +196,17 @@ fn in_era(era: Era, mut result: Value) -> Value {
     result
 }
 
-/// Returns the `n`th tool of a list: the two that answer first, then as many of ordinary size as are asked for.
-fn tool(prefix: &str, n: usize) -> Value {
-    let name = match n {
-        0 => SMALL.0.to_owned(),
-        1 => LARGE.0.to_owned(),
-        _ => format!("tool_{n:03}"),
-    };
-    json!({
-        "name": format!("{prefix}{name}"),
-        "description": format!("Answers with a fixed text, whatever it is asked; number {n} of its server's tools."),
-        "inputSchema": {
-            "type": "object",
-            "properties": {
-                "text": {"type": "string", "description": "what to repeat"},
-                "times": {"type": "integer", "description": "how often", "minimum": 1, "maximum": 100},
-            },
-            "required": ["text"],
-        },
-        "annotations": {"readOnlyHint": true, "idempotentHint": true},
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn plain(prefix: &str, count: usize) -> Tools<'_> {
+        Tools {
+            prefix,
+            count,
+            changing: false,
+        }
+    }
 
     fn parsed(answer: &Answer, id: &str) -> Value {
         let mut bytes = Vec::new();
@@ -188,7 +227,7 @@ mod tests {
 
     #[test]
     fn ids_are_spliced_as_they_came() {
-        let canned = Canned::new("", 2);
+        let canned = Canned::new(&plain("", 2));
         assert_eq!(parsed(&canned.empty, "7"), json!({"jsonrpc": "2.0", "id": 7, "result": {}}));
         let small = parsed(&canned.modern.small, r#""a\"b""#);
         assert_eq!(small["id"], json!("a\"b"));
@@ -198,7 +237,7 @@ mod tests {
 
     #[test]
     fn lists_have_the_tools_that_answer() {
-        let list = parsed(&Canned::new("u07_", 10).legacy.tools, "1");
+        let list = parsed(&Canned::new(&plain("u07_", 10)).legacy.tools, "1");
         let names: Vec<_> = list["result"]["tools"]
             .as_array()
             .expect("tools")
@@ -213,8 +252,25 @@ mod tests {
     }
 
     #[test]
+    fn a_change_concerns_one_tool() {
+        let tools = Tools {
+            changing: true,
+            ..plain("u07_", 5)
+        };
+        let canned = Canned::new(&tools);
+        let list = |answer| parsed(answer, "1")["result"]["tools"].clone();
+        let (before, after) = (list(&canned.legacy.tools), list(&canned.legacy.changed));
+        assert_eq!(before[2]["name"], "u07_change");
+        let differ: Vec<usize> = (0..5).filter(|n| before[n] != after[n]).collect();
+        assert_eq!(differ, [4]);
+        assert_eq!(before[4]["name"], after[4]["name"]);
+        let capabilities = parsed(canned.initialize("2025-06-18"), "1")["result"]["capabilities"].clone();
+        assert_eq!(capabilities, json!({"tools": {"listChanged": true}}));
+    }
+
+    #[test]
     fn an_unknown_revision_gets_the_newest() {
-        let canned = Canned::new("", 2);
+        let canned = Canned::new(&plain("", 2));
         let revision = |asked| parsed(canned.initialize(asked), "1")["result"]["protocolVersion"].clone();
         assert_eq!(revision("2025-03-26"), "2025-03-26");
         assert_eq!(revision("1999-01-01"), "2025-11-25");

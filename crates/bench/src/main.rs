@@ -1,9 +1,9 @@
 //! `bench-peer`: all parts of a benchmark except the gateway.
 //!
 //! One binary with a subcommand for each part: the canned `upstream`, the bare `proxy` that the gateway is compared
-//! with, the closed-loop `driver`, and the smaller probes for start-up, sessions, exact numbers of calls and the speed of
-//! the machine itself. `cargo xtask bench proxy` starts them and puts their figures together; each prints one line of
-//! JSON, or the address it listens on.
+//! with, the closed-loop `driver`, and the smaller probes for start-up, sessions, exact numbers of calls, lists that
+//! change, and the speed of the machine itself. `cargo xtask bench proxy` and `cargo xtask bench views` start them and
+//! put their figures together; each prints one line of JSON, or the address it listens on.
 
 mod calibrate;
 mod calls;
@@ -17,6 +17,7 @@ mod sessions;
 mod spawn;
 mod upstream;
 mod usage;
+mod views;
 
 use clap::Parser;
 
@@ -44,6 +45,8 @@ enum Part {
     FirstList(spawn::FirstListArgs),
     /// Start a gateway, make an exact number of calls through it, and end it
     Calls(calls::Args),
+    /// Have one server of a gateway change its tools again and again, and print what that costs the gateway
+    Views(views::Args),
     /// Run a fixed amount of arithmetic and print how long it took
     Calibrate,
 }
@@ -57,6 +60,7 @@ fn main() -> anyhow::Result<()> {
         Part::Spawn(args) => report(&spawn::run_loop(&args)?),
         Part::FirstList(args) => report(&spawn::run_first_list(&args)?),
         Part::Calls(args) => report(&calls::run(&args)?),
+        Part::Views(args) => report(&views::run(&args)?),
         Part::Calibrate => report(&calibrate::run()),
     }
 }

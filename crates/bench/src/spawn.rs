@@ -8,10 +8,9 @@ use anyhow::Context;
 use http::Uri;
 use rustix::process::{Pid, Signal, kill_process};
 use serde::Serialize;
-use serde_json::Value;
 
-use crate::driver::http::Client;
-use crate::driver::message::{FIRST_ID, Operation, Template};
+use crate::driver::http::{Client, count_tools};
+use crate::driver::message::{FIRST_ID, Template};
 use crate::envelope::Era;
 use crate::usage::{Sample, pss_kb};
 
@@ -117,7 +116,7 @@ pub(crate) fn with_gateway<T>(command: &[String], work: impl FnOnce(&Uri, u32) -
 
 async fn list_until_complete(args: &FirstListArgs, url: &Uri, start: Instant, ready_ms: f64, pid: u32) -> anyhow::Result<FirstListReport> {
     let mut client = Client::connect(url, args.era).await?;
-    let first_tools = count_tools(&mut client, args.era).await?;
+    let first_tools = count_tools(&client.tool_pages().await?);
     let first_ms = start.elapsed().as_secs_f64() * 1e3;
     let mut tools = first_tools;
     while tools < args.tools {
@@ -127,7 +126,7 @@ async fn list_until_complete(args: &FirstListArgs, url: &Uri, start: Instant, re
             args.tools
         );
         tokio::time::sleep(Duration::from_millis(1)).await;
-        tools = count_tools(&mut client, args.era).await?;
+        tools = count_tools(&client.tool_pages().await?);
     }
     anyhow::ensure!(tools == args.tools, "{tools} tools are listed instead of {}", args.tools);
     let complete_ms = if tools == first_tools {
@@ -144,26 +143,6 @@ async fn list_until_complete(args: &FirstListArgs, url: &Uri, start: Instant, re
         rss_kb: Sample::of(pid)?.rss_kb(),
         pss_kb: pss_kb(pid)?,
     })
-}
-
-/// Counts the tools on all pages of one list.
-async fn count_tools(client: &mut Client, era: Era) -> anyhow::Result<usize> {
-    let operation = Operation::List(era);
-    let mut page = operation.first();
-    let mut tools = 0;
-    for id in FIRST_ID.. {
-        let answer = client.request(&page, id).await?;
-        let said: Value = serde_json::from_slice(answer.message(id))?;
-        let listed = said["result"]["tools"].as_array();
-        tools += listed
-            .with_context(|| format!("`tools/list` was answered with {} and {said}", answer.status))?
-            .len();
-        let Some(cursor) = said["result"]["nextCursor"].as_str() else {
-            break;
-        };
-        page = operation.next(cursor);
-    }
-    Ok(tools)
 }
 
 fn start_piped(command: &[String]) -> anyhow::Result<Child> {

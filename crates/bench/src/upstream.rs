@@ -4,8 +4,12 @@ mod http;
 mod server;
 mod stdio;
 
-use self::server::{Offer, Server};
-use crate::canned::Canned;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use clap::ValueEnum;
+
+use crate::canned::{Answer, CHANGE, Canned, LARGE, SMALL, Tools};
+use crate::envelope::{Era, MODERN, Request};
 
 /// Options of `bench-peer upstream`.
 #[derive(Debug, clap::Args)]
@@ -22,15 +26,151 @@ pub(crate) struct Args {
     /// What every tool's name begins with
     #[arg(long, default_value = "")]
     prefix: String,
+    /// List a third tool that answers calls, `change`: after it the list is another, and says so
+    #[arg(long, requires = "stdio")]
+    changing: bool,
 }
 
 /// Serves until stdin closes (stdio) or the process is killed (HTTP).
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let prefix = args.prefix.clone();
-    let server = Server {
-        offer: args.era,
-        canned: Canned::new(&prefix, args.tools.into()),
-        prefix,
-    };
+    let server = Server::new(
+        args.era,
+        &Tools {
+            prefix: &args.prefix,
+            count: args.tools.into(),
+            changing: args.changing,
+        },
+    );
     if args.stdio { stdio::serve(&server) } else { http::serve(server) }
+}
+
+/// The eras that a server speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Offer {
+    Both,
+    Legacy,
+    Modern,
+}
+
+impl Offer {
+    fn has(self, era: Era) -> bool {
+        match self {
+            Self::Both => true,
+            Self::Legacy => era == Era::Legacy,
+            Self::Modern => era == Era::Modern,
+        }
+    }
+}
+
+/// What the server says to one message.
+#[derive(Debug)]
+enum Reply<'a> {
+    /// A canned result.
+    Result(&'a Answer),
+    /// A canned result, and behind it the news that the list of tools is another.
+    Changed(&'a Answer),
+    /// A JSON-RPC error, and the HTTP status it travels with.
+    Refusal(Refusal),
+    /// Nothing: it was a notification.
+    Accepted,
+}
+
+/// A JSON-RPC error of the server.
+#[derive(Debug, Clone, Copy)]
+struct Refusal {
+    status: u16,
+    code: i32,
+    message: &'static str,
+}
+
+impl Refusal {
+    const fn new(status: u16, code: i32, message: &'static str) -> Self {
+        Self { status, code, message }
+    }
+
+    /// The whole error message, for the request `id`.
+    fn for_id(self, id: &str) -> String {
+        let Self { code, message, .. } = self;
+        format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":"{message}"}}}}"#)
+    }
+}
+
+/// A server without its transport.
+#[derive(Debug)]
+struct Server {
+    offer: Offer,
+    prefix: String,
+    changing: bool,
+    /// Whether the list is now the other one.
+    changed: AtomicBool,
+    canned: Canned,
+}
+
+impl Server {
+    fn new(offer: Offer, tools: &Tools<'_>) -> Self {
+        Self {
+            offer,
+            prefix: tools.prefix.to_owned(),
+            changing: tools.changing,
+            changed: AtomicBool::new(false),
+            canned: Canned::new(tools),
+        }
+    }
+
+    /// The reply to one message, which was spoken in `era`.
+    fn reply(&self, request: &Request<'_>, era: Era) -> Reply<'_> {
+        if request.id.is_none() {
+            return Reply::Accepted;
+        }
+        match request.method {
+            "tools/call" => self.call(request.params.name, era),
+            "tools/list" => Reply::Result(self.list(era)),
+            "initialize" if self.offer.has(Era::Legacy) => Reply::Result(self.canned.initialize(request.params.protocol_version)),
+            // 2026-07-28 basic/versioning: a modern-only server names its revisions to who says `initialize`.
+            "initialize" => Reply::Refusal(Refusal::new(
+                400,
+                -32022,
+                "unsupported protocol version, this server speaks 2026-07-28",
+            )),
+            "server/discover" if self.offer.has(Era::Modern) => Reply::Result(&self.canned.discover),
+            "ping" if era == Era::Legacy => Reply::Result(&self.canned.empty),
+            _ => Reply::Refusal(Refusal::new(if era == Era::Modern { 404 } else { 200 }, -32601, "method not found")),
+        }
+    }
+
+    fn list(&self, era: Era) -> &Answer {
+        let results = self.canned.results(era);
+        if self.changed.load(Ordering::Relaxed) {
+            &results.changed
+        } else {
+            &results.tools
+        }
+    }
+
+    fn call(&self, name: &str, era: Era) -> Reply<'_> {
+        let results = self.canned.results(era);
+        match name.strip_prefix(&*self.prefix) {
+            Some(name) if name == SMALL.0 => Reply::Result(&results.small),
+            Some(name) if name == LARGE.0 => Reply::Result(&results.large),
+            Some(CHANGE) if self.changing => {
+                self.changed.fetch_xor(true, Ordering::Relaxed);
+                Reply::Changed(&results.small)
+            }
+            _ => Reply::Refusal(Refusal::new(if era == Era::Modern { 400 } else { 200 }, -32602, "unknown tool")),
+        }
+    }
+
+    /// The era of an HTTP request that names `version`, or the refusal of a server that doesn't speak it.
+    fn era_of(&self, version: Option<&[u8]>) -> Result<Era, Refusal> {
+        let era = if version == Some(MODERN.as_bytes()) {
+            Era::Modern
+        } else {
+            Era::Legacy
+        };
+        match (self.offer.has(era), era) {
+            (true, _) => Ok(era),
+            (false, Era::Modern) => Err(Refusal::new(400, -32000, "bad request: unsupported protocol version")),
+            (false, Era::Legacy) => Err(Refusal::new(400, -32020, "the revision 2026-07-28 and its headers are required")),
+        }
+    }
 }

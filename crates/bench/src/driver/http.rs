@@ -5,18 +5,24 @@ use std::time::Instant;
 use anyhow::{Context, bail};
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue};
-use http::{Method, Request, StatusCode, Uri};
+use http::{Method, Request, Response, StatusCode, Uri};
 use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use memchr::memmem;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::net::TcpStream;
 
 use super::check::Check;
-use super::message::{INITIALIZED, Operation, Template};
+use super::message::{FIRST_ID, INITIALIZED, Operation, Template};
 use super::window::{Phase, Recorder, Window};
 use crate::envelope::{Era, MODERN, SESSION_HEADER, VERSION_HEADER};
+
+/// What a cursor is refused with (2025-11-25 server/utilities/pagination).
+const INVALID_PARAMS: i64 = -32602;
+/// How often a list that changes is read from its start.
+const MAX_RESTARTS: u32 = 1000;
 
 /// A connection to an MCP endpoint, ready for requests.
 #[derive(Debug)]
@@ -25,6 +31,17 @@ pub(crate) struct Client {
     path: Uri,
     era: Era,
     headers: HeaderMap,
+    /// What opens a legacy session.
+    greeting: Template,
+}
+
+/// What a server says unasked in a legacy session.
+#[derive(Debug)]
+pub(crate) struct Events {
+    /// The stream ends with its connection.
+    _client: Client,
+    stream: Incoming,
+    unread: Vec<u8>,
 }
 
 /// The response to one POST.
@@ -38,7 +55,13 @@ pub(crate) struct Answer {
 impl Client {
     /// Connects to `url`, and opens a session there if `era` has sessions.
     pub(crate) async fn connect(url: &Uri, era: Era) -> anyhow::Result<Self> {
+        Self::connect_with(url, era, &json!({})).await
+    }
+
+    /// Connects to `url` as a client that can do `capabilities`, which it says where a session is opened.
+    pub(crate) async fn connect_with(url: &Uri, era: Era, capabilities: &Value) -> anyhow::Result<Self> {
         let mut client = Self::dial(url, era).await?;
+        client.greeting = Template::initialize(capabilities);
         client
             .open_session()
             .await
@@ -68,6 +91,7 @@ impl Client {
             path: url.path().parse()?,
             era,
             headers,
+            greeting: Template::initialize(&json!({})),
         })
     }
 
@@ -78,8 +102,7 @@ impl Client {
         }
         self.headers.remove(SESSION_HEADER);
         self.headers.remove(VERSION_HEADER);
-        let initialize = Template::initialize();
-        let answer = self.request(&initialize, 0).await?;
+        let answer = self.request(&self.greeting.clone(), 0).await?;
         let said: Value = serde_json::from_slice(answer.message(0))?;
         let Some(revision) = said["result"]["protocolVersion"].as_str().filter(|_| answer.status.is_success()) else {
             bail!("`initialize` was answered with {} and {said}", answer.status);
@@ -99,6 +122,61 @@ impl Client {
             self.send(Method::DELETE, self.headers.clone(), Bytes::new()).await?;
         }
         Ok(())
+    }
+
+    /// Opens the stream of what the server says unasked (2025-11-25 basic/transports), on a connection of its own.
+    pub(crate) async fn events(&self, url: &Uri) -> anyhow::Result<Events> {
+        let mut client = Self::dial(url, self.era).await?;
+        let mut headers = self.headers.clone();
+        headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
+        let response = client.ask(Method::GET, headers, Bytes::new()).await?;
+        anyhow::ensure!(
+            response.status().is_success(),
+            "the request for a stream was answered with {}",
+            response.status()
+        );
+        Ok(Events {
+            _client: client,
+            stream: response.into_body(),
+            unread: Vec::new(),
+        })
+    }
+
+    /// The results of `tools/list`, page after page until the last. Where the list changes meanwhile, it is read from its start again.
+    pub(crate) async fn tool_pages(&mut self) -> anyhow::Result<Vec<Value>> {
+        for _ in 0..MAX_RESTARTS {
+            if let Some(pages) = self.tool_pages_once().await? {
+                return Ok(pages);
+            }
+        }
+        bail!("the list changed {MAX_RESTARTS} times before its last page was read")
+    }
+
+    /// One attempt at it; `None` when the list changed, so that a cursor was refused.
+    async fn tool_pages_once(&mut self) -> anyhow::Result<Option<Vec<Value>>> {
+        let operation = Operation::List(self.era);
+        let mut next = operation.first();
+        let mut pages = Vec::new();
+        for id in FIRST_ID.. {
+            let answer = self.request(&next, id).await?;
+            let mut said: Value = serde_json::from_slice(answer.message(id))?;
+            if !pages.is_empty() && said["error"]["code"] == INVALID_PARAMS {
+                return Ok(None);
+            }
+            let page = said["result"].take();
+            anyhow::ensure!(
+                page["tools"].is_array(),
+                "`tools/list` was answered with {} and {said}",
+                answer.status
+            );
+            let cursor = page["nextCursor"].as_str().map(|cursor| operation.next(cursor));
+            pages.push(page);
+            match cursor {
+                Some(template) => next = template,
+                None => break,
+            }
+        }
+        Ok(Some(pages))
     }
 
     /// Sends one request and waits for its whole answer.
@@ -141,17 +219,35 @@ impl Client {
     }
 
     async fn send(&mut self, method: Method, headers: HeaderMap, body: Bytes) -> anyhow::Result<Answer> {
-        let mut request = Request::new(Full::new(body));
-        *request.method_mut() = method;
-        *request.uri_mut() = self.path.clone();
-        *request.headers_mut() = headers;
-        self.sender.ready().await?;
-        let (head, body) = self.sender.send_request(request).await?.into_parts();
+        let (head, body) = self.ask(method, headers, body).await?.into_parts();
         Ok(Answer {
             status: head.status,
             headers: head.headers,
             body: body.collect().await?.to_bytes(),
         })
+    }
+
+    async fn ask(&mut self, method: Method, headers: HeaderMap, body: Bytes) -> anyhow::Result<Response<Incoming>> {
+        let mut request = Request::new(Full::new(body));
+        *request.method_mut() = method;
+        *request.uri_mut() = self.path.clone();
+        *request.headers_mut() = headers;
+        self.sender.ready().await?;
+        Ok(self.sender.send_request(request).await?)
+    }
+}
+
+impl Events {
+    /// Waits for the next event that holds `needle`, and forgets what came before it.
+    pub(crate) async fn wait_for(&mut self, needle: &[u8]) -> anyhow::Result<()> {
+        loop {
+            if let Some(at) = memmem::find(&self.unread, needle) {
+                self.unread.drain(..at + needle.len());
+                return Ok(());
+            }
+            let frame = self.stream.frame().await.context("the stream of events ended")??;
+            self.unread.extend_from_slice(&frame.into_data().unwrap_or_default());
+        }
     }
 }
 
@@ -195,7 +291,12 @@ impl Answer {
     }
 }
 
-/// Returns the data of the first one-line event that contains `id`; empty when there is none.
+/// The tools on all pages of a list.
+pub(crate) fn count_tools(pages: &[Value]) -> usize {
+    pages.iter().filter_map(|page| page["tools"].as_array()).map(Vec::len).sum()
+}
+
+/// The data of the first one-line event that holds `id`; nothing when there is none.
 fn event_with(stream: &[u8], id: u64) -> &[u8] {
     let needle = format!(r#""id":{id}"#);
     let data = stream.split(|byte| *byte == b'\n').filter_map(|line| line.strip_prefix(b"data:"));

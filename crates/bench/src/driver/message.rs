@@ -74,9 +74,9 @@ impl Template {
         )
     }
 
-    /// Returns the `initialize` that opens a legacy session.
-    pub(crate) fn initialize() -> Self {
-        let params = json!({"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": client_info()});
+    /// The `initialize` that opens a legacy session of a client that can do `capabilities`.
+    pub(crate) fn initialize(capabilities: &Value) -> Self {
+        let params = json!({"protocolVersion": LEGACY, "capabilities": capabilities, "clientInfo": client_info()});
         Self::new(Era::Legacy, "initialize", params)
     }
 
@@ -107,7 +107,7 @@ mod tests {
         for (template, method) in [
             (Template::call(Era::Modern, "echo"), "tools/call"),
             (Template::list(Era::Legacy, Some("next \"page\"")), "tools/list"),
-            (Template::initialize(), "initialize"),
+            (Template::initialize(&json!({})), "initialize"),
             (Template::discover(), "server/discover"),
         ] {
             let message: Value = serde_json::from_slice(&template.render(FIRST_ID)).expect("a message is JSON");

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::Context;
 use memchr::memmem;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::check::Check;
 use super::message::{FIRST_ID, INITIALIZED, Template};
@@ -53,7 +53,7 @@ impl Server {
     }
 
     fn open_session(&mut self) -> anyhow::Result<()> {
-        self.say(&[&Template::initialize().render(0)])?;
+        self.say(&[&Template::initialize(&json!({})).render(0)])?;
         let answer: Value = serde_json::from_slice(self.lines.next()?)?;
         anyhow::ensure!(answer["result"].is_object(), "`initialize` was answered with {answer}");
         self.say(&[INITIALIZED])

@@ -87,7 +87,7 @@ impl Face {
             return refused(Refusal::new(400, -32000, "bad request: no valid session id"), id);
         }
         match self.server.reply(request, era) {
-            Reply::Result(answer) => json(StatusCode::OK, answer.for_id(id)),
+            Reply::Result(answer) | Reply::Changed(answer) => json(StatusCode::OK, answer.for_id(id)),
             Reply::Refusal(refusal) => refused(refusal, id),
             Reply::Accepted => empty(StatusCode::ACCEPTED),
         }
@@ -96,7 +96,7 @@ impl Face {
     /// Answers `initialize`, which opens a session.
     fn open(&self, request: &Request<'_>, id: &str) -> Response<Body> {
         match self.server.reply(request, Era::Legacy) {
-            Reply::Result(answer) => {
+            Reply::Result(answer) | Reply::Changed(answer) => {
                 let session = format!("bench-{}", self.sessions.fetch_add(1, Ordering::Relaxed));
                 let session = HeaderValue::try_from(session).expect("letters, a hyphen and digits");
                 let mut response = json(StatusCode::OK, answer.for_id(id));

@@ -2,7 +2,8 @@
 
 use std::io::{Read, Write};
 
-use super::server::{Refusal, Reply, Server};
+use super::{Refusal, Reply, Server};
+use crate::canned::{Answer, CHANGED};
 use crate::envelope::{Era, Request};
 
 /// The number of bytes that one read takes at most.
@@ -89,13 +90,20 @@ impl<'a> Conversation<'a> {
         }
         let id = request.id.map_or("null", |id| id.get());
         match self.server.reply(&request, self.era) {
-            Reply::Result(answer) => {
-                answer.write_to(id, &mut self.answers);
+            Reply::Result(answer) => self.answer(answer, id),
+            Reply::Changed(answer) => {
+                self.answer(answer, id);
+                self.answers.extend_from_slice(CHANGED);
                 self.answers.push(b'\n');
             }
             Reply::Refusal(refusal) => self.say(&refusal.for_id(id)),
             Reply::Accepted => {}
         }
+    }
+
+    fn answer(&mut self, answer: &Answer, id: &str) {
+        answer.write_to(id, &mut self.answers);
+        self.answers.push(b'\n');
     }
 
     fn say(&mut self, message: &str) {
@@ -108,20 +116,17 @@ impl<'a> Conversation<'a> {
 mod tests {
     use super::super::Offer;
     use super::*;
-    use crate::canned::Canned;
+    use crate::canned::Tools;
     use serde_json::{Value, json};
 
-    fn server(offer: Offer) -> Server {
-        Server {
-            offer,
-            prefix: String::new(),
-            canned: Canned::new("", 2),
-        }
-    }
-
-    /// Sends `said` to `offer`'s server, cut into chunks of `size`, and returns its answers.
+    /// Everything said to `offer`'s server, cut into chunks of `size`, and what it answers.
     fn answers(offer: Offer, size: usize, said: &str) -> Vec<Value> {
-        let server = server(offer);
+        let tools = Tools {
+            prefix: "",
+            count: 3,
+            changing: true,
+        };
+        let server = Server::new(offer, &tools);
         let mut conversation = Conversation::new(&server);
         let mut output = Vec::new();
         for chunk in said.as_bytes().chunks(size) {
@@ -154,6 +159,18 @@ mod tests {
         assert_eq!(answers[0]["result"]["resultType"], "complete");
         assert_eq!(answers[1]["result"]["protocolVersion"], "2025-06-18");
         assert_eq!(answers[2]["result"].get("resultType"), None);
+    }
+
+    #[test]
+    fn a_change_is_told_and_listed() {
+        let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+        let change = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"change"}}"#;
+        let said = format!("{list}\n{change}\n{list}\n{change}\n{list}\n");
+        let said = answers(Offer::Both, said.len(), &said);
+        let method = "notifications/tools/list_changed";
+        assert_eq!((&said[1]["id"], &said[2]["method"]), (&json!(2), &json!(method)));
+        assert_ne!(said[0], said[3]);
+        assert_eq!((said[5]["method"].as_str(), &said[6]), (Some(method), &said[0]));
     }
 
     #[test]
