@@ -18,6 +18,8 @@ Usage: cargo xtask NAME [OPTIONS]
   tidy cycles [CRATE]  print the import cycles among the files of a crate, with the names that make them
   codegen [--check]    write the generated parts of the documents; --check only says whether they are up to date
   bench proxy          measure the gateway beside its peers; `--help` after it lists its options
+  bench proxy --against COMMIT
+                       measure the gateway beside what it was at a commit, each in two lanes, so that noise shows
   bench validators [--data DIR]
                        judge rows of attack and benign strings, print the rates with every miss, and the times
   bench policy         measure questions to a policy of 10,000 principals and 100,000 grants

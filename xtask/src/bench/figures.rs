@@ -246,7 +246,7 @@ fn column(reports: &[Value], path: &str) -> anyhow::Result<Vec<f64>> {
 }
 
 /// Repeats `attempt` until it succeeds; the servers are listed as they come up.
-fn until_complete(attempt: impl Fn() -> anyhow::Result<Sample>) -> anyhow::Result<()> {
+pub(crate) fn until_complete(attempt: impl Fn() -> anyhow::Result<Sample>) -> anyhow::Result<()> {
     let start = Instant::now();
     loop {
         match attempt() {

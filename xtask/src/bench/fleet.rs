@@ -25,6 +25,8 @@ pub(crate) struct Fleet {
     pub(crate) binaries: Binaries,
     home: Home,
     workers: usize,
+    /// What gateways are started under, such as a profiler; nothing as a rule.
+    under: Vec<String>,
 }
 
 impl Fleet {
@@ -35,7 +37,18 @@ impl Fleet {
             binaries,
             home: Home::create()?,
             workers,
+            under: Vec::new(),
         })
+    }
+
+    /// Has the gateways that are started from now on run under another command.
+    pub(crate) fn run_under(&mut self, command: Vec<String>) {
+        self.under = command;
+    }
+
+    /// A file in the directory of this run.
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.home.file(name)
     }
 
     /// The target of `cell` through `lane`; `None` where the lane isn't installed.
@@ -44,7 +57,7 @@ impl Fleet {
         Ok(Some(match lane {
             Lane::Direct if cell.upstream() == Upstream::Stdio => Target::Command(self.stdio_upstream(&[])),
             Lane::Direct => self.upstream(client)?,
-            Lane::Chancery if cell == Cell::StdioStdio => Target::Command(self.chancery_stdio()?),
+            Lane::Chancery if cell == Cell::StdioStdio => Target::Command(self.gateway_command(cell, "stdio")?),
             Lane::Chancery => self.chancery(cell.upstream())?,
             Lane::Unguarded => self.unguarded(cell.upstream())?,
             Lane::Synced => self.synced(cell.upstream())?,
@@ -117,6 +130,7 @@ impl Fleet {
             .as_ref()
             .context("no lane needs the gateway, so it was not built")?;
         let mut command = self.isolated(state)?;
+        command.extend(self.under.iter().cloned());
         command.extend([binary.to_string_lossy().into_owned(), subcommand.to_owned()]);
         if subcommand == "stdio" {
             command.push("--standalone".to_owned());
@@ -194,9 +208,14 @@ impl Fleet {
         self.write_config(upstream.name(), &[server])
     }
 
-    fn chancery_stdio(&mut self) -> anyhow::Result<Vec<String>> {
-        let config = self.chancery_config(Upstream::Stdio)?;
-        self.chancery_command("chancery-stdio-stdio", &config, "stdio")
+    /// The command of the gateway of one kind of call, to `serve` or for `stdio`; both have one state, and the upstream runs already.
+    pub(crate) fn gateway_command(&mut self, cell: Cell, subcommand: &str) -> anyhow::Result<Vec<String>> {
+        let state = match cell {
+            Cell::StdioStdio => "chancery-stdio-stdio".to_owned(),
+            _ => format!("chancery-{}", cell.upstream().name()),
+        };
+        let config = self.chancery_config(cell.upstream())?;
+        self.chancery_command(&state, &config, subcommand)
     }
 
     fn hyper(&mut self, era: Era) -> anyhow::Result<Target> {

@@ -12,6 +12,7 @@ pub(crate) const HELP: &str = "\
 Measures what the gateway costs beside its peers, in one interleaved run.
 
 Usage: cargo xtask bench proxy [OPTIONS]
+       cargo xtask bench proxy --against COMMIT [OPTIONS]      (other options, below)
 
   --quick               one concurrency, short and few rounds; to see that it works, not to publish
   --full                growth after 10^6 calls and 10^5 sessions instead of a tenth of them
@@ -27,7 +28,12 @@ Usage: cargo xtask bench proxy [OPTIONS]
   --markdown            print Markdown, as in docs/develop/measurements/calls.md
   --json FILE           write every sample to FILE
 
-LIST is separated by commas. A lane that a cell does not have is left out of it.";
+LIST is separated by commas. A lane that a cell does not have is left out of it.
+
+Examples:
+  cargo xtask bench proxy --quick                                        # does it work? a few minutes
+  cargo xtask bench proxy --full --markdown --json samples.json          # to publish
+  cargo xtask bench proxy --cells http-stdio --lanes chancery,hyper --figures none --rounds 9";
 
 /// Parsed options.
 #[derive(Debug, Clone)]
@@ -178,7 +184,8 @@ impl FromStr for Size {
     }
 }
 
-fn list<T: FromStr>(text: &str) -> anyhow::Result<Vec<T>>
+/// Items with commas between them.
+pub(crate) fn list<T: FromStr>(text: &str) -> anyhow::Result<Vec<T>>
 where
     anyhow::Error: From<T::Err>,
 {
@@ -189,7 +196,8 @@ fn figures(text: &str) -> anyhow::Result<Vec<Figure>> {
     if text == "none" { Ok(Vec::new()) } else { list(text) }
 }
 
-fn at_least_one(text: &str) -> anyhow::Result<usize> {
+/// A number above 0.
+pub(crate) fn at_least_one(text: &str) -> anyhow::Result<usize> {
     let number = text.parse().with_context(|| format!("`{text}` is not a number"))?;
     if number == 0 {
         bail!("it takes at least one");
@@ -197,7 +205,8 @@ fn at_least_one(text: &str) -> anyhow::Result<usize> {
     Ok(number)
 }
 
-fn seconds(text: &str) -> anyhow::Result<f64> {
+/// A time that a measurement may take.
+pub(crate) fn seconds(text: &str) -> anyhow::Result<f64> {
     let seconds: f64 = text.parse().with_context(|| format!("`{text}` is not a number"))?;
     if !(0.01..=3600.0).contains(&seconds) {
         bail!("`{text}` seconds are not between 0.01 and 3600");
@@ -236,6 +245,10 @@ mod tests {
             assert!(HELP.contains(word), "`{word}` is not in the help");
         }
         assert!(parse(everything).expect("valid").is_some());
+        for example in HELP.lines().filter_map(|line| line.strip_prefix("  cargo xtask bench proxy ")) {
+            let options = example.split('#').next().unwrap_or_default();
+            assert!(parse(options).expect("valid").is_some(), "{example}");
+        }
         assert!(parse("--rounds 1 --help").expect("valid").is_none());
         assert!(parse("--figures none").expect("valid").expect("no help").figures.is_empty());
     }

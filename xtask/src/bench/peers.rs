@@ -17,11 +17,16 @@ pub(crate) const MCP_GATEWAY: &str = "4.0.0-beta.3";
 
 /// nginx, where it is installed (Debian: `apt-get install nginx-light`).
 pub(crate) fn nginx() -> Option<PathBuf> {
+    on_path("nginx")
+}
+
+/// A program that is installed.
+pub(crate) fn on_path(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let usual = ["/usr/sbin", "/usr/local/sbin"].map(PathBuf::from);
     std::env::split_paths(&path)
         .chain(usual)
-        .map(|directory| directory.join("nginx"))
+        .map(|directory| directory.join(program))
         .find(|file| file.is_file())
 }
 

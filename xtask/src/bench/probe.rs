@@ -153,10 +153,17 @@ pub(crate) fn number(report: &Value, path: &str) -> anyhow::Result<f64> {
 fn report(command: &mut Command) -> anyhow::Result<Value> {
     let output = command.stdin(Stdio::null()).output().context("failed to run bench-peer")?;
     if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        bail!("{}", said.lines().take(5).collect::<Vec<_>>().join(" "));
+        bail!("{}", complaint(&String::from_utf8_lossy(&output.stderr)));
     }
     serde_json::from_slice(&output.stdout).context("failed to read a report of bench-peer")
+}
+
+/// The error in what bench-peer wrote to stderr, behind what a gateway that it started logged there.
+fn complaint(stderr: &str) -> String {
+    let lines: Vec<&str> = stderr.lines().collect();
+    let error = lines.iter().position(|line| line.starts_with("Error:"));
+    let from = error.unwrap_or(lines.len().saturating_sub(5));
+    lines[from..].iter().take(5).copied().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -178,6 +185,14 @@ mod tests {
             (together.cpu_us, together.children_cpu_us, together.rss_kb),
             (12.0, 0.0, (1000.0, 1150.0))
         );
+    }
+
+    #[test]
+    fn an_error_is_found_behind_a_log() {
+        let log = "INFO started server=a\n".repeat(9);
+        let error = complaint(&format!("{log}Error: 7 tools are listed\n\nCaused by:\n    nothing\n"));
+        assert_eq!(error, "Error: 7 tools are listed  Caused by:     nothing");
+        assert_eq!(complaint("thread main panicked\nat main.rs\n"), "thread main panicked at main.rs");
     }
 
     #[test]

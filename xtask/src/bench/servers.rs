@@ -7,6 +7,8 @@ use serde_json::json;
 pub(crate) struct Server {
     id: String,
     place: Place,
+    /// Further lines of its table.
+    more: Vec<&'static str>,
 }
 
 #[derive(Debug, Clone)]
@@ -21,6 +23,7 @@ impl Server {
         Self {
             id: id.to_owned(),
             place: Place::Url(url.to_owned()),
+            more: Vec::new(),
         }
     }
 
@@ -29,7 +32,18 @@ impl Server {
         Self {
             id: id.to_owned(),
             place: Place::Command(command.to_vec()),
+            more: Vec::new(),
         }
+    }
+
+    /// The server, started with the first call of it.
+    pub(crate) fn on_use(self) -> Self {
+        self.with("start = \"on-use\"")
+    }
+
+    fn with(mut self, line: &'static str) -> Self {
+        self.more.push(line);
+        self
     }
 
     /// The table in TOML. JSON strings and arrays of strings are TOML as well.
@@ -41,7 +55,8 @@ impl Server {
                 None => "command = \"\"".to_owned(),
             },
         };
-        format!("\n[[servers]]\nid = {}\n{place}\n", json!(self.id))
+        let more: String = self.more.iter().map(|line| format!("{line}\n")).collect();
+        format!("\n[[servers]]\nid = {}\n{place}\n{more}", json!(self.id))
     }
 }
 
@@ -56,10 +71,10 @@ mod tests {
             "\n[[servers]]\nid = \"up\"\nurl = \"http://h/mcp\"\n"
         );
         let command = ["/bin/a b", "--x", "\"q\""].map(str::to_owned);
-        let toml = Server::command("down", &command).toml();
+        let toml = Server::command("down", &command).on_use().toml();
         assert_eq!(
             toml,
-            "\n[[servers]]\nid = \"down\"\ncommand = \"/bin/a b\"\nargs = [\"--x\",\"\\\"q\\\"\"]\n"
+            "\n[[servers]]\nid = \"down\"\ncommand = \"/bin/a b\"\nargs = [\"--x\",\"\\\"q\\\"\"]\nstart = \"on-use\"\n"
         );
     }
 }
