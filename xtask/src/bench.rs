@@ -1,5 +1,5 @@
-//! `cargo xtask bench NAME`: what the gateway costs, beside its peers or beside what it was at a commit;
-//! whether its rule language is what a corpus of programs says; what its validators refuse and let pass; what
+//! `cargo xtask bench NAME`: what the gateway costs, beside its peers or beside what it was at a commit, and what a change of one
+//! server's tools costs it; whether its rule language is what a corpus of programs says; what its validators refuse and let pass; what
 //! a question to its policy costs, and how much its store takes.
 
 mod against;
@@ -25,6 +25,7 @@ mod store;
 mod table;
 mod targets;
 mod validators;
+mod views;
 
 use anyhow::bail;
 
@@ -34,12 +35,13 @@ pub(crate) fn run(args: &[String]) -> anyhow::Result<()> {
         Some((name, rest)) if name == "proxy" => proxy(rest),
         Some((name, rest)) if name == "validators" => validators::run(rest),
         Some((name, rest)) if name == "policy" => policy::run(rest),
+        Some((name, rest)) if name == "views" => views::run(rest),
         Some((name, rest)) if name == "store" => store::run(rest),
         Some((name, rest)) if name == "mangle" => mangle::run(rest),
         Some((name, rest)) if name == "mangle-corpus" => mangle_corpus::run(rest),
         Some((name, rest)) if name == "mangle-examples" => mangle_examples::run(rest),
         _ => bail!(
-            "say which benchmark: `cargo xtask bench proxy [--quick]`, `cargo xtask bench validators`, `cargo xtask bench policy`, \
+            "say which benchmark: `cargo xtask bench proxy [--quick]`, `cargo xtask bench views`, `cargo xtask bench validators`, `cargo xtask bench policy`, \
              `cargo xtask bench store` or `cargo xtask bench mangle`, `--help` after it lists its options; or `cargo xtask bench mangle-corpus --data DIR` and `mangle-examples --data DIR`"
         ),
     }

@@ -20,6 +20,7 @@ Usage: cargo xtask NAME [OPTIONS]
   bench proxy          measure the gateway beside its peers; `--help` after it lists its options
   bench proxy --against COMMIT
                        measure the gateway beside what it was at a commit, each in two lanes, so that noise shows
+  bench views          measure what one server's change of its tools costs among 100 servers with 10,000 tools
   bench validators [--data DIR]
                        judge rows of attack and benign strings, print the rates with every miss, and the times
   bench policy         measure questions to a policy of 10,000 principals and 100,000 grants

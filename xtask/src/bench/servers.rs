@@ -36,6 +36,11 @@ impl Server {
         }
     }
 
+    /// The server, declared to keep nothing between calls: all clients share one process or connection.
+    pub(crate) fn shared(self) -> Self {
+        self.with("share = \"all\"")
+    }
+
     /// The server, started with the first call of it.
     pub(crate) fn on_use(self) -> Self {
         self.with("start = \"on-use\"")
@@ -71,10 +76,10 @@ mod tests {
             "\n[[servers]]\nid = \"up\"\nurl = \"http://h/mcp\"\n"
         );
         let command = ["/bin/a b", "--x", "\"q\""].map(str::to_owned);
-        let toml = Server::command("down", &command).on_use().toml();
+        let toml = Server::command("down", &command).shared().on_use().toml();
         assert_eq!(
             toml,
-            "\n[[servers]]\nid = \"down\"\ncommand = \"/bin/a b\"\nargs = [\"--x\",\"\\\"q\\\"\"]\nstart = \"on-use\"\n"
+            "\n[[servers]]\nid = \"down\"\ncommand = \"/bin/a b\"\nargs = [\"--x\",\"\\\"q\\\"\"]\nshare = \"all\"\nstart = \"on-use\"\n"
         );
     }
 }
