@@ -9,7 +9,6 @@ mod fields;
 mod handlers;
 mod input;
 mod invalid;
-
 mod openapi;
 mod page;
 mod problem;
@@ -22,9 +21,14 @@ mod stream;
 pub use problem::Problem;
 pub use routes::document;
 
+use std::sync::Arc;
+
 use kernel::Kernel;
-use kernel::http_api::{Answer, HttpApi, Request};
+use kernel::http_api::{Answer, HttpApi, Mount, Request};
 use kernel::link::BoxFuture;
+
+/// What the paths of the operator API begin with.
+pub const ROOT: &str = "/api/v1";
 
 /// The operator API of a gateway.
 #[derive(Clone, Debug)]
@@ -33,10 +37,19 @@ pub struct Console {
 }
 
 impl Console {
-    /// Of this gateway.
+    /// Makes the operator API of a gateway.
     #[must_use]
     pub fn new(kernel: Kernel) -> Self {
         Self { kernel }
+    }
+
+    /// Returns the operator API as a listener serves it.
+    #[must_use]
+    pub fn mount(kernel: Kernel) -> Mount {
+        Mount {
+            root: ROOT,
+            api: Arc::new(Self::new(kernel)),
+        }
     }
 
     async fn answered(&self, request: &Request) -> Result<Answer, Problem> {

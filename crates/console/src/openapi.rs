@@ -27,7 +27,7 @@ pub(crate) fn document(routes: &[Route]) -> Value {
             "version": "1",
             "description": "What operators do: decide about calls and permissions, grant and revoke, make tokens, read the audit. Only tokens of the role `operator` are let in, and the owner of the gateway over its local socket. Errors are problem objects (RFC 9457) whose `detail` says what to do.",
         },
-        "servers": [{ "url": kernel::http_api::ROOT }],
+        "servers": [{ "url": crate::ROOT }],
         "security": [{ "bearer": [] }],
         "paths": paths,
         "components": {

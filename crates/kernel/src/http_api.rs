@@ -1,14 +1,31 @@
-//! The operator's desk: what a listener hands to the operator API and what it gets back.
+//! How a listener gets a family of routes: what it hands to an API of the gateway, and what it gets back.
+
+use std::sync::Arc;
 
 use bytes::Bytes;
 use runtime::BoxFuture;
 
 use crate::front::{Credential, Events};
 
-/// What the paths of the operator API begin with.
-pub const ROOT: &str = "/api/v1";
+/// A family of routes: everything below a root goes to one API.
+#[derive(Clone, Debug)]
+pub struct Mount {
+    /// What the paths of the family begin with, such as `/api/v1`.
+    pub root: &'static str,
+    /// What answers the requests.
+    pub api: Arc<dyn HttpApi>,
+}
 
-/// Answers requests to the operator API.
+impl Mount {
+    /// Returns the rest of a path below the root; none for other paths.
+    #[must_use]
+    pub fn path<'a>(&self, whole: &'a str) -> Option<&'a str> {
+        let rest = whole.strip_prefix(self.root)?;
+        (rest.is_empty() || rest.starts_with('/')).then_some(rest)
+    }
+}
+
+/// Answers requests to a family of routes, such as the operator API.
 pub trait HttpApi: std::fmt::Debug + Send + Sync + 'static {
     /// Answers one request. Dropping the future means that the client has gone.
     fn answer(&self, request: Request) -> BoxFuture<'_, Answer>;
@@ -56,7 +73,7 @@ pub struct Request {
     pub who: Credential,
     /// What is to be done.
     pub verb: Verb,
-    /// With what: the path behind [`ROOT`], as it came, percent-encoded.
+    /// With what: the path behind the root of the [`Mount`], as it came, percent-encoded.
     pub path: String,
     /// What stands behind the `?`, as it came.
     pub query: Option<String>,

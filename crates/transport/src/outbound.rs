@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use kernel::link::{BoxFuture, Connector, Inbox, Link, LinkError};
-use kernel::spec::{HttpKind, Launch, ServerSpec};
 use tokio_util::task::TaskTracker;
+use upstream::link::{BoxFuture, Connector, Inbox, Link, LinkError};
+use upstream::spec::{HttpKind, Launch, ServerSpec};
 
 use crate::http::client::{Client, Dialer, sse};
 use crate::limits::ClientLimits;

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use kernel::Resolver;
-use kernel::link::BoxFuture;
+use upstream::link::BoxFuture;
 
 /// A resolver that asks the system.
 #[derive(Clone, Copy, Debug)]

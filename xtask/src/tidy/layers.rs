@@ -52,7 +52,7 @@ pub(crate) const CRATES: &[Crate] = &[
     Crate { name: "upstream",           folder: "crates/upstream",     layer: Kernel,    may: &["model", "jsonrpc", "mcp", "mgp", "catalog", "guard", "runtime"] },
     Crate { name: "kernel",             folder: "crates/kernel",       layer: Kernel,    may: &["model", "jsonrpc", "mcp", "mgp", "catalog", "policy", "store", "runtime", "guard", "upstream"] },
     Crate { name: "console",            folder: "crates/console",      layer: Kernel,    may: &["model", "mgp", "policy", "store", "kernel"] },
-    Crate { name: "transport",          folder: "crates/transport",    layer: Transport, may: &["model", "mcp", "kernel"] },
+    Crate { name: "transport",          folder: "crates/transport",    layer: Transport, may: &["model", "mcp", "kernel", "upstream"] },
     Crate { name: "chancery",           folder: "crates/chancery",     layer: Binary,    may: &["model", "jsonrpc", "mangle", "mcp", "catalog", "mgp", "policy", "validators", "store", "kernel", "console", "transport", "chancery-sdk", "example-minimal", "example-everything"] },
     Crate { name: "testkit",            folder: "crates/testkit",      layer: Testkit,   may: &["model", "jsonrpc", "mcp", "mgp", "catalog", "policy", "store", "kernel", "transport", "chancery-sdk", "example-minimal", "example-everything"] },
     Crate { name: "bench",              folder: "crates/bench",        layer: Apart,     may: &["chancery"] },

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use console::Console;
-use kernel::http_api::HttpApi;
+use kernel::http_api::Mount;
 use kernel::{Dependencies, Kernel, Records};
 use transport::{Outbound, SystemResolver};
 
@@ -40,8 +40,8 @@ impl Gateway {
     }
 
     /// The operator API of the gateway.
-    pub(super) fn api(&self) -> Arc<dyn HttpApi> {
-        Arc::new(Console::new(self.kernel.clone()))
+    pub(super) fn api(&self) -> Mount {
+        Console::mount(self.kernel.clone())
     }
 
     /// Ends the kernel, and waits until no child is left.

@@ -7,7 +7,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 use bytes::Bytes;
-use kernel::http_api::{self, ROOT, Verb};
+use console::ROOT;
+use kernel::http_api::{self, Verb};
 use kernel::spec::Start;
 use model::{Principal, Role};
 use serde_json::{Value, json};
@@ -117,7 +118,7 @@ async fn inside(gateway: &Gateway, verb: Verb, target: &str, body: String) -> an
         last_event: None,
         body: Bytes::from(body),
     };
-    match gateway.api().answer(request).await {
+    match gateway.api().api.answer(request).await {
         http_api::Answer::Whole { status, body, .. } => Ok((status, body.to_vec())),
         http_api::Answer::Events(_) => bail!("no gateway runs, so nothing will happen: start one with `chancery serve`"),
     }

@@ -69,7 +69,7 @@ async fn serve_as(configured: Configured, args: cli::Serve, guarded: Guarded) ->
     let front: Arc<dyn kernel::front::Front> = Arc::new(gateway.kernel.clone());
     let mut serving = tokio::task::JoinSet::new();
     let api = gateway.api();
-    serving.spawn(listener.with_api(api.clone()).serve(front.clone(), shutdown.clone()));
+    serving.spawn(listener.mounting(api.clone()).serve(front.clone(), shutdown.clone()));
     if let Some(owner) = owner {
         serving.spawn(owner.serve(front.clone(), api, ListenLimits::default(), shutdown.clone()));
     }

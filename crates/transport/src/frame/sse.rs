@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::{BufMut, Bytes, BytesMut};
-use kernel::link::Event;
+use upstream::link::Event;
 
 #[cfg(test)]
 mod tests;

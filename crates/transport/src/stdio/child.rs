@@ -6,13 +6,13 @@ use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use kernel::link::{BoxFuture, Closed, Frame, Inbox, LinkError, Pipe, PipePeer};
 use model::{Secret, ServerId};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
+use upstream::link::{BoxFuture, Closed, Frame, Inbox, LinkError, Pipe, PipePeer};
 
 use super::group::Group;
 use super::read::{End, frames};

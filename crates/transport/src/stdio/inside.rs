@@ -3,12 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
-use kernel::link::{BoxFuture, Closed, Frame, Inbox, Pipe, PipePeer};
-use kernel::spec::Builtin;
 use tokio::io::DuplexStream;
 use tokio::sync::mpsc;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
+use upstream::link::{BoxFuture, Closed, Frame, Inbox, Pipe, PipePeer};
+use upstream::spec::Builtin;
 
 use super::read::{End, frames};
 use super::write;

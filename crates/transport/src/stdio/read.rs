@@ -1,7 +1,7 @@
 //! Reads a server's pipe: each line goes to the inbox, until the end.
 
-use kernel::link::Inbox;
 use tokio::io::{AsyncRead, AsyncReadExt};
+use upstream::link::Inbox;
 
 use crate::frame::lines::{Line, Lines};
 

@@ -3,10 +3,10 @@
 use std::io::{self, IoSlice};
 
 use bytes::Bytes;
-use kernel::link::{Frame, InFlight};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+use upstream::link::{Frame, InFlight};
 
 /// The most frames that one system call takes.
 pub(super) const BATCH: usize = 32;

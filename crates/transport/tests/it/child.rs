@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use kernel::link::{Closed, Connector, Link, LinkError, Pipe};
-use kernel::spec::{Launch, ServerSpec};
 use transport::{ClientLimits, Outbound};
+use upstream::link::{Closed, Connector, Link, LinkError, Pipe};
+use upstream::spec::{Launch, ServerSpec};
 
 use crate::soon;
 use crate::upstream::{Collector, stdio_spec};

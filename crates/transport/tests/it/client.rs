@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use kernel::link::{Connector, Event, HttpLink, Link, LinkError, OutPost, Reply, ReplyBody};
-use kernel::spec::HttpKind;
 use mcp::mirror::Mirrors;
 use model::{Secret, Trace};
 use transport::{ClientLimits, Outbound};
+use upstream::link::{Connector, Event, HttpLink, Link, LinkError, OutPost, Reply, ReplyBody};
+use upstream::spec::HttpKind;
 
 use crate::soon;
 use crate::upstream::{Collector, Then, Upstream, http_spec};

@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use kernel::front::{Answer, ClientPipe, Credential, Events, Front, InPost, Listen, TokenRefusal};
-use kernel::link::{BoxFuture, Event};
 use model::Principal;
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use transport::http::{ListenOptions, Listener};
+use upstream::link::{BoxFuture, Event};
 
 /// A request or event that the front was given.
 #[derive(Debug)]

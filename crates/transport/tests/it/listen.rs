@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use kernel::front::{Answer, Events};
-use kernel::link::Event;
 use model::Principal;
 use transport::http::{ListenLimits, ListenOptions};
+use upstream::link::Event;
 
 use crate::front::{Gateway, Seen, event, message};
 use crate::raw::{Raw, ask, post};

@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use kernel::front::{Events, Front};
-use kernel::http_api::{Answer, HttpApi, Request, Verb};
-use kernel::link::{BoxFuture, Event};
+use kernel::http_api::{Answer, HttpApi, Mount, Request, Verb};
 use model::{Principal, PrincipalId, Role};
 use tokio_util::sync::CancellationToken;
 use transport::http::{ListenLimits, ListenOptions, Listener, OwnerSocket};
 use transport::socket;
+use upstream::link::{BoxFuture, Event};
 
 use crate::front::{Script, message};
 use crate::raw::{Raw, Response, ask};
@@ -41,6 +41,13 @@ impl HttpApi for Echo {
     }
 }
 
+fn mount(api: &Arc<Echo>) -> Mount {
+    Mount {
+        root: "/api/v1",
+        api: api.clone(),
+    }
+}
+
 #[tokio::test]
 async fn the_listener_passes_on_who_asks() {
     let (script, _seen) = Script::new(|_| Some(message("{}")));
@@ -53,7 +60,7 @@ async fn the_listener_passes_on_who_asks() {
     let listener = Listener::bind(ListenOptions::default())
         .await
         .expect("a port")
-        .with_api(api.clone());
+        .mounting(mount(&api));
     let (address, shutdown) = (listener.local_addr(), CancellationToken::new());
     let serving = tokio::spawn(listener.serve(script, shutdown.clone()));
     let get = |path: &str, headers: &str| format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n");
@@ -96,7 +103,7 @@ async fn whoever_reaches_the_owner_s_socket_is_an_operator_and_nothing_else_is_s
     let api = Arc::new(Echo::default());
     let shutdown = CancellationToken::new();
     let owners = OwnerSocket::bind(&path).expect("a socket");
-    let serving = tokio::spawn(owners.serve(script as Arc<dyn Front>, api, ListenLimits::default(), shutdown.clone()));
+    let serving = tokio::spawn(owners.serve(script as Arc<dyn Front>, mount(&api), ListenLimits::default(), shutdown.clone()));
     let asked = |verb, target: &'static str, body: &'static [u8]| {
         let path = path.clone();
         tokio::task::spawn_blocking(move || {
@@ -126,7 +133,7 @@ async fn whoever_reaches_the_owner_s_socket_is_an_operator_and_nothing_else_is_s
 }
 
 #[tokio::test]
-async fn a_listener_without_a_desk_has_no_operator_api() {
+async fn a_listener_without_a_mount_has_no_operator_api() {
     let gateway = crate::front::Gateway::ok(ListenOptions::default()).await;
     let mut client = Raw::connect(gateway.address).await;
     client.write("GET /api/v1/tokens HTTP/1.1\r\nHost: localhost\r\n\r\n").await;

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use kernel::front::{Answer, Events};
-use kernel::link::{Connector, HttpLink, Link, OutPost, ReplyBody};
-use kernel::spec::HttpKind;
 use mcp::mirror::Mirrors;
 use transport::http::ListenOptions;
 use transport::{ClientLimits, Outbound};
+use upstream::link::{Connector, HttpLink, Link, OutPost, ReplyBody};
+use upstream::spec::HttpKind;
 
 use crate::front::{Gateway, Seen, event, message};
 use crate::soon;

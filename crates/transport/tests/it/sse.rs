@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use kernel::link::{Closed, Connector, Link, LinkError, Pipe};
-use kernel::spec::HttpKind;
 use model::{Principal, Secret};
 use transport::http::{ListenOptions, Token};
 use transport::{ClientLimits, Outbound};
+use upstream::link::{Closed, Connector, Link, LinkError, Pipe};
+use upstream::spec::HttpKind;
 
 use crate::front::{Gateway, Seen};
 use crate::raw::{Raw, ask};

@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use kernel::front::{Answer, ClientPipe, Credential, Front, InPost, Listen};
-use kernel::link::{BoxFuture, Closed, Connector, Link};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use transport::stdio::PipeOptions;
 use transport::{ClientLimits, Outbound};
+use upstream::link::{BoxFuture, Closed, Connector, Link};
 
 use crate::raw::Raw;
 use crate::upstream::{Collector, stdio_spec};

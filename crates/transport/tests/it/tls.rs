@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use kernel::link::{Connector, Link, LinkError, OutPost, ReplyBody};
-use kernel::spec::HttpKind;
 use transport::http::{ListenOptions, Listener, TlsFiles};
 use transport::{ClientLimits, Outbound};
+use upstream::link::{Connector, Link, LinkError, OutPost, ReplyBody};
+use upstream::spec::HttpKind;
 
 use crate::front::Gateway;
 use crate::raw::Raw;

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use kernel::link::{Closed, Inbox};
-use kernel::spec::{EraChoice, HttpKind, Launch, ServerSpec, Share, Start};
 use model::{Secret, ServerId};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
 use tokio::sync::{Mutex, mpsc};
+use upstream::link::{Closed, Inbox};
+use upstream::spec::{EraChoice, HttpKind, Launch, ServerSpec, Share, Start};
 
 use crate::raw::{Raw, find};
 use crate::soon;

@@ -2,7 +2,7 @@
 
 use http::Uri;
 use http::uri::{PathAndQuery, Scheme};
-use kernel::link::LinkError;
+use upstream::link::LinkError;
 
 /// An absolute `http` or `https` URL without user information.
 #[derive(Clone, Debug)]

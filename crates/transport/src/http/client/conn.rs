@@ -12,8 +12,8 @@ use std::task::{Context, Poll, Waker, ready};
 use std::time::{Duration, Instant};
 
 use bytes::{Buf, Bytes, BytesMut};
-use kernel::link::{InFlight, LinkError};
 use tokio::io::{AsyncReadExt, AsyncWrite};
+use upstream::link::{InFlight, LinkError};
 
 use super::chunked::{Chunked, Step};
 use super::head::{Framing, Head};

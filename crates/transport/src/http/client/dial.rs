@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use kernel::link::LinkError;
 use rustls::ClientConfig;
 use rustls_pki_types::ServerName;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::{TlsConnector, TlsStream};
+use upstream::link::LinkError;
 
 use super::address::Address;
 use crate::http::stream::Stream;

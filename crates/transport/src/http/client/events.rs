@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use kernel::link::{Event, EventSource, LinkError};
+use upstream::link::{Event, EventSource, LinkError};
 
 use super::conn::Conn;
 use super::pool::Pool;

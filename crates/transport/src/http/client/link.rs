@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use kernel::link::{BoxFuture, EventStream, HttpLink, LinkError, OutPost, Reply, ReplyBody};
 use model::Secret;
 use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
+use upstream::link::{BoxFuture, EventStream, HttpLink, LinkError, OutPost, Reply, ReplyBody};
 
 use super::Dialer;
 use super::address::Address;

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use kernel::link::LinkError;
+use upstream::link::LinkError;
 
 use super::Dialer;
 use super::address::Address;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use bytes::{BufMut, Bytes, BytesMut};
 use http::header::{self, HeaderName};
-use kernel::link::{LinkError, OutPost, SendPermit};
 use model::Secret;
+use upstream::link::{LinkError, OutPost, SendPermit};
 
 use super::address::Address;
 use crate::http::names;

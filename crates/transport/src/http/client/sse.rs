@@ -5,13 +5,13 @@ use std::future::poll_fn;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kernel::link::{BoxFuture, Closed, Frame, Inbox, LinkError, OutPost, Pipe, PipePeer, ReplyBody};
 use model::Secret;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
+use upstream::link::{BoxFuture, Closed, Frame, Inbox, LinkError, OutPost, Pipe, PipePeer, ReplyBody};
 
 use super::address::Address;
 use super::events::Events;

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use kernel::front::Front;
-use kernel::http_api::HttpApi;
+use kernel::http_api::Mount;
 use rustls::ServerConfig;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
@@ -60,7 +60,7 @@ pub struct Listener {
     address: SocketAddr,
     options: ListenOptions,
     tls: Option<Arc<ServerConfig>>,
-    api: Option<Arc<dyn HttpApi>>,
+    mounts: Vec<Mount>,
 }
 
 impl Listener {
@@ -88,14 +88,15 @@ impl Listener {
             address,
             options,
             tls,
-            api: None,
+            mounts: Vec::new(),
         })
     }
 
-    /// Serves the operator API too, below [`kernel::http_api::ROOT`], to principals that it admits.
+    /// Serves a family of routes too, to principals that the listener admits.
     #[must_use]
-    pub fn with_api(self, api: Arc<dyn HttpApi>) -> Self {
-        Self { api: Some(api), ..self }
+    pub fn mounting(mut self, mount: Mount) -> Self {
+        self.mounts.push(mount);
+        self
     }
 
     /// Returns the address that it listens on, with the port that was taken.
@@ -122,7 +123,7 @@ impl Listener {
     pub async fn serve(self, front: Arc<dyn Front>, shutdown: CancellationToken) {
         let access = Access::new(&self.options, self.address);
         let shared = Shared {
-            api: self.api,
+            mounts: self.mounts,
             sse: self.options.sse,
             tls: self.tls.map(TlsAcceptor::from),
             ..Shared::new(front, access, self.options.limits)

@@ -1,10 +1,10 @@
-//! The operator API: passes requests below `/api/v1` to the [`HttpApi`].
+//! Families of routes that are mounted, such as the operator API: passes the requests below a root to its [`HttpApi`](kernel::http_api::HttpApi).
 
 use http::header::{self, HeaderValue};
 use http::{Response, StatusCode};
 use hyper::body::Incoming;
 use kernel::front::Credential;
-use kernel::http_api::{Answer, ROOT, Request, Verb};
+use kernel::http_api::{Answer, Mount, Request, Verb};
 
 use super::answer::Refusal;
 use super::head::Head;
@@ -15,25 +15,21 @@ use super::shared::Served;
 /// The largest body, such as that of a grant or a decision.
 const MAX_BODY: usize = 1024 * 1024;
 
-/// Returns the path below the API's root; `None` for other paths.
-pub(super) fn path(whole: &str) -> Option<&str> {
-    let rest = whole.strip_prefix(ROOT)?;
-    (rest.is_empty() || rest.starts_with('/')).then_some(rest)
+/// Returns the family that a path belongs to, and the path below its root; `None` for other paths.
+pub(super) fn mounted<'a, 'b>(mounts: &'a [Mount], whole: &'b str) -> Option<(&'a Mount, &'b str)> {
+    mounts.iter().find_map(|mount| Some((mount, mount.path(whole)?)))
 }
 
 /// Answers one request.
 pub(super) async fn answer(
     served: &Served,
     parts: &http::request::Parts,
-    path: &str,
+    (mount, path): (&Mount, &str),
     head: &Head<'_>,
     body: Incoming,
     who: Credential,
 ) -> Result<Response<Reply>, Refusal> {
     let shared = &served.shared;
-    let Some(api) = &shared.api else {
-        return Err(Refusal::new(StatusCode::NOT_FOUND, "this gateway serves no operator API"));
-    };
     let Some(verb) = Verb::parse(parts.method.as_str()) else {
         return Err(Refusal::method_not_allowed("GET, POST, PUT, DELETE"));
     };
@@ -49,7 +45,7 @@ pub(super) async fn answer(
         last_event: head.last_event.clone(),
         body,
     };
-    match api.answer(request).await {
+    match mount.api.answer(request).await {
         Answer::Whole { status, media, body } => {
             let mut response = Response::new(Reply::whole(body));
             *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use kernel::front::Front;
-use kernel::http_api::HttpApi;
+use kernel::http_api::Mount;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -30,9 +30,9 @@ impl OwnerSocket {
     }
 
     /// Serves until `shutdown`; then requests are finished and streams closed.
-    pub async fn serve(self, front: Arc<dyn Front>, api: Arc<dyn HttpApi>, limits: ListenLimits, shutdown: CancellationToken) {
+    pub async fn serve(self, front: Arc<dyn Front>, mount: Mount, limits: ListenLimits, shutdown: CancellationToken) {
         let shared = Arc::new(Shared {
-            api: Some(api),
+            mounts: vec![mount],
             ..Shared::new(front, Access::of_owner(), limits)
         });
         let tasks = TaskTracker::new();

@@ -48,7 +48,8 @@ async fn admitted(served: &Served, request: Request<Incoming>) -> Response<Reply
     let (parts, body) = request.into_parts();
     let head = Head::read(&parts.headers);
     let access = &served.shared.access;
-    let refused = match operate::path(parts.uri.path()) {
+    let mounts = &served.shared.mounts;
+    let refused = match operate::mounted(mounts, parts.uri.path()) {
         Some(_) => Refusal::into_problem,
         None => Refusal::into_response,
     };
@@ -97,14 +98,14 @@ async fn dispatch(
     who: Credential,
 ) -> Result<Response<Reply>, Refusal> {
     let sse = served.shared.sse;
-    if let Some(path) = operate::path(parts.uri.path()) {
-        return operate::answer(served, parts, path, &head, body, who).await;
+    let mounts = &served.shared.mounts;
+    if let Some(mounted) = operate::mounted(mounts, parts.uri.path()) {
+        return operate::answer(served, parts, mounted, &head, body, who).await;
     }
     if served.shared.access.is_owners() {
-        return Err(Refusal::new(
-            StatusCode::NOT_FOUND,
-            "only the operator API is here; it begins with /api/v1",
-        ));
+        let root = mounts.first().map_or("/", |mount| mount.root);
+        let text = format!("only the operator API is here; it begins with {root}");
+        return Err(Refusal::new(StatusCode::NOT_FOUND, text));
     }
     match (parts.uri.path(), &parts.method) {
         ("/mcp" | "/mcp/", &Method::POST) => post(served, parts, head, body, who).await,

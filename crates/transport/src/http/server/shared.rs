@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use http::Response;
 use kernel::front::Front;
-use kernel::http_api::HttpApi;
+use kernel::http_api::Mount;
 use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
 
@@ -19,8 +19,8 @@ use super::watch::{Watch, Watches};
 /// The state that all connections of a listener share.
 pub(crate) struct Shared {
     pub(crate) front: Arc<dyn Front>,
-    /// The operator API, where it is served.
-    pub(crate) api: Option<Arc<dyn HttpApi>>,
+    /// The families of routes that are served beside MCP.
+    pub(crate) mounts: Vec<Mount>,
     pub(crate) access: Access,
     pub(crate) limits: ListenLimits,
     pub(crate) streams: Arc<Semaphore>,
@@ -41,7 +41,7 @@ impl Shared {
     pub(crate) fn new(front: Arc<dyn Front>, access: Access, limits: ListenLimits) -> Self {
         Self {
             front,
-            api: None,
+            mounts: Vec::new(),
             access,
             streams: Arc::new(Semaphore::new(limits.max_streams)),
             sse: false,

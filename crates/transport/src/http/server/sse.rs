@@ -8,8 +8,8 @@ use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use kernel::front::{ClientPipe, Credential, Front};
-use kernel::link::Event;
 use tokio::sync::mpsc;
+use upstream::link::Event;
 
 use crate::frame::sse::{Written, write};
 use crate::http::tls;
