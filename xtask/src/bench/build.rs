@@ -74,7 +74,7 @@ pub(crate) struct Origin<'a> {
 
 /// Builds one binary of one package, with the features that this package asks for; where it is.
 pub(crate) fn executable(from: &Origin<'_>, package: &str, binary: &str) -> anyhow::Result<PathBuf> {
-    let mut command = cargo();
+    let mut command = workspace::cargo();
     command.current_dir(from.folder).args(["build", "--release", "--locked"]);
     if let Some(profile) = from.profile {
         command.arg("--config").arg(profile);
@@ -88,7 +88,7 @@ pub(crate) fn executable(from: &Origin<'_>, package: &str, binary: &str) -> anyh
 
 /// Runs `cargo build --release` for binaries of ours, and finds where it put each.
 fn build(binaries: &[&str]) -> anyhow::Result<BTreeMap<String, PathBuf>> {
-    let mut command = cargo();
+    let mut command = workspace::cargo();
     command.args(["build", "--release", "--package", "bench", "--package", "chancery"]);
     for binary in binaries {
         command.args(["--bin", binary]);

@@ -91,7 +91,7 @@ fn map(document: &str) -> Option<(usize, BTreeMap<&str, BTreeSet<&str>>)> {
 /// Refuses what `upstream` names of `guard` beyond the permit.
 fn narrow(files: &[File]) -> Vec<Violation> {
     let sources = files.iter().filter(|file| file.path.starts_with("crates/upstream/src/"));
-    let sources = sources.filter_map(|file| Rust::of(file));
+    let sources = sources.filter_map(Rust::of);
     sources
         .flat_map(|file| {
             let named = names_of_guard(file.code.text());

@@ -1,11 +1,13 @@
 //! The canned server without its transport: eras, replies and refusals.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use clap::ValueEnum;
 
-use crate::canned::{Answer, Canned, LARGE, SMALL};
+use crate::canned::{Answer, CHANGE, Canned, LARGE, SMALL, Tools};
 use crate::envelope::{Era, MODERN, Request};
 
-/// The eras that a server supports.
+/// The eras that a server speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Offer {
     Both,
@@ -23,14 +25,16 @@ impl Offer {
     }
 }
 
-/// The server's reply to one message.
+/// What the server says to one message.
 #[derive(Debug)]
 pub(super) enum Reply<'a> {
     /// A canned result.
     Result(&'a Answer),
-    /// A JSON-RPC error, with its HTTP status.
+    /// A canned result, and behind it the news that the list of tools is another.
+    Changed(&'a Answer),
+    /// A JSON-RPC error, and the HTTP status it travels with.
     Refusal(Refusal),
-    /// No reply: the message was a notification.
+    /// Nothing: it was a notification.
     Accepted,
 }
 
@@ -47,7 +51,7 @@ impl Refusal {
         Self { status, code, message }
     }
 
-    /// Returns the whole error message, for the request `id`.
+    /// The whole error message, for the request `id`.
     pub(super) fn for_id(self, id: &str) -> String {
         let Self { code, message, .. } = self;
         format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":"{message}"}}}}"#)
@@ -58,21 +62,34 @@ impl Refusal {
 #[derive(Debug)]
 pub(super) struct Server {
     pub(super) offer: Offer,
-    pub(super) prefix: String,
-    pub(super) canned: Canned,
+    prefix: String,
+    changing: bool,
+    /// Whether the list is now the other one.
+    changed: AtomicBool,
+    canned: Canned,
 }
 
 impl Server {
-    /// Returns the reply to one message, which was sent in `era`.
+    pub(super) fn new(offer: Offer, tools: &Tools<'_>) -> Self {
+        Self {
+            offer,
+            prefix: tools.prefix.to_owned(),
+            changing: tools.changing,
+            changed: AtomicBool::new(false),
+            canned: Canned::new(tools),
+        }
+    }
+
+    /// The reply to one message, which was spoken in `era`.
     pub(super) fn reply(&self, request: &Request<'_>, era: Era) -> Reply<'_> {
         if request.id.is_none() {
             return Reply::Accepted;
         }
         match request.method {
             "tools/call" => self.call(request.params.name, era),
-            "tools/list" => Reply::Result(&self.canned.results(era).tools),
+            "tools/list" => Reply::Result(self.list(era)),
             "initialize" if self.offer.has(Era::Legacy) => Reply::Result(self.canned.initialize(request.params.protocol_version)),
-            // 2026-07-28 basic/versioning: a modern-only server answers `initialize` with its revisions.
+            // 2026-07-28 basic/versioning: a modern-only server names its revisions to a client that says `initialize`.
             "initialize" => Reply::Refusal(Refusal::new(
                 400,
                 -32022,
@@ -84,16 +101,29 @@ impl Server {
         }
     }
 
+    fn list(&self, era: Era) -> &Answer {
+        let results = self.canned.results(era);
+        if self.changed.load(Ordering::Relaxed) {
+            &results.changed
+        } else {
+            &results.tools
+        }
+    }
+
     fn call(&self, name: &str, era: Era) -> Reply<'_> {
         let results = self.canned.results(era);
         match name.strip_prefix(&*self.prefix) {
             Some(name) if name == SMALL.0 => Reply::Result(&results.small),
             Some(name) if name == LARGE.0 => Reply::Result(&results.large),
+            Some(CHANGE) if self.changing => {
+                self.changed.fetch_xor(true, Ordering::Relaxed);
+                Reply::Changed(&results.small)
+            }
             _ => Reply::Refusal(Refusal::new(if era == Era::Modern { 400 } else { 200 }, -32602, "unknown tool")),
         }
     }
 
-    /// Returns the era of an HTTP request that names `version`, or the refusal of a server that doesn't support it.
+    /// The era of an HTTP request that names `version`, or the refusal of a server that doesn't speak it.
     pub(super) fn era_of(&self, version: Option<&[u8]>) -> Result<Era, Refusal> {
         let era = if version == Some(MODERN.as_bytes()) {
             Era::Modern

@@ -2,7 +2,7 @@
 
 use std::io::{Read, Write};
 
-use super::{Refusal, Reply, Server};
+use super::server::{Refusal, Reply, Server};
 use crate::canned::{Answer, CHANGED};
 use crate::envelope::{Era, Request};
 
