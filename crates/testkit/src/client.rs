@@ -20,7 +20,7 @@ use tokio::task::AbortHandle;
 
 use crate::mailbox::{Arrived, Mailbox};
 
-/// How a client reaches the gateway.
+/// The transport between a client and the gateway.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wire {
     /// One stream for everything.
@@ -58,14 +58,14 @@ impl ClientBuilder {
         }
     }
 
-    /// What it declares.
+    /// Sets the capabilities that it declares.
     #[must_use]
     pub fn capabilities(mut self, capabilities: Value) -> Self {
         self.capabilities = capabilities;
         self
     }
 
-    /// Who it is; the local user unless said.
+    /// Sets its principal; the local user by default.
     #[must_use]
     pub fn operator(mut self, name: &str) -> Self {
         self.who.principal = Principal {
@@ -75,35 +75,35 @@ impl ClientBuilder {
         self
     }
 
-    /// The remembered token that it showed, by its id.
+    /// Sets the id of the remembered token that it used.
     #[must_use]
     pub fn token(mut self, id: &str) -> Self {
         self.who.token = Some(id.into());
         self
     }
 
-    /// Who it is.
+    /// Sets its name and version.
     #[must_use]
     pub fn principal(mut self, name: &str) -> Self {
         self.who.principal = Principal::named(name);
         self
     }
 
-    /// Another revision of its era.
+    /// Sets another revision of its era.
     #[must_use]
     pub fn revision(mut self, revision: Revision) -> Self {
         self.revision = revision;
         self
     }
 
-    /// Puts a log level into each modern request.
+    /// Sets a log level that each modern request carries.
     #[must_use]
     pub fn log_level(mut self, level: &'static str) -> Self {
         self.log_level = Some(level);
         self
     }
 
-    /// Opens the connection, without a word.
+    /// Opens the connection, without sending anything.
     #[must_use]
     pub fn open(self) -> Client {
         let mailbox = Arc::new(Mailbox::default());
@@ -137,7 +137,7 @@ impl ClientBuilder {
         }
     }
 
-    /// Opens the connection and, in the legacy era, says hello.
+    /// Opens the connection and, in the legacy era, completes the handshake.
     pub async fn connect(self) -> Client {
         let client = self.open();
         if client.said.era == Era::Legacy {
@@ -147,7 +147,7 @@ impl ClientBuilder {
     }
 }
 
-/// A client.
+/// A connected client.
 pub struct Client {
     said: ClientBuilder,
     mailbox: Arc<Mailbox>,
@@ -163,18 +163,18 @@ impl std::fmt::Debug for Client {
     }
 }
 
-/// A request under way.
+/// An open request.
 #[derive(Debug)]
 pub struct Exchange {
-    /// Its id.
+    /// The request's id.
     pub id: Id,
-    /// Its number among the client's exchanges; 0 on a pipe.
+    /// The number of its exchange; 0 on a pipe.
     pub number: u64,
     task: Option<AbortHandle>,
 }
 
 impl Exchange {
-    /// Closes the HTTP response, as a client does that has lost interest.
+    /// Closes the HTTP response, as a client does that does not wait any more.
     pub fn close(&self) {
         if let Some(task) = &self.task {
             task.abort();
@@ -187,12 +187,12 @@ impl Exchange {
 pub struct Reply {
     /// The HTTP status; 0 on a pipe.
     pub status: u16,
-    /// The answer.
+    /// The JSON-RPC message.
     pub message: Message,
 }
 
 impl Reply {
-    /// The result.
+    /// Returns the result.
     ///
     /// # Panics
     /// When it is an error.
@@ -204,10 +204,10 @@ impl Reply {
         }
     }
 
-    /// The code and the message of the error.
+    /// Returns the code and the message of the error.
     ///
     /// # Panics
-    /// When it is none.
+    /// When it is not an error.
     #[must_use]
     pub fn error(&self) -> (i64, String) {
         match self.message.error_raw().as_ref().and_then(jsonrpc::ErrorObject::parse) {
@@ -216,7 +216,7 @@ impl Reply {
         }
     }
 
-    /// The text of the first block of content.
+    /// Returns the text of the first block of content.
     ///
     /// # Panics
     /// When there is none.
@@ -229,10 +229,10 @@ impl Reply {
         }
     }
 
-    /// `requestState` of an `input_required`.
+    /// Returns the `requestState` of an `input_required`.
     ///
     /// # Panics
-    /// When it is none.
+    /// When the answer is none.
     #[must_use]
     pub fn state(&self) -> String {
         let result = self.result();
@@ -244,22 +244,22 @@ impl Reply {
 }
 
 impl Client {
-    /// Its mailbox.
+    /// Returns the client's mailbox.
     #[must_use]
     pub fn mailbox(&self) -> &Mailbox {
         &self.mailbox
     }
 
-    /// Its session, over HTTP.
+    /// Returns the id of the client's session, over HTTP.
     #[must_use]
     pub fn session(&self) -> Option<&str> {
         self.session.get().map(String::as_str)
     }
 
-    /// Says hello, and that it has heard the answer.
+    /// Sends `initialize`, and `notifications/initialized` after its answer.
     ///
     /// # Panics
-    /// When it is not welcome.
+    /// When the gateway refuses.
     pub async fn hello(&self) -> Value {
         let params = json!({
             "protocolVersion": self.said.revision.as_str(), "capabilities": self.said.capabilities, "clientInfo": {"name": "test", "version": "1"},
@@ -278,9 +278,10 @@ impl Client {
         result
     }
 
-    // === saying
+    // === sending
 
-    /// Sends a frame as it is; over HTTP with the headers that belong to this client. The number of the exchange.
+    /// Sends a frame unchanged; over HTTP with the headers that belong to this client. Returns the number of the
+    /// exchange.
     pub async fn send(&self, frame: impl Into<Bytes>) -> u64 {
         let frame = frame.into();
         let mirrors = self.mirrors_of(&frame);
@@ -316,7 +317,7 @@ impl Client {
             let answer = kernel.post(post).await;
             read_answer(answer, number, &mailbox).await;
         });
-        // What is sent first is received first, as on one connection.
+        // Frames that are sent first arrive first, as on one connection.
         let done = std::future::poll_fn(|cx| Poll::Ready(posting.as_mut().poll(cx).is_ready())).await;
         if done {
             return (number, None);
@@ -348,13 +349,13 @@ impl Client {
         }
     }
 
-    /// The next id that it will use for a request.
+    /// Returns the id of the client's next request.
     fn next_id(&self) -> Id {
         static IDS: AtomicU64 = AtomicU64::new(1);
         Id::string(&format!("id-{}", IDS.fetch_add(1, Ordering::Relaxed)))
     }
 
-    /// The params as this client sends them: a modern one says in each request who it is.
+    /// Returns the params as this client sends them: a modern client identifies itself in each request.
     #[must_use]
     pub fn dressed(&self, params: Option<String>) -> Option<Raw> {
         let params = params.map(|text| Raw::parse(text, &Limits::default()).expect("params of a test are JSON"));
@@ -397,7 +398,7 @@ impl Client {
         self.start("tools/call", json!({"name": tool, "arguments": arguments})).await
     }
 
-    /// The answer to a request that was started.
+    /// Returns the answer to a request that was started.
     pub async fn reply(&self, exchange: &Exchange) -> Reply {
         let what = format!("the answer to {}", exchange.id.raw().text());
         let arrived = self.mailbox.take(&what, |a| a.answers(&exchange.id)).await;
@@ -420,14 +421,14 @@ impl Client {
         self.reply(&exchange).await
     }
 
-    /// The names of a list.
+    /// Returns the names of a list.
     pub async fn tools(&self) -> Vec<String> {
         let listed = self.request("tools/list", json!({})).await.result();
         let names = listed["tools"].as_array().into_iter().flatten();
         names.filter_map(|tool| tool["name"].as_str().map(str::to_owned)).collect()
     }
 
-    /// The next question of a server.
+    /// Returns the next question of a server.
     pub async fn question(&self) -> Message {
         let arrived = self.mailbox.take("a question", Arrived::asks).await;
         arrived.message.expect("a question has a message")
@@ -439,7 +440,7 @@ impl Client {
         self.send(Message::result(id, &Raw::of(&result)).line()).await;
     }
 
-    /// The next notification of a method.
+    /// Returns the next notification of a method.
     pub async fn notification(&self, method: &str) -> Message {
         let arrived = self.mailbox.take(&format!("`{method}`"), |a| a.calls(method)).await;
         arrived.message.expect("a notification has a message")
@@ -479,7 +480,7 @@ impl Client {
         (exchange, status)
     }
 
-    /// Closes its end of the pipe, and waits until everything that it sent has been answered.
+    /// Closes the client's end of the pipe, and waits until all requests have been answered.
     pub async fn finish(&self) {
         let pipe = self.pipe.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(pipe) = pipe {
@@ -488,7 +489,7 @@ impl Client {
         }
     }
 
-    /// Ends its session, or closes its pipe, and everything that it waits for.
+    /// Ends its session, or closes its pipe, and abandons all open requests.
     pub async fn leave(&self) {
         for task in self.running.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
             task.abort();

@@ -1,4 +1,4 @@
-//! A gateway in process: a kernel, scripted servers behind it, and doors for clients in front of it.
+//! A gateway in process: a kernel, scripted servers behind it, and transports for clients in front of it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -33,7 +33,7 @@ pub struct Builder {
     clock: store::Clock,
 }
 
-/// Begins a gateway.
+/// Starts to describe a gateway.
 #[must_use]
 pub fn gateway() -> Builder {
     Builder {
@@ -53,7 +53,7 @@ pub fn gateway() -> Builder {
     }
 }
 
-/// The configuration of a scripted server.
+/// Returns the configuration of a scripted server.
 #[must_use]
 pub fn spec_of(id: &str, script: &Script) -> ServerSpec {
     let launch = if script.http {
@@ -99,13 +99,13 @@ fn spec(id: &str, launch: Launch, era: EraChoice) -> ServerSpec {
 }
 
 impl Builder {
-    /// A scripted server in memory.
+    /// Adds a scripted server in memory.
     #[must_use]
     pub fn upstream(self, id: &str, script: Script) -> Self {
         self.upstream_with(id, script, |_| {})
     }
 
-    /// A scripted server in memory, whose configuration is changed first.
+    /// Adds a scripted server in memory, whose configuration is changed first.
     #[must_use]
     pub fn upstream_with(mut self, id: &str, script: Script, change: impl FnOnce(&mut ServerSpec)) -> Self {
         let mut spec = spec_of(id, &script);
@@ -115,13 +115,13 @@ impl Builder {
         self
     }
 
-    /// A child process of the legacy era.
+    /// Adds a child process of the legacy era.
     #[must_use]
     pub fn child(self, id: &str, command: &str, args: &[&str]) -> Self {
         self.child_with(id, command, args, |_| {})
     }
 
-    /// A child process, whose configuration is changed first.
+    /// Adds a child process, whose configuration is changed first.
     #[must_use]
     pub fn child_with(mut self, id: &str, command: &str, args: &[&str], change: impl FnOnce(&mut ServerSpec)) -> Self {
         let mut spec = spec(id, stdio(command, args), EraChoice::Legacy);
@@ -130,13 +130,13 @@ impl Builder {
         self
     }
 
-    /// A server at a URL.
+    /// Adds a server at a URL.
     #[must_use]
     pub fn url(self, id: &str, url: &str) -> Self {
         self.url_with(id, url, |_| {})
     }
 
-    /// A server at a URL, whose configuration is changed first.
+    /// Adds a server at a URL, whose configuration is changed first.
     #[must_use]
     pub fn url_with(mut self, id: &str, url: &str, change: impl FnOnce(&mut ServerSpec)) -> Self {
         let launch = Launch::Http {
@@ -150,20 +150,20 @@ impl Builder {
         self
     }
 
-    /// Changes what the kernel is told.
+    /// Changes the kernel's settings.
     #[must_use]
     pub fn settings(mut self, change: impl FnOnce(&mut Settings)) -> Self {
         change(&mut self.settings);
         self
     }
 
-    /// Guards it, by what is configured.
+    /// Sets the gateway's security.
     #[must_use]
     pub fn guarded(self, change: impl FnOnce(&mut Security)) -> Self {
         self.settings(|settings| change(settings.security.get_or_insert_default()))
     }
 
-    /// Has it remember in a folder.
+    /// Gives it a store in a folder.
     ///
     /// # Panics
     /// When the folder can't be used.
@@ -171,7 +171,7 @@ impl Builder {
         self.remembering_on(folder, Arc::new(store::disk::LocalDisk)).await
     }
 
-    /// The same on a disk of the test's own.
+    /// Gives it a store in a folder, on a disk that the test made.
     ///
     /// # Panics
     /// When the folder can't be used.
@@ -179,7 +179,7 @@ impl Builder {
         self.remembering_through(folder, disk, |store| store).await
     }
 
-    /// The same in a store that a test has put something around.
+    /// Gives it a store in a folder, which the test wraps in another.
     ///
     /// # Panics
     /// When the folder can't be used.
@@ -200,28 +200,28 @@ impl Builder {
         self
     }
 
-    /// Where catalogues are kept.
+    /// Sets the cache of catalogues.
     #[must_use]
     pub fn cache(mut self, cache: Arc<dyn OfferCache>) -> Self {
         self.cache = cache;
         self
     }
 
-    /// What the kernel is told that the time is, instead of what the machine says.
+    /// Sets the kernel's clock, in place of the machine's.
     #[must_use]
     pub fn clock(mut self, clock: store::Clock) -> Self {
         self.clock = clock;
         self
     }
 
-    /// Bounds towards servers.
+    /// Sets the limits towards servers.
     #[must_use]
     pub fn limits(mut self, change: impl FnOnce(&mut ClientLimits)) -> Self {
         change(&mut self.limits);
         self
     }
 
-    /// Starts it. Servers come up behind; the first list waits for them.
+    /// Starts the gateway. Servers start in the background; the first list waits for them.
     #[must_use]
     pub fn start(self) -> Gateway {
         let outbound = Arc::new(Outbound::new(self.limits, None));
@@ -248,7 +248,7 @@ impl Builder {
 pub struct Gateway {
     /// Its kernel.
     pub kernel: Kernel,
-    /// What the kernel was told, to reload a variation of it.
+    /// The kernel's settings, to reload a variation of them.
     pub settings: Settings,
     outbound: Arc<Outbound>,
     scripted: HashMap<String, Arc<Scripted>>,
@@ -259,14 +259,14 @@ pub struct Gateway {
 pub struct Door {
     /// The URL of the endpoint.
     pub url: String,
-    /// Where it listens.
+    /// The address that it listens on.
     pub address: std::net::SocketAddr,
     shutdown: CancellationToken,
     serving: JoinHandle<()>,
 }
 
 impl Door {
-    /// Closes it, and waits until nobody is in it any more.
+    /// Closes it, and waits until every connection has ended.
     pub async fn close(self) {
         self.shutdown.cancel();
         drop(self.serving.await);
@@ -274,7 +274,7 @@ impl Door {
 }
 
 impl Gateway {
-    /// A scripted server.
+    /// Returns a scripted server.
     ///
     /// # Panics
     /// When there is none of that name.
@@ -283,16 +283,16 @@ impl Gateway {
         self.scripted.get(id).unwrap_or_else(|| panic!("no scripted server `{id}`"))
     }
 
-    /// A client that is yet to connect.
+    /// Returns a client that is not connected yet.
     #[must_use]
     pub fn client(&self, era: Era, wire: Wire) -> ClientBuilder {
         ClientBuilder::new(self.kernel.clone(), era, wire)
     }
 
-    /// A real HTTP listener on a free port of this machine.
+    /// Starts a real HTTP listener on a free port of this machine.
     ///
     /// # Panics
-    /// When there is none to be had.
+    /// When no port can be bound.
     pub async fn door(&self, change: impl FnOnce(&mut ListenOptions)) -> Door {
         let mut options = ListenOptions::default();
         change(&mut options);
@@ -308,7 +308,7 @@ impl Gateway {
         }
     }
 
-    /// A real local socket, for clients that speak lines.
+    /// Starts a real local socket, for clients that exchange lines.
     ///
     /// # Panics
     /// When the path can't be bound.
@@ -321,7 +321,7 @@ impl Gateway {
         shutdown
     }
 
-    /// Ends it, and waits until every connection and child is gone.
+    /// Ends the gateway, and waits until every connection and child has ended.
     pub async fn stop(&self) {
         self.kernel.shutdown(Duration::from_secs(10)).await;
         drop(tokio::time::timeout(crate::PATIENCE, self.outbound.finished()).await);

@@ -6,7 +6,8 @@
 //! assert_eq!(alice.call("say", json!({"text": "hi"})).await.result(), json!({"text": "hi"}));
 //! ```
 //!
-//! Law: nothing here sleeps; whoever waits, waits for an event, and gives up after [`PATIENCE`] with a panic that says what did come.
+//! Law: nothing here sleeps. A test waits for an event, and panics after [`PATIENCE`] with a message that says what did
+//! arrive.
 
 #![forbid(unsafe_code)]
 
@@ -29,5 +30,5 @@ pub use memory::MemoryCache;
 pub use script::{Script, Step};
 pub use scripted::{Received, Scripted};
 
-/// How long anybody here waits for an event before that counts as a failure.
+/// How long a test waits for an event before that counts as a failure.
 pub const PATIENCE: Duration = Duration::from_secs(15);

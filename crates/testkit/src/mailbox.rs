@@ -1,4 +1,4 @@
-//! What a scripted client has received and nobody has looked at yet.
+//! The messages that a scripted client has received and the test has not taken yet.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,37 +8,37 @@ use tokio::sync::watch;
 
 use crate::PATIENCE;
 
-/// One thing that came to a client.
+/// One message that arrived at a client.
 #[derive(Clone, Debug)]
 pub struct Arrived {
-    /// Which of the client's exchanges it came on; 0 is a pipe.
+    /// The number of the exchange that carried it; 0 is a pipe.
     pub exchange: u64,
     /// The HTTP status; 0 on a pipe.
     pub status: u16,
     /// `Mcp-Session-Id` of the answer.
     pub session: Option<String>,
-    /// The id of the event, where it came as one that has an id.
+    /// The id of the event, where it arrived as one that has an id.
     pub event: Option<String>,
-    /// The message; none where an answer had no body, or an event no data.
+    /// The message; `None` where an answer had no body, or an event no data.
     pub message: Option<Message>,
-    /// Whether it is the end of its exchange.
+    /// Whether it is the last of its exchange.
     pub end: bool,
 }
 
 impl Arrived {
-    /// Whether it is the answer to a request of that id.
+    /// Returns whether it is the answer to a request of that id.
     #[must_use]
     pub fn answers(&self, id: &Id) -> bool {
         self.is(Kind::Response) && self.message.as_ref().is_some_and(|message| message.id() == Some(id))
     }
 
-    /// Whether it is a notification or request of that method.
+    /// Returns whether it is a notification or request of that method.
     #[must_use]
     pub fn calls(&self, method: &str) -> bool {
         self.message.as_ref().is_some_and(|message| message.method() == Some(method))
     }
 
-    /// Whether it is a question of a server.
+    /// Returns whether it is a question of a server.
     #[must_use]
     pub fn asks(&self) -> bool {
         self.is(Kind::Request)
@@ -49,7 +49,7 @@ impl Arrived {
     }
 }
 
-/// Everything that came, in order.
+/// Everything that arrived, in order.
 #[derive(Debug)]
 pub struct Mailbox {
     arrived: Mutex<VecDeque<Arrived>>,
@@ -75,10 +75,10 @@ impl Mailbox {
         self.news.send_modify(|count| *count += 1);
     }
 
-    /// Takes out the first that fits, waiting for it if need be.
+    /// Takes out the first item that matches, waiting for it if need be.
     ///
     /// # Panics
-    /// When nothing of the kind comes in time.
+    /// When no such item arrives in time.
     pub async fn take(&self, what: &str, fits: impl Fn(&Arrived) -> bool) -> Arrived {
         let mut news = self.news.subscribe();
         let found = tokio::time::timeout(PATIENCE, async {
@@ -96,14 +96,14 @@ impl Mailbox {
         }
     }
 
-    /// Takes out the first that fits, if it is there.
+    /// Takes out the first item that matches, if it is there.
     pub fn take_now(&self, fits: impl Fn(&Arrived) -> bool) -> Option<Arrived> {
         let mut arrived = self.lock();
         let at = arrived.iter().position(fits)?;
         arrived.remove(at)
     }
 
-    /// Takes out everything that is there.
+    /// Takes out all items.
     pub fn drain(&self) -> Vec<Arrived> {
         self.lock().drain(..).collect()
     }

@@ -20,10 +20,10 @@ use transport::Outbound;
 
 use crate::scripted::{Emitted, Received, Scripted, read};
 
-/// Frames that wait in either direction.
+/// The number of frames that may wait in either direction.
 const QUEUE: usize = 64;
 
-/// Reaches scripted servers in memory, and all others in earnest.
+/// Connects to scripted servers in memory, and to all others over real transports.
 #[derive(Debug)]
 pub(crate) struct Connections {
     pub(crate) scripted: HashMap<String, Arc<Scripted>>,
@@ -96,7 +96,7 @@ async fn take_in(
 ) {
     while let Some(parcel) = incoming.recv().await {
         scripted.until_it_reads().await;
-        // Noted is written: what it departed with is held until then.
+        // The frame counts as written once it is recorded: the evidence of its permit is held until then.
         let Some((frame, _in_flight)) = parcel.begin() else { continue };
         let Some((kind, message)) = read(frame) else { continue };
         scripted.note(Received {
@@ -236,7 +236,7 @@ impl Http {
         Ok(Reply { status, session, body })
     }
 
-    /// Carries a request out for as long as somebody reads.
+    /// Carries a request out for as long as the client reads.
     fn perform(&self, message: Message) -> mpsc::Receiver<Emitted> {
         let (out, emitted) = mpsc::channel(QUEUE);
         let (scripted, connection, over) = (self.scripted.clone(), self.connection, self.over.clone());
@@ -305,10 +305,10 @@ impl EventSource for Source {
     }
 }
 
-/// By the capabilities of clients.
+/// Finds offers by the capabilities of clients.
 type Offers = HashMap<Vec<u8>, Vec<u8>>;
 
-/// A cache of catalogues in memory, to be handed from one gateway to the next.
+/// A cache of catalogues in memory, which a test can pass from one gateway to the next.
 #[derive(Debug, Default)]
 pub struct MemoryCache {
     saved: Mutex<HashMap<String, Offers>>,

@@ -1,12 +1,12 @@
-//! What this process holds: descriptors, children, memory. For tests of leaks and of bounds (Linux).
+//! Measures the resources of this process: descriptors, children, memory. For tests of leaks and of limits (Linux).
 
-/// Open file descriptors, without the one that counts them.
+/// Returns the number of open file descriptors, without the one that is used for counting.
 #[must_use]
 pub fn descriptors() -> usize {
     std::fs::read_dir("/proc/self/fd").map_or(0, |entries| entries.count().saturating_sub(1))
 }
 
-/// The processes that this one has started and that were not waited for, zombies included.
+/// Returns the processes that this one has started and not yet waited for, zombies included.
 #[must_use]
 pub fn children() -> Vec<u32> {
     let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
@@ -16,19 +16,19 @@ pub fn children() -> Vec<u32> {
         .collect()
 }
 
-/// Resident memory in bytes.
+/// Returns the resident memory in bytes.
 #[must_use]
 pub fn resident() -> usize {
     field("/proc/self/status", "VmRSS:")
 }
 
-/// The most memory that was ever resident, in bytes; see [`forget_peak`].
+/// Returns the most memory that was ever resident, in bytes; see [`forget_peak`].
 #[must_use]
 pub fn peak() -> usize {
     field("/proc/self/status", "VmHWM:")
 }
 
-/// Makes the present the peak.
+/// Resets the peak to the present size.
 pub fn forget_peak() {
     drop(std::fs::write("/proc/self/clear_refs", "5"));
 }

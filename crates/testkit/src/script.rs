@@ -1,18 +1,19 @@
-//! A server as data: what it offers, and what it does when it is asked.
+//! A server as data: the lists that it offers, and its answers to requests.
 
 use std::collections::HashMap;
 
 use mcp::revision::Era;
 use serde_json::{Value, json};
 
-/// One thing that a scripted server does in the course of a request. Texts are JSON in which these names stand for what they say:
-/// `$id`, `$method`, `$params`, `$arguments`, `$name`, `$uri`, `$token` (the progress token), `$answers` (to the questions asked so far, an array),
-/// `$responses` (`inputResponses`), `$connection` (the number of the connection); any other name stands for the argument of that name.
+/// One step of a scripted server in the course of a request. Texts are JSON in which these names are replaced: `$id`,
+/// `$method`, `$params`, `$arguments`, `$name`, `$uri`, `$token` (the progress token), `$answers` (to the questions
+/// asked so far, an array), `$responses` (`inputResponses`), `$connection` (the number of the connection); any other
+/// name is replaced by the argument of that name.
 #[derive(Clone, Debug)]
 pub enum Step {
-    /// Sends a frame: a message, or what is none.
+    /// Sends a frame: a message, or bytes that are none.
     Send(String),
-    /// Sends a frame that many times.
+    /// Sends a frame a number of times.
     Flood(usize, String),
     /// Answers with a result.
     Answer(String),
@@ -84,7 +85,7 @@ impl Step {
     }
 }
 
-/// A server.
+/// The script of a server.
 #[derive(Clone, Debug)]
 pub struct Script {
     pub(crate) era: Era,
@@ -96,7 +97,7 @@ pub struct Script {
     pub(crate) prompts: Vec<Value>,
     pub(crate) resources: Vec<Value>,
     pub(crate) templates: Vec<Value>,
-    /// By `method` or `method what`; each round of a request has its own steps.
+    /// The steps by `method` or `method what`; each round of a request has its own.
     pub(crate) steps: HashMap<String, Vec<Vec<Step>>>,
     pub(crate) keeps_log: bool,
 }
@@ -118,19 +119,19 @@ impl Script {
         }
     }
 
-    /// A server of 2025-11-25 on a pipe.
+    /// Returns a server of 2025-11-25 on a pipe.
     #[must_use]
     pub fn legacy() -> Self {
         Self::new(Era::Legacy, "2025-11-25")
     }
 
-    /// A server of 2026-07-28 on a pipe.
+    /// Returns a server of 2026-07-28 on a pipe.
     #[must_use]
     pub fn modern() -> Self {
         Self::new(Era::Modern, "2026-07-28")
     }
 
-    /// Of one era or the other.
+    /// Returns a server of an era, on a pipe.
     #[must_use]
     pub fn of(era: Era) -> Self {
         match era {
@@ -139,28 +140,28 @@ impl Script {
         }
     }
 
-    /// Over Streamable HTTP instead of a pipe.
+    /// Uses Streamable HTTP instead of a pipe.
     #[must_use]
     pub fn over_http(mut self, http: bool) -> Self {
         self.http = http;
         self
     }
 
-    /// Answers with a stream, also where there is nothing but the answer.
+    /// Answers with a stream, even where there is only the answer.
     #[must_use]
     pub fn always_streams(mut self) -> Self {
         self.stream_always = true;
         self
     }
 
-    /// Another revision of its era.
+    /// Sets another revision of its era.
     #[must_use]
     pub fn revision(mut self, revision: &str) -> Self {
         revision.clone_into(&mut self.revision);
         self
     }
 
-    /// What it declares.
+    /// Sets the capabilities that it declares.
     #[must_use]
     pub fn capabilities(mut self, capabilities: Value) -> Self {
         self.capabilities = capabilities;
@@ -174,19 +175,19 @@ impl Script {
         self
     }
 
-    /// A tool and what it does.
+    /// Adds a tool and its steps.
     #[must_use]
     pub fn tool(self, name: &str, steps: impl Into<Vec<Step>>) -> Self {
         self.tool_rounds(name, vec![steps.into()])
     }
 
-    /// A tool that asks in the way of 2026-07-28: the steps of each round.
+    /// Adds a tool that asks in the way of 2026-07-28: the steps of each round.
     #[must_use]
     pub fn tool_rounds(self, name: &str, rounds: Vec<Vec<Step>>) -> Self {
         self.tool_as(json!({"name": name, "inputSchema": {"type": "object"}}), rounds)
     }
 
-    /// A tool by its whole definition.
+    /// Adds a tool by its whole definition.
     ///
     /// # Panics
     /// Without a name.
@@ -198,7 +199,7 @@ impl Script {
         self
     }
 
-    /// A prompt and what it does.
+    /// Adds a prompt and its steps.
     #[must_use]
     pub fn prompt(mut self, name: &str, steps: impl Into<Vec<Step>>) -> Self {
         self.capabilities["prompts"] = json!({"listChanged": true});
@@ -207,7 +208,7 @@ impl Script {
         self
     }
 
-    /// A resource and what reading it does.
+    /// Adds a resource and the steps of reading it.
     #[must_use]
     pub fn resource(mut self, uri: &str, steps: impl Into<Vec<Step>>) -> Self {
         self.capabilities["resources"] = json!({"subscribe": true, "listChanged": true});
@@ -216,14 +217,14 @@ impl Script {
         self
     }
 
-    /// What it does at any request of a method; behind a method and a blank, at those of that name, URI, task or cursor.
+    /// Sets the steps of a method; behind a method and a blank, those for that name, URI, task or cursor.
     #[must_use]
     pub fn on(mut self, method: &str, steps: impl Into<Vec<Step>>) -> Self {
         self.steps.insert(method.to_owned(), vec![steps.into()]);
         self
     }
 
-    /// The steps of a request, if the script has some; else the answer that a server of its kind gives.
+    /// Returns the steps of a request, if the script has some; else the usual answer of a server of its kind.
     pub(crate) fn steps_for(&self, method: &str, what: Option<&str>, round: usize) -> Vec<Step> {
         let own = what.and_then(|what| self.steps.get(&format!("{method} {what}")));
         if let Some(rounds) = own.or_else(|| self.steps.get(method)) {
@@ -262,7 +263,7 @@ impl Script {
     }
 }
 
-/// Puts values in the place of `$names`. What is put in is not looked at again.
+/// Replaces `$names` by values. An inserted value is not searched again.
 pub(crate) fn fill(template: &str, value_of: impl Fn(&str) -> Option<String>) -> String {
     let mut text = String::with_capacity(template.len());
     let mut rest = template;

@@ -1,4 +1,5 @@
-//! A scripted server at work: what it has received, what it waits for, and what the test makes it do.
+//! A running scripted server: the messages that it has received, the gates that it waits for, and the controls of the
+//! test.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,7 +20,7 @@ use crate::script::{Script, Step, fill};
 /// One message that a server received.
 #[derive(Clone, Debug)]
 pub struct Received {
-    /// On which connection: 1 is the first.
+    /// The number of its connection: 1 is the first.
     pub connection: u64,
     /// The message.
     pub message: Message,
@@ -27,25 +28,25 @@ pub struct Received {
     pub session: Option<String>,
     /// The headers that mirror the body.
     pub mirrors: Mirrors,
-    /// When: while whoever wrote it still held its leave.
+    /// The time of receipt, while the writer of the message still held its send permit.
     pub at: std::time::Instant,
 }
 
 impl Received {
-    /// Whether it is a request or notification of that method.
+    /// Returns whether it is a request or notification of that method.
     #[must_use]
     pub fn is(&self, method: &str) -> bool {
         self.message.method() == Some(method)
     }
 
-    /// Its params as a value.
+    /// Returns its params as a value.
     #[must_use]
     pub fn params(&self) -> serde_json::Value {
         self.message.params().map_or(serde_json::Value::Null, |params| params.to_value())
     }
 }
 
-/// What a server emits in the course of a request.
+/// Something that a server sends in the course of a request.
 #[derive(Debug)]
 pub(crate) enum Emitted {
     /// A frame, and whether it is the answer.
@@ -68,16 +69,17 @@ struct State {
     opened: u64,
     live: HashMap<u64, Live>,
     gates: HashSet<String>,
-    /// It reads nothing from its pipes.
+    /// Whether it reads nothing from its pipes.
     deaf: bool,
     down: bool,
     next_ask: u64,
     asks: HashMap<Id, oneshot::Sender<Raw>>,
     sessions: HashSet<String>,
-    /// Where the server speaks of its own accord: the GET streams of sessions, and listen streams with their ids.
+    /// The streams on which the server can send unasked: the GET streams of sessions, and listen streams with their
+    /// ids.
     streams: Vec<(Option<Raw>, mpsc::Sender<Emitted>)>,
     cancelled: usize,
-    /// The tasks that run, and on which connection each was created.
+    /// The running tasks, and the connection on which each was created.
     tasks: HashSet<(u64, String)>,
     /// Tools whose definitions have changed, by name.
     redefined: HashMap<String, Value>,
@@ -87,7 +89,7 @@ struct State {
 #[derive(Debug)]
 struct Live {
     over: CancellationToken,
-    /// None over HTTP.
+    /// `None` over HTTP.
     frames: Option<mpsc::Sender<Emitted>>,
 }
 
@@ -108,39 +110,39 @@ impl Scripted {
         self.news.send_modify(|count| *count += 1);
     }
 
-    // === what the test looks at
+    // === what the test reads
 
-    /// Everything that was received so far.
+    /// Returns every message that was received so far.
     #[must_use]
     pub fn received(&self) -> Vec<Received> {
         self.lock().log.clone()
     }
 
-    /// Everything that was received of a method.
+    /// Returns every message of a method that was received.
     #[must_use]
     pub fn received_of(&self, method: &str) -> Vec<Received> {
         self.received().into_iter().filter(|received| received.is(method)).collect()
     }
 
-    /// Connections that were ever opened.
+    /// Returns the number of connections that were ever opened.
     #[must_use]
     pub fn opened(&self) -> u64 {
         self.lock().opened
     }
 
-    /// Connections that are open: pipes, and HTTP links that were not dropped.
+    /// Returns the number of open connections: pipes, and HTTP links that were not dropped.
     #[must_use]
     pub fn live(&self) -> usize {
         self.lock().live.len()
     }
 
-    /// Requests that were cancelled: by a notification, or by closing their stream.
+    /// Returns the requests that were cancelled: by a notification, or by closing their stream.
     #[must_use]
     pub fn cancelled(&self) -> usize {
         self.lock().cancelled
     }
 
-    /// Streams on which the server could speak of its own accord.
+    /// Returns the number of streams on which the server can send unasked.
     #[must_use]
     pub fn streams(&self) -> usize {
         let mut state = self.lock();
@@ -148,10 +150,10 @@ impl Scripted {
         state.streams.len()
     }
 
-    /// Waits until something holds for the server.
+    /// Waits until a condition holds for the server.
     ///
     /// # Panics
-    /// When it does not come to hold in time.
+    /// When it does not hold in time.
     pub async fn until(&self, what: &str, holds: impl Fn(&Self) -> bool) {
         let mut news = self.news.subscribe();
         let waiting = async {
@@ -171,14 +173,14 @@ impl Scripted {
     /// Waits for the n-th message of a method (counted from 1).
     ///
     /// # Panics
-    /// When it does not come in time.
+    /// When it does not arrive in time.
     pub async fn nth(&self, method: &str, n: usize) -> Received {
         self.until(&format!("`{method}` number {n}"), |server| server.received_of(method).len() >= n)
             .await;
         self.received_of(method).swap_remove(n - 1)
     }
 
-    // === what the test makes it do
+    // === what the test controls
 
     /// Opens a gate for good.
     pub fn open_gate(&self, name: &str) {
@@ -186,23 +188,23 @@ impl Scripted {
         self.tell();
     }
 
-    /// Shuts a gate again.
+    /// Closes a gate again.
     pub fn shut_gate(&self, name: &str) {
         self.lock().gates.remove(name);
     }
 
-    /// Reads nothing more from its pipes: what is said to it waits to be written.
+    /// Stops reading from its pipes: messages to it wait to be written.
     pub fn stop_reading(&self) {
         self.lock().deaf = true;
     }
 
-    /// Reads on.
+    /// Resumes reading.
     pub fn read_on(&self) {
         self.lock().deaf = false;
         self.tell();
     }
 
-    /// Resolves when it reads.
+    /// Waits until the server reads.
     pub(crate) async fn until_it_reads(&self) {
         let mut news = self.news.subscribe();
         while self.lock().deaf {
@@ -210,7 +212,7 @@ impl Scripted {
         }
     }
 
-    /// Says something of its own accord, wherever it can: on every pipe, session stream and listen stream (there under its subscription id).
+    /// Sends a notification unasked on every pipe, session stream and listen stream (there under its subscription id).
     pub fn say(&self, method: &str, params: &str) {
         let params = Raw::parse(params.to_owned(), &Limits::default()).expect("params of a script are JSON");
         let state = self.lock();
@@ -248,7 +250,7 @@ impl Scripted {
         }
     }
 
-    /// Lists a tool by another definition from now on. Nobody is told.
+    /// Changes the listed definition of a tool. No client is notified.
     ///
     /// # Panics
     /// Without a name.
@@ -267,14 +269,14 @@ impl Scripted {
         }
     }
 
-    /// Forgets its sessions but lives on.
+    /// Forgets its sessions but keeps its connections.
     pub fn forget_sessions(&self) {
         let mut state = self.lock();
         state.sessions.clear();
         state.streams.clear();
     }
 
-    /// From now on nobody answers there (or somebody does again).
+    /// Makes the server unreachable, or reachable again.
     pub fn set_down(&self, down: bool) {
         self.lock().down = down;
     }
@@ -343,7 +345,7 @@ impl Scripted {
         self.tell();
     }
 
-    /// Takes an answer to a question in.
+    /// Handles an answer to a question.
     pub(crate) fn answered(&self, message: &Message) {
         let asked = message.id().and_then(|id| self.lock().asks.remove(id));
         let answer = message.result_raw().or_else(|| message.error_raw());
@@ -363,7 +365,7 @@ impl Scripted {
 
     // === requests
 
-    /// Carries a request out. What the server says goes to `out`; true when the connection is to end.
+    /// Carries a request out. The server's messages go to `out`; returns true when the connection must end.
     pub(crate) async fn perform(self: &Arc<Self>, connection: u64, message: &Message, out: &mpsc::Sender<Emitted>) -> bool {
         let method = message.method().unwrap_or_default();
         if method == "subscriptions/listen" && self.script.era == Era::Modern && !self.script.steps.contains_key(method) {
@@ -444,7 +446,7 @@ impl Scripted {
         script.steps_for(method, what, round)
     }
 
-    /// What is wrong with the headers of a modern request over HTTP, by the tools as they are defined now.
+    /// Returns what is wrong with the headers of a modern request over HTTP, by the tools as they are defined now.
     pub(crate) fn mismatch(&self, message: &Message, mirrors: &Mirrors) -> Option<ErrorObject> {
         if self.script.era == Era::Legacy {
             return None;
@@ -464,7 +466,8 @@ impl Scripted {
 
     // === tasks
 
-    /// Where a task is kept that was created on a connection: in the process of a pipe and the session of the legacy era, else with all others.
+    /// Returns where a task is kept that was created on a connection: in the process of a pipe and the session of the
+    /// legacy era, else with all others.
     fn keeper(&self, connection: u64) -> u64 {
         if self.script.http && self.script.era == Era::Modern {
             0
@@ -484,7 +487,8 @@ impl Scripted {
         }
     }
 
-    /// Refuses a request about a task that was not created there, and in the modern era one of a client that does not declare the extension.
+    /// Refuses a request about a task that was not created there, and in the modern era one of a client that does not
+    /// declare the extension.
     fn refuses_task(&self, connection: u64, method: &str, params: Option<&Raw>) -> Option<Step> {
         if !matches!(method, "tasks/get" | "tasks/result" | "tasks/update" | "tasks/cancel") {
             return None;
@@ -544,7 +548,7 @@ fn round(params: Option<&Raw>) -> usize {
     }
 }
 
-/// What the names in a script stand for.
+/// The values of the names in a script.
 struct Context<'a> {
     connection: u64,
     message: &'a Message,
@@ -579,7 +583,7 @@ impl Context<'_> {
     }
 }
 
-/// Whether a frame is a request, a notification or a response; none when it is no message.
+/// Returns whether a frame is a request, a notification or a response; `None` when it is no message.
 pub(crate) fn read(frame: Bytes) -> Option<(Kind, Message)> {
     let message = jsonrpc::decode_message(frame, &Limits::default()).ok()?;
     Some((message.kind(), message))

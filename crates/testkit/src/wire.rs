@@ -1,4 +1,4 @@
-//! HTTP as bytes, for what no proper client would send.
+//! HTTP as bytes, for requests that no correct client would send.
 
 use std::net::SocketAddr;
 
@@ -14,24 +14,24 @@ pub struct Answered {
     pub status: u16,
     /// The head as text, in lower case.
     pub head: String,
-    /// The body as far as it came.
+    /// The part of the body that has arrived.
     pub body: Vec<u8>,
 }
 
 impl Answered {
-    /// The body as JSON; null where it is none.
+    /// Returns the body as JSON; null where it is none.
     #[must_use]
     pub fn json(&self) -> serde_json::Value {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }
 
-    /// The code of the JSON-RPC error in the body.
+    /// Returns the code of the JSON-RPC error in the body.
     #[must_use]
     pub fn code(&self) -> Option<i64> {
         self.json()["error"]["code"].as_i64()
     }
 
-    /// A header's value.
+    /// Returns a header's value.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<String> {
         let mut lines = self.head.lines().filter_map(|line| line.split_once(':'));
@@ -47,7 +47,7 @@ pub struct Connection {
     address: SocketAddr,
     stream: TcpStream,
     buffer: Vec<u8>,
-    /// The last answer said that it is the connection's last.
+    /// Whether the last answer said that it is the connection's last.
     closing: bool,
 }
 
@@ -55,7 +55,7 @@ impl Connection {
     /// Connects.
     ///
     /// # Panics
-    /// When nobody listens there.
+    /// When no server listens there.
     pub async fn open(address: SocketAddr) -> Self {
         Self {
             address,
@@ -65,19 +65,20 @@ impl Connection {
         }
     }
 
-    /// Another connection, where the last answer said `Connection: close`.
+    /// Opens another connection, where the last answer said `Connection: close`.
     async fn renew(&mut self) {
         if self.closing {
             *self = Self::open(self.address).await;
         }
     }
 
-    /// Writes bytes; false when the other side does not take them any more.
+    /// Writes bytes; returns false when the other side does not read any more.
     pub async fn write(&mut self, bytes: &[u8]) -> bool {
         self.stream.write_all(bytes).await.is_ok()
     }
 
-    /// POSTs a body with these headers besides `Host`, `Content-Length` and (unless given) `Content-Type` and `Accept`.
+    /// Sends a POST with a body and these headers besides `Host`, `Content-Length` and (unless given) `Content-Type`
+    /// and `Accept`.
     pub async fn post(&mut self, headers: &[(&str, &str)], body: &[u8]) -> Answered {
         let mut head = format!("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n", body.len());
         for (name, value) in [
@@ -112,7 +113,7 @@ impl Connection {
     /// Reads one answer; of a stream, only its head.
     ///
     /// # Panics
-    /// When none comes.
+    /// When no answer arrives.
     pub async fn answer(&mut self) -> Answered {
         tokio::time::timeout(PATIENCE, self.read_answer()).await.expect("an answer in time")
     }
@@ -146,7 +147,7 @@ impl Connection {
         answered
     }
 
-    /// Whether the other side has closed.
+    /// Returns whether the other side has closed.
     pub async fn is_closed(&mut self) -> bool {
         tokio::time::timeout(PATIENCE, self.fill()).await.is_ok_and(|read| read == 0)
     }

@@ -1,4 +1,4 @@
-//! A server on stdio that behaves as its first argument says: a process to start, to flood from, and to lose.
+//! A server on stdio whose first argument selects its behaviour: a process to start, to flood from, and to lose.
 
 use std::io::{BufRead, Write};
 
@@ -53,7 +53,7 @@ fn misbehave(how: &str, id: &serde_json::Value, out: &mut impl Write) -> std::io
         "endless-garbage" => loop {
             writeln!(out, "{}", "not a message ".repeat(1000))?;
         },
-        // 200 MB of one line, and then it goes on as if nothing were.
+        // 200 MB of one line, after which the server continues as usual.
         "long-line" => {
             for _ in 0..3200 {
                 out.write_all(&[b'x'; 64 * 1024])?;

@@ -393,7 +393,7 @@ async fn a_pipe_survives_every_kind_of_nonsense() {
             .to_value();
         assert_eq!(error["code"], code, "{}", &frame[..frame.len().min(60)]);
     }
-    // An answer to nothing, and notifications that mean nothing, are let go by.
+    // An answer to no question, and notifications without a meaning, are ignored.
     client.send(r#"{"jsonrpc":"2.0","id":99,"result":{}}"#).await;
     client
         .send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":12}}"#)

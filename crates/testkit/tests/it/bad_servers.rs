@@ -15,7 +15,7 @@ async fn still_works(client: &Client) {
     assert_eq!(said(&answer.result())["still"], true);
 }
 
-/// Every kind of client in front of a server with one bad tool; `judge` looks at the answer to its call.
+/// Runs every kind of client in front of a server with one bad tool; `judge` checks the answer to its call.
 async fn in_every_way(server: impl Fn() -> Script, judge: impl Fn(&Gateway, &testkit::Reply)) {
     for (era, wire) in WAYS {
         let gateway = gateway().upstream("bad", server()).start();

@@ -1,4 +1,5 @@
-//! What bad peers send without end is not held: each kind in a volume far beyond the bound, with the peak of the whole process.
+//! Messages that bad peers send without end are not kept: each kind in a volume far beyond its limit, with the peak of
+//! the whole process.
 
 use serde_json::json;
 use testkit::{Client, Era, Gateway, Script, Step, Wire, gateway, process};
@@ -6,13 +7,13 @@ use testkit::{Client, Era, Gateway, Script, Step, Wire, gateway, process};
 use crate::{WAYS, alone, echo, said};
 
 const SERVER: &str = env!("CARGO_BIN_EXE_scripted-server");
-/// The most that may be held on account of one peer, while several times as much is sent.
+/// The most memory that one peer may cost, while several times as much is sent.
 const BOUND: usize = 32 << 20;
 /// What most frames carry, and how many of them are sent: 100 MB.
 const PADDING: usize = 100_000;
 const MANY: usize = 1_000;
 
-/// Does something, and looks at how far memory grew meanwhile.
+/// Runs a test, and measures how far memory grows meanwhile.
 async fn bounded(what: &str, sending: impl Future<Output = ()>) {
     process::forget_peak();
     let before = process::resident();
@@ -25,7 +26,7 @@ async fn still_works(client: &Client) {
     assert_eq!(said(&client.call("say", json!({"still": true})).await.result())["still"], true);
 }
 
-/// A frame that no reader may follow to its bottom.
+/// Returns a frame that is nested too deeply to be read to its end.
 fn bomb(megabytes: usize) -> String {
     format!(
         r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{}"#,
@@ -35,7 +36,7 @@ fn bomb(megabytes: usize) -> String {
 
 // === servers
 
-/// A client before a server whose one bad tool does this.
+/// Returns a client before a server whose one bad tool does this.
 async fn before(server_era: Era, steps: Vec<Step>) -> (Gateway, Client) {
     let script = echo(server_era, Wire::Pipe).tool("bad", steps);
     let gateway = gateway().upstream("bad", script.forgetful()).start();
@@ -106,7 +107,8 @@ fn second_answers_and_answers_to_nothing() {
     });
 }
 
-/// Questions that nobody answers, and progress of nothing: the first are bounded in number, the second are not kept.
+/// Questions that no client answers, and progress of no request: the first are limited in number, the second are not
+/// kept.
 #[test]
 fn floods_of_questions_and_progress() {
     alone("bounds::floods_of_questions_and_progress", async {
@@ -129,7 +131,7 @@ fn floods_of_questions_and_progress() {
 
 // === clients
 
-/// A server that asks once and then is content.
+/// Returns a server that asks one question and then answers.
 fn asking() -> Script {
     let steps = [
         Step::elicit(r#""who?""#),

@@ -1,11 +1,12 @@
-//! Several clients at once on one server, each with a question in flight: everybody is asked what concerns them, and nothing else.
+//! Several clients at once on one server, each with a question in flight: each client gets the questions that concern
+//! it, and no others.
 
 use serde_json::{Value, json};
 use testkit::{Client, Era, Exchange, Gateway, Script, Step, Wire, gateway};
 
 use crate::{ECHO, WAYS, form, said};
 
-/// A server whose tool asks the caller a question that names its argument, and answers with argument and answer.
+/// Returns a server whose tool asks the caller a question that names its argument, and answers with argument and answer.
 fn curious(wire: Wire) -> Script {
     Script::legacy().over_http(wire == Wire::Http).tool(
         "ask",
@@ -17,7 +18,8 @@ fn curious(wire: Wire) -> Script {
     )
 }
 
-/// The same, but all its questions wait for a gate, so that every call is in flight before the first question is put.
+/// Returns such a server whose questions all wait for a gate, so that every call is in flight before the first question
+/// is put.
 fn curious_together(wire: Wire) -> Script {
     let question = r#"{"message":"who?","requestedSchema":{"type":"object","properties":{}},"note":$arguments}"#;
     Script::legacy().over_http(wire == Wire::Http).tool(
@@ -30,7 +32,7 @@ fn curious_together(wire: Wire) -> Script {
     )
 }
 
-/// A call of `ask` that is under way for somebody.
+/// An open call of `ask` by one client.
 struct Asked<'a> {
     client: &'a Client,
     era: Era,

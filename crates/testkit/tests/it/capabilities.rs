@@ -1,4 +1,5 @@
-//! What is relayed of a client: its own capabilities where they can be carried, never more, never somebody else's.
+//! The capabilities that are relayed of a client: its own where they can be carried, never more, and never another
+//! client's.
 
 use serde_json::{Value, json};
 use testkit::{Era, Script, Step, Wire, gateway};
@@ -7,7 +8,7 @@ use crate::{ECHO, WAYS};
 
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
-/// What a server was told of the capabilities of the client behind a call.
+/// Returns what a server was told of the capabilities of the client behind a call.
 fn told(server: &testkit::Scripted, era: Era) -> Value {
     let call = server.received_of("tools/call").pop().expect("a call");
     match era {

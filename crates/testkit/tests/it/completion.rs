@@ -1,11 +1,11 @@
-//! `completion/complete`: to the server whose prompt or template it is, in that server's own names.
+//! `completion/complete` goes to the server whose prompt or template it is, with that server's own names.
 
 use serde_json::{Value, json};
 use testkit::{Client, Gateway, Script, Step, gateway};
 
 use crate::WAYS;
 
-/// A server whose completions begin with its own name; two of them offer a prompt of the same name.
+/// Returns a server whose completions begin with its own name; two of them offer a prompt of the same name.
 fn offering(era: testkit::Era, http: bool, who: &str) -> Script {
     let templates = format!(
         r#"{{"resultType":"complete","ttlMs":0,"cacheScope":"private","resourceTemplates":[{{"name":"t","uriTemplate":"{who}://row/{{id}}"}}]}}"#
@@ -39,7 +39,7 @@ async fn complete(client: &Client, reference: Value) -> testkit::Reply {
         .await
 }
 
-/// What the server of that name was asked last.
+/// Returns what the server of that name was asked last.
 fn asked(gateway: &Gateway, server: &str) -> Value {
     gateway
         .server(server)

@@ -1,4 +1,5 @@
-//! What the core does not know: to the one server that declared it, to the clients it concerns, and to nobody else.
+//! Methods that the core does not define go to the one server that declared them, to the clients that they concern, and
+//! to no others.
 
 use jsonrpc::Raw;
 use serde_json::{Value, json};
@@ -9,10 +10,10 @@ use crate::{ECHO, WAYS, echo, said};
 const FIND: &str = "search/find";
 const INDEXED: &str = "notifications/search/indexed";
 const HIT: &str = "notifications/search/hit";
-/// Nobody declares it.
+/// A method that no server declares.
 const FOREIGN: [&str; 2] = ["billing/pay", "notifications/billing/paid"];
 
-/// The places where real servers declare an extension.
+/// Returns the places where real servers declare an extension.
 fn declarations() -> [Value; 3] {
     [
         json!({"tools": {}, "extensions": {"com.acme/search": {"depth": 1.0}}}),
@@ -21,7 +22,7 @@ fn declarations() -> [Value; 3] {
     ]
 }
 
-/// A server with an extension: a method that says what it was given, and a tool that tells of hits meanwhile.
+/// Returns a server with an extension: a method that says what it was given, and a tool that tells of hits meanwhile.
 fn searching(era: Era, wire: Wire, capabilities: Value) -> Script {
     echo(era, wire)
         .capabilities(capabilities)
@@ -29,7 +30,7 @@ fn searching(era: Era, wire: Wire, capabilities: Value) -> Script {
         .tool("crawl", [Step::notify(HIT, r#"{"page":1.0,"of":$name}"#), Step::answer(ECHO)])
 }
 
-/// A server that declares it, and one that does not.
+/// Returns a server that declares it, and one that does not.
 async fn meet(server: (Era, Wire), capabilities: Value, client: (Era, Wire)) -> (Gateway, Client) {
     let gateway = gateway()
         .upstream("searching", searching(server.0, server.1, capabilities))
@@ -83,14 +84,14 @@ async fn a_clients_notification_goes_to_the_server_that_declared_it() {
         for client_way in WAYS {
             let [capabilities, ..] = declarations();
             let (gateway, client) = meet(server, capabilities, client_way).await;
-            // A legacy client's notifications go the way of its calls.
+            // A legacy client's notifications are routed like its calls.
             for tool in ["say", "well"] {
                 assert!(!client.call(tool, json!({})).await.message.is_error());
             }
             notify(&client, INDEXED, json!({"pages": 7.0})).await;
             let told = gateway.server("searching").nth(INDEXED, 1).await;
             assert_eq!(told.params()["pages"].to_string(), "7.0", "{client_way:?} to {server:?}");
-            // What was asked after it is answered after it: nobody else has been told meanwhile.
+            // The answers come in the order of the requests, so no other client has been notified meanwhile.
             client.call("well", json!({})).await;
             assert_eq!(
                 heard(gateway.server("other"), INDEXED),

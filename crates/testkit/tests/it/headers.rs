@@ -1,4 +1,4 @@
-//! Arguments that a modern server wants mirrored in headers, when it wants others than before and tells nobody.
+//! Arguments that a modern server wants mirrored in headers, when it changes which ones and does not announce it.
 
 use mcp::error::HEADER_MISMATCH;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use testkit::{Era, Script, Step, Wire, gateway};
 
 use crate::{ECHO, WAYS, said};
 
-/// A tool whose argument is mirrored in the header of that name.
+/// Returns a tool whose argument is mirrored in the header of that name.
 fn tool(header: Option<&str>) -> Value {
     let mut tool = json!({"name": "deploy", "inputSchema": {"type": "object", "properties": {"region": {"type": "string"}}}});
     if let Some(header) = header {

@@ -24,7 +24,7 @@ fn rng() -> fastrand::Rng {
     fastrand::Rng::with_seed(seed)
 }
 
-/// What there is now: the kernel's numbers, all tasks, descriptors, and connections to scripted servers.
+/// The resources in use now: the kernel's numbers, all tasks, descriptors, and connections to scripted servers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Holdings {
     census: [usize; 5],
@@ -44,7 +44,7 @@ fn holdings(gateway: &Gateway, servers: &[&str]) -> Holdings {
     }
 }
 
-/// Waits until nothing is held any more that was not held before.
+/// Waits until no more resources are in use than before.
 async fn settles_to(before: &Holdings, gateway: &Gateway, servers: &[&str], what: &str) {
     let mut looks = tokio::time::interval(Duration::from_millis(20));
     for _ in 0..500 {
@@ -92,7 +92,7 @@ async fn client(gateway: &Gateway, rng: &mut fastrand::Rng) -> Client {
     }
 }
 
-// === clients that come and go
+// === clients that connect and disconnect
 
 async fn connects(count: usize) {
     let mut rng = rng();
@@ -249,7 +249,7 @@ fn soak_leaks_of_a_child_that_crashes() {
     alone("leaks::soak_leaks_of_a_child_that_crashes", crashes(1_000));
 }
 
-/// The same with the backoff of real crashes, in a time that flies.
+/// Servers that crash with the back-off of real crashes, on a clock that the test moves.
 #[tokio::test(start_paused = true)]
 async fn a_hundred_restarts_after_the_backoff_leave_no_task_behind() {
     for era in [Era::Legacy, Era::Modern] {

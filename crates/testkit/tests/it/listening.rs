@@ -11,7 +11,7 @@ use crate::{ECHO, form};
 const WIRES: [Wire; 2] = [Wire::Pipe, Wire::Http];
 const UPDATED: &str = "notifications/resources/updated";
 
-/// A legacy server with one resource.
+/// Returns a legacy server with one resource.
 fn library(uri: &str) -> Script {
     Script::legacy()
         .resource(uri, [Step::answer(r#"{"contents":[]}"#)])
@@ -24,7 +24,7 @@ async fn listen(client: &Client, uris: &[&str]) -> Exchange {
     client.start("subscriptions/listen", filter).await
 }
 
-/// The URIs that the acknowledgement names.
+/// Returns the URIs that the acknowledgement names.
 async fn acknowledged(client: &Client) -> Value {
     let heard = client.notification("notifications/subscriptions/acknowledged").await;
     let params = heard.params().expect("params").to_value();
@@ -66,7 +66,7 @@ async fn a_server_that_hangs_is_left_out_and_delays_no_other() {
     }
 }
 
-/// A server whose tool changes the resource, and says so on the connection of the call.
+/// Returns a server whose tool changes the resource, and says so on the connection of the call.
 fn changing(wire: Wire) -> Script {
     let script = library("test://one").over_http(wire == Wire::Http);
     script.tool("change", [Step::notify(UPDATED, r#"{"uri":"test://one"}"#), Step::answer(ECHO)])
@@ -93,7 +93,8 @@ async fn a_principals_own_calls_update_what_it_subscribed_to() {
     }
 }
 
-/// Calls that can be asked back have lanes of their own: the stream of their client is on its principal's line, never on somebody else's.
+/// Calls that can be asked back have lanes of their own: the stream of their client is on its principal's line, never
+/// on another principal's.
 #[tokio::test]
 async fn a_client_that_can_be_asked_subscribes_on_its_principals_line() {
     let gateway = gateway().upstream("library", changing(Wire::Pipe)).start();
@@ -118,7 +119,7 @@ async fn a_client_that_can_be_asked_subscribes_on_its_principals_line() {
     gateway.stop().await;
 }
 
-/// A named principal's line is made anew for as long as somebody listens on it.
+/// A named principal's line is made anew as long as one of its clients listens on it.
 #[tokio::test(start_paused = true)]
 async fn a_stream_outlives_the_connections_below_it() {
     let gateway = gateway().upstream("library", library("test://one")).start();

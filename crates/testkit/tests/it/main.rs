@@ -28,7 +28,7 @@ use std::future::Future;
 use serde_json::{Value, json};
 use testkit::{Era, Script, Step, Wire};
 
-/// Every way in: era and wire of a client, or of a server.
+/// Every combination of era and transport, of a client or of a server.
 const WAYS: [(Era, Wire); 4] = [
     (Era::Legacy, Wire::Pipe),
     (Era::Legacy, Wire::Http),
@@ -36,7 +36,7 @@ const WAYS: [(Era, Wire); 4] = [
     (Era::Modern, Wire::Http),
 ];
 
-/// A server of that kind with one tool that says what it was given.
+/// Returns a server of that kind with one tool that says what it was given.
 fn echo(era: Era, wire: Wire) -> Script {
     Script::of(era).over_http(wire == Wire::Http).tool("say", [Step::answer(ECHO)])
 }

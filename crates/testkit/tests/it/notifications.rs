@@ -1,4 +1,5 @@
-//! Notifications that belong to no request and to no list: to whom they concern, in revisions that have them.
+//! Notifications that belong to no request and to no list reach the clients that they concern, in revisions that have
+//! them.
 
 use serde_json::json;
 use testkit::{Era, Revision, Script, Step, Wire, gateway};
@@ -34,7 +35,7 @@ async fn changed_roots_are_told_on_the_clients_own_connection_only() {
             client.send(format!(r#"{{"jsonrpc":"2.0","method":"{CHANGED}"}}"#)).await;
             let told = server.nth(CHANGED, number + 1).await;
             assert_eq!(told.connection, *connection, "{client_wire:?} to {server_wire:?}");
-            // What was asked after it is answered after it: nobody else has been told meanwhile.
+            // The answers come in the order of the requests, so no other client has been notified meanwhile.
             client.call("say", json!({})).await;
             assert_eq!(server.received_of(CHANGED).len(), number + 1);
         }

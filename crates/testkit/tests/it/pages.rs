@@ -6,7 +6,7 @@ use testkit::{Era, Gateway, Script, Step, Wire, gateway};
 
 use crate::{ECHO, WAYS, echo};
 
-/// The pages that a server with so many items on each has for a list.
+/// Returns the pages that a server with so many items on each has for a list.
 fn pages(method: &str, key: &str, count: usize, item: impl Fn(usize) -> Value) -> Vec<(String, String)> {
     (0..count)
         .map(|page| {
@@ -88,7 +88,7 @@ async fn every_page_of_every_list_is_read() {
     }
 }
 
-/// What is said of the first server, which can be used all the same.
+/// Checks that the first server is reported as incomplete, and can be used all the same.
 async fn noted(gateway: &Gateway) -> String {
     let looks = gateway.kernel.look(false, |_| {}).await;
     assert_eq!(looks[0].health, Health::Started);

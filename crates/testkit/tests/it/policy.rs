@@ -40,7 +40,8 @@ fn params_of(method: &str) -> Value {
     }
 }
 
-/// What servers have received on behalf of clients: not what the gateway itself needs in order to know what they offer.
+/// Returns the messages that servers have received on behalf of clients, without the gateway's own requests for their
+/// lists.
 fn received(gateway: &Gateway) -> Vec<String> {
     let own = [
         "initialize",

@@ -18,7 +18,7 @@ use crate::{WAYS, alone, echo, said};
 const SERVER: &str = env!("CARGO_BIN_EXE_scripted-server");
 const PROBE: &str = "server/discover";
 
-/// A legacy server that meets the probe in that way.
+/// Returns a legacy server that meets the probe in that way.
 fn probed(step: Step) -> Script {
     echo(Era::Legacy, Wire::Pipe).on(PROBE, [step])
 }
@@ -132,7 +132,7 @@ impl OldServer {
         }
     }
 
-    /// How often the stream's address was POSTed to, and how often the stream was asked for.
+    /// Returns how often the stream's address was POSTed to, and how often the stream was asked for.
     fn counts(&self) -> (u16, u16) {
         (self.seen.posts.load(Ordering::Relaxed), self.seen.gets.load(Ordering::Relaxed))
     }

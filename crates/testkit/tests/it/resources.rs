@@ -7,7 +7,7 @@ use crate::WAYS;
 
 const READ: &str = r#"{"resultType":"complete","ttlMs":0,"cacheScope":"private","contents":[{"uri":$uri,"text":"of the second"}]}"#;
 
-/// A server that returns a URI of its own in every kind of result.
+/// Returns a server that returns a URI of its own in every kind of result.
 fn second(era: testkit::Era) -> Script {
     let link = |uri: &str| format!(r#"{{"type":"resource_link","uri":"{uri}","name":"n"}}"#);
     let embedded = r#"{"type":"resource","resource":{"uri":"made://embedded","text":"t"}}"#;

@@ -1,4 +1,5 @@
-//! `requestState` is the gateway's own: whoever forges, replays, ages, borrows or bends it gets an error, and the parked call is not touched by it.
+//! `requestState` is the gateway's own: a client that forges, replays, ages, borrows or alters it gets an error, and
+//! the parked call is not affected.
 
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ use testkit::{Client, Era, Gateway, Reply, Script, Step, Wire, gateway};
 
 use crate::{form, said};
 
-/// A legacy server whose tools ask one question.
+/// Returns a legacy server whose tools ask one question.
 fn asking() -> Script {
     let steps = || {
         [

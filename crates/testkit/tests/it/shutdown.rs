@@ -1,4 +1,4 @@
-//! The end of the gateway: whoever waits for an answer is given one.
+//! The end of the gateway: every client that waits for an answer gets one.
 
 use std::time::Duration;
 
@@ -60,7 +60,7 @@ async fn a_call_that_no_servers_end_reaches_is_answered_too() {
     }
 }
 
-/// 2026-07-28 basic/patterns/subscriptions: whoever ends a stream in an orderly way answers its request.
+/// 2026-07-28 basic/patterns/subscriptions: the end that closes a stream in an orderly way answers its request.
 #[tokio::test(start_paused = true)]
 async fn a_stream_of_subscriptions_is_ended_with_its_answer() {
     for server in [Era::Legacy, Era::Modern] {

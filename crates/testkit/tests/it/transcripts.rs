@@ -78,7 +78,7 @@ impl Writer {
         }
     }
 
-    /// An object with these members among random others, in a random order. Keys are unique, as they must be where rules read.
+    /// Returns an object with these members among random others, in a random order. Keys are unique, as they must be where rules read.
     fn object(&mut self, depth: usize, members: Vec<(&str, String)>) -> String {
         let mut all: Vec<(String, String)> = members.into_iter().map(|(key, value)| (format!("\"{key}\""), value)).collect();
         for number in 0..self.0.usize(0..4) {
@@ -105,7 +105,7 @@ impl Writer {
     }
 }
 
-/// The message with everything that is the connection's own put to the same.
+/// Returns the message with everything that is the connection's own put to the same.
 fn plain(message: &Message) -> String {
     let zero = Id::number(0);
     let mut same = message.clone();
@@ -134,7 +134,7 @@ fn read(text: &str) -> Message {
     jsonrpc::decode_message(text.to_owned(), &Limits::default()).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
-/// A peer that does whatever the arguments of its tool say, in the spelling of the arguments.
+/// Returns a peer that does whatever the arguments of its tool say, in the spelling of the arguments.
 fn puppet(era: Era, wire: Wire) -> Script {
     let result = r#"{"extra":$extra,"jsonrpc":"2.0","result":$result,"id":$id}"#;
     let progress = r#"{"jsonrpc":"2.0","extra":$extra,"params":$progress,"method":"notifications/progress"}"#;
@@ -185,7 +185,7 @@ impl Way {
         self.writer.object(1, members)
     }
 
-    /// A request of these params, written at random, and its id.
+    /// Returns a request of these params, written at random, and its id.
     fn request(&mut self, method: &str, mut params: Vec<(&str, String)>, token: Option<&str>) -> (Id, String) {
         params.push(("_meta", self.meta(token)));
         let params = self.writer.object(2, params);

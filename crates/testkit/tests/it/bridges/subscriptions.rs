@@ -104,7 +104,7 @@ async fn a_subscription_that_fails_leaves_nothing_behind() {
     }
 }
 
-/// Whether the last filter that a modern server was given names the resource.
+/// Returns whether the last filter that a modern server was given names the resource.
 fn listens(server: &testkit::Scripted) -> bool {
     let last = server.received_of("subscriptions/listen").pop();
     let uris = last.map(|listen| listen.params()["notifications"]["resourceSubscriptions"].clone());

@@ -113,7 +113,7 @@ fn old_tasks() -> Script {
         .tool_as(tool, vec![vec![Step::answer(format!(r#"{{"task":{OLD_TASK}}}"#))]])
 }
 
-/// The next news of a task.
+/// Returns the next notification about a task.
 async fn news(client: &Client) -> Value {
     let heard = client.notification("notifications/tasks").await;
     heard.params().expect("params").to_value()
@@ -414,7 +414,7 @@ async fn a_tasks_state_reaches_those_who_listen_to_it() {
     }
 }
 
-/// A tool whose calls become tasks, with ids that are the server's own business.
+/// Returns a tool whose calls become tasks, with ids that are the server's own business.
 fn new_tasks(era: Era, wire: Wire, says: &str) -> Script {
     let task = |status: &str| match era {
         Era::Legacy => OLD_TASK.replace("working", status),
@@ -527,7 +527,7 @@ async fn tasks_of_one_name_are_never_taken_for_each_other() {
                 };
                 assert_eq!(shown, text, "{way}");
             }
-            // but of two of the same principal nobody can say which one is meant.
+            // but for two tasks of the same principal the gateway cannot tell which one is meant.
             create(&ann, "two__long").await;
             let asked = |id: &str| gateway.server(id).received_of("tasks/get").len();
             let before = (asked("one"), asked("two"));

@@ -1,4 +1,5 @@
-//! MGP §5, DESIGN 7: who is alone may; from the second on, who was granted it. What is denied is not listed.
+//! MGP §5, DESIGN 7: a sole user may do everything; with a second principal, each may do what was granted. Denied tools
+//! are not listed.
 
 use model::{Access, GrantScope, PrincipalId, ServerId, ToolId};
 use policy::{DefaultAccess, Origin};
@@ -41,7 +42,7 @@ async fn row_5_5_a_second_principal_sees_and_calls_what_it_was_granted() {
         let bob = gateway.client(era, wire).principal("bob").connect().await;
         assert_eq!(bob.tools().await, Vec::<String>::new(), "{era:?} {wire:?}");
         assert_eq!(local.tools().await, Vec::<String>::new(), "nobody is alone any more");
-        // Not listed; whoever knows of it all the same is told whom to ask.
+        // Not listed; a client that calls it all the same is told whom to ask.
         let told = rejection(&bob.call("look", json!({})).await);
         assert_eq!(told["code"], 1001, "{told}");
         assert!(
@@ -141,7 +142,7 @@ async fn d16_a_denial_beats_an_allowance_of_the_same_scope() {
     }
 }
 
-/// MGP D14: who somebody is comes from the connection. What a message says about that is an argument like any other.
+/// MGP D14: the principal comes from the connection. An identity in a message is an argument like any other.
 #[tokio::test]
 async fn d14_nobody_becomes_somebody_else_by_saying_so() {
     for (era, wire) in WAYS {

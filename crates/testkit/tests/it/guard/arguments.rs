@@ -1,4 +1,4 @@
-//! MGP §4.5, D18: the validators judge the bytes that would be sent, and say what would pass.
+//! MGP §4.5, D18: the validators check the bytes that would be sent, and say what would pass.
 
 use serde_json::{Value, json};
 use testkit::{Era, Script, Step, Wire, gateway};
@@ -49,7 +49,7 @@ async fn row_4_5_d18_arguments_that_a_validator_refuses_are_not_sent() {
     }
 }
 
-/// What no JSON reader agrees about is sent to nobody.
+/// Arguments that JSON readers read in different ways are not sent.
 #[tokio::test]
 async fn bad_input_duplicate_keys_in_judged_arguments_are_refused() {
     let gateway = gateway().upstream("sh", shell(Era::Legacy)).guarded(|_| {}).start();
@@ -63,7 +63,7 @@ async fn bad_input_duplicate_keys_in_judged_arguments_are_refused() {
     gateway.stop().await;
 }
 
-/// MGP D33: a validator that nobody knows makes the tool dangerous.
+/// MGP D33: an unknown validator makes the tool dangerous.
 #[tokio::test]
 async fn d33_an_unknown_validator_is_not_skipped() {
     let gateway = gateway()
@@ -77,7 +77,7 @@ async fn d33_an_unknown_validator_is_not_skipped() {
     gateway.stop().await;
 }
 
-/// Nobody asked for this validator: what only looks like an address may be the name of a resource.
+/// This validator was not asked for: a text that only looks like an address may be the name of a resource.
 #[tokio::test]
 async fn the_name_of_a_resource_is_no_address() {
     let schema = json!({"type": "object", "properties": {"uri": {"type": "string"}}});
@@ -94,7 +94,7 @@ async fn the_name_of_a_resource_is_no_address() {
     gateway.stop().await;
 }
 
-/// MGP D26 is for tools of which somebody said that they take code; others may leave it out.
+/// MGP D26 is for tools that are declared to take code; others may leave it out.
 #[tokio::test]
 async fn d26_code_that_only_looks_like_it_may_be_missing() {
     let text = json!({"type": "string"});

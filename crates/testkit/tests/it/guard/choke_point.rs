@@ -1,5 +1,6 @@
-//! The choke point is the only way (issue "MGP security", What must hold): whatever is asked in whatever order, each message that reaches a server
-//! for a client has an allow decision stored before it, and none reaches it after the answer to what takes it back.
+//! The choke point is the only way to a server (issue "MGP security", What must hold): whatever is asked in whatever
+//! order, each message that reaches a server for a client has an allow decision stored before it, and none reaches it
+//! after the answer to a change that forbids it.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,7 +17,7 @@ use super::witness::{Kept, Witness};
 use crate::adding_a_protocol::Room;
 use crate::{ECHO, WAYS, form};
 
-/// How many sequences are tried, and of how many steps.
+/// The number of sequences, and of the steps of each.
 const CASES: u64 = 48;
 const STEPS: usize = 80;
 
@@ -80,11 +81,11 @@ struct Actor {
     under_way: Vec<(Exchange, Value)>,
 }
 
-/// From when until when somebody must reach nothing of a scope.
+/// The time in which a principal's messages must not reach a scope.
 struct Forbidden {
     who: &'static str,
     server: &'static str,
-    /// None: the whole server.
+    /// The tool; `None` for the whole server.
     tool: Option<&'static str>,
     from: Instant,
     until: Option<Instant>,
@@ -191,7 +192,7 @@ impl Run {
         }
     }
 
-    /// Starts something, by one of the entry points.
+    /// Starts a request, by one of the entry points.
     async fn ask(&mut self) {
         let (at, (server, ..), tool) = (self.rng.usize(..self.actors.len()), self.pick(&SERVERS), self.pick(&TOOLS));
         self.number += 1;
@@ -363,7 +364,8 @@ impl Run {
         }
     }
 
-    /// Takes in the answer to the oldest request of a client; one that asks for consent is sent again with an answer.
+    /// Handles the answer to the oldest request of a client; a request that asks for consent is sent again with an
+    /// answer.
     async fn hear(&mut self, at: usize) {
         if self.actors[at].under_way.is_empty() {
             return;
@@ -399,7 +401,7 @@ impl Run {
     }
 }
 
-/// What the decision about a message is called on record: the server's id, and its action.
+/// Returns the name of a message's decision on record: the server's id, and its action.
 fn action(server: &str, received: &Received) -> Option<String> {
     let params = received.params();
     let text = |pointer: &str| params.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -415,7 +417,7 @@ fn action(server: &str, received: &Received) -> Option<String> {
     }
 }
 
-/// The decision that let a message pass, by what it says of itself.
+/// Returns the decision that let a message pass, by what it says of itself.
 fn admits(event: &Value, server: &str, received: &Received) -> bool {
     if event["event_type"] != "dev.chancery.call_admitted" || event["target"]["server_id"] != server {
         return false;
@@ -441,7 +443,7 @@ fn nothing_came_unrecorded(gateway: &Gateway, events: &[Kept], seed: u64) -> usi
         let mut used = vec![false; events.len()];
         for one in ours {
             seen += 1;
-            // Nobody waits for the record of a notification: it is only known to be there in the end.
+            // The record of a notification is deferred: it is only known to be there in the end.
             let is_told = one.message.id().is_none();
             let fits = |(at, (stored, event)): &(usize, &Kept)| (is_told || *stored <= one.at) && !used[*at] && admits(event, id, one);
             let found = events.iter().enumerate().find(fits).map(|(at, _)| at);

@@ -32,13 +32,13 @@ impl Hands {
         Clock::new(move || Timestamp(hands.load(Ordering::Acquire)))
     }
 
-    /// So many milliseconds from noon.
+    /// Returns the instant so many milliseconds from noon.
     fn set(&self, from_noon: i64) {
         self.0.store(NOON + from_noon, Ordering::Release);
     }
 }
 
-/// A gateway where `bob` holds a grant of one tool until a quarter past.
+/// Returns a gateway where `bob` holds a grant of one tool until a quarter past.
 async fn until_a_quarter_past(era: Era, folder: &std::path::Path, hands: &Hands) -> Gateway {
     let gateway = guarded(era)
         .guarded(|security| {

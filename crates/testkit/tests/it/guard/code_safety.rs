@@ -6,7 +6,7 @@ use testkit::{Client, Era, Gateway, Script, Step, Wire, gateway};
 use super::{rejection, server_id, speaking};
 use crate::{ECHO, said};
 
-/// A tool that takes code and declares how it is to be judged; the operator has said that it needs nobody's consent.
+/// Returns a tool that takes code and declares how it is to be judged; the operator has said that it needs no consent.
 async fn judging(code_safety: Value, properties: Value) -> (Gateway, Client) {
     let security = json!({"risk_level": "moderate", "validator": "code_safety", "code_safety": code_safety});
     let schema = json!({"type": "object", "properties": properties});
@@ -37,7 +37,7 @@ fn text() -> Value {
     json!({"code": {"type": "string"}})
 }
 
-/// Whether the server was given the code; if not, what its caller was told.
+/// Returns whether the server was given the code; if not, the text that its caller got.
 async fn rejected(client: &Client, arguments: &Value) -> Option<Value> {
     let reply = client.call("run", arguments.clone()).await;
     if reply.result()["isError"] != true {
@@ -128,7 +128,8 @@ async fn row_7_2_a_server_cannot_lower_what_the_gateway_would_look_for() {
     gateway.stop().await;
 }
 
-/// At `strict`, what nobody can parse here is refused; that it is not Python is no way around.
+/// At `strict`, code that the gateway cannot parse is refused; writing it in another language than Python is no way
+/// around.
 #[tokio::test]
 async fn row_7_2_other_languages_are_refused_where_it_is_strict() {
     for (language, code, passes) in [

@@ -9,7 +9,7 @@ use crate::{WAYS, form, said};
 
 const ERAS: [Era; 2] = [Era::Legacy, Era::Modern];
 
-/// What a person says to the question about a call, whatever the client's era; the call's answer.
+/// Answers the question about a call as a person, whatever the client's era, and returns the call's answer.
 async fn consent(client: &Client, era: Era, call: Exchange, tool: &str, arguments: &Value, answer: Value) -> testkit::Reply {
     if era == Era::Legacy {
         let question = client.question().await;
@@ -143,7 +143,7 @@ async fn whoever_closes_the_question_has_not_consented() {
     }
 }
 
-/// A client that can't ask anybody: an operator decides, and the call waits meanwhile.
+/// A client that can't ask a person: an operator decides, and the call waits meanwhile.
 #[tokio::test]
 async fn row_4_4_an_operator_decides_where_the_client_has_nobody_to_ask() {
     for (era, wire) in WAYS {
@@ -179,7 +179,7 @@ async fn row_4_4_an_operator_decides_where_the_client_has_nobody_to_ask() {
     }
 }
 
-/// Nobody decides: the call is told to come back, finds the decision when there is one, and uses it once.
+/// No operator decides: the client is told to retry, finds the decision once there is one, and uses it once.
 #[tokio::test]
 async fn a_call_that_nobody_decided_about_comes_back() {
     for (era, wire) in WAYS {

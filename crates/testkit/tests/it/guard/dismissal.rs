@@ -7,7 +7,7 @@ use testkit::{Arrived, Client, Era, Exchange, Gateway, Wire};
 
 use super::{guarded, operator};
 
-/// A client that came in with a token of the same name.
+/// Returns a client that connected with a token of that name.
 async fn holder(gateway: &Gateway, operations: &Operations, era: Era, wire: Wire, name: &str) -> Client {
     let new = NewToken {
         id: Some(name.to_owned()),
@@ -22,7 +22,7 @@ async fn holder(gateway: &Gateway, operations: &Operations, era: Era, wire: Wire
     client
 }
 
-/// Opens what this kind of client hears news on.
+/// Opens the stream on which this kind of client gets notifications.
 async fn open(client: &Client, era: Era) -> Exchange {
     match era {
         Era::Legacy => {

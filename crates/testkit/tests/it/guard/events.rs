@@ -69,7 +69,7 @@ impl Scene {
         operations(&self.gateway).grant(grant).await.expect("granted");
     }
 
-    /// The first event of a type, which is as MGP §6.3 has it.
+    /// Returns the first event of a type, which is as MGP §6.3 has it.
     async fn event(&self, kind: &str) -> Value {
         let event = until(&self.gateway, kind, 1).await.remove(0);
         is_of_the_format(&event);

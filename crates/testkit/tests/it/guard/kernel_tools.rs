@@ -39,7 +39,7 @@ async fn row_5_4_d29_an_operator_sees_grants_and_revokes() {
             "{granted}"
         );
         let query = json!({"agent_id": "bob", "server_id": "fs", "tool_name": "look"});
-        // By its other name (MGP D29), and by somebody who asks about himself.
+        // By its other name (MGP D29), and by an agent that asks about itself.
         let state = ask(&bob, "mgp_access_query", query.clone()).await;
         assert_eq!(
             (&state["permission"], &state["source"]),

@@ -1,4 +1,4 @@
-//! A guarded gateway: who may call what, who is asked, and what is written down.
+//! A guarded gateway: who may call what, who is asked, and what is recorded.
 
 mod access;
 mod arguments;
@@ -31,7 +31,7 @@ use testkit::{Era, Gateway, Script, Step, gateway};
 
 use crate::ECHO;
 
-/// A server with a tool of each risk.
+/// Returns a server with a tool of each risk.
 fn risky(era: Era) -> Script {
     let tool = |name: &str, annotations: Value| json!({"name": name, "inputSchema": {"type": "object"}, "annotations": annotations});
     let answer = || vec![vec![Step::answer(ECHO)]];
@@ -41,7 +41,7 @@ fn risky(era: Era) -> Script {
         .tool_as(tool("destroy", json!({"destructiveHint": true})), answer())
 }
 
-/// A gateway that is guarded as one without configuration is, with `risky` behind it.
+/// Returns a gateway that is guarded as one without configuration is, with `risky` behind it.
 fn guarded(era: Era) -> testkit::Builder {
     gateway().upstream("fs", risky(era)).guarded(|_| {})
 }
@@ -53,7 +53,7 @@ fn operator() -> Principal {
     }
 }
 
-/// The rejection that a model reads (MGP D18).
+/// Returns the rejection that a model reads (MGP D18).
 fn rejection(reply: &testkit::Reply) -> Value {
     assert_eq!(reply.result()["isError"], true, "{:?}", reply.message);
     serde_json::from_str(&reply.text()).expect("a rejection is JSON")
@@ -84,7 +84,7 @@ fn speaking(era: Era, mut capabilities: Value, extensions: &[&str]) -> Value {
     capabilities
 }
 
-/// Everything that is on record.
+/// Returns everything that is on record.
 async fn events(gateway: &Gateway) -> Vec<Value> {
     let query = AuditQuery {
         order: Order::Oldest,
@@ -103,9 +103,9 @@ async fn events(gateway: &Gateway) -> Vec<Value> {
         .collect()
 }
 
-/// Events of a type, once there are as many.
+/// Returns the events of a type, once there are so many.
 ///
-/// # Panics
+/// When they are not recorded in time.
 /// When they do not come.
 pub(crate) async fn until(gateway: &Gateway, kind: &str, count: usize) -> Vec<Value> {
     let deadline = tokio::time::Instant::now() + testkit::PATIENCE;

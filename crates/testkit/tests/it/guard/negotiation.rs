@@ -9,7 +9,7 @@ fn declaration() -> Value {
     json!({"version": "0.5.2", "extensions": ["security", "error_handling", "streaming"]})
 }
 
-/// The carriers of MGP D7 in an era.
+/// Returns the carriers of MGP D7 in an era.
 fn declared(era: Era, mut capabilities: Value, declaration: Value) -> Value {
     match era {
         Era::Legacy => capabilities["mgp"] = declaration,

@@ -1,4 +1,4 @@
-//! What operators do, and what follows from it: tokens, pins, permissions.
+//! The actions of operators, and their effects: tokens, pins, permissions.
 
 use kernel::operator::NewToken;
 use model::{Permission, PermissionAnswer, PrincipalId, Role, ServerId};
@@ -101,7 +101,7 @@ async fn a_definition_that_hides_text_is_flagged() {
     gateway.stop().await;
 }
 
-/// MGP D2, D3: a server that wants a permission is called once somebody has decided.
+/// MGP D2, D3: a server that wants a permission is called once an operator has decided.
 #[tokio::test]
 async fn d2_d3_a_server_waits_for_its_permissions() {
     let folder = tempfile::tempdir().expect("a folder");

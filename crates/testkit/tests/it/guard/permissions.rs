@@ -1,4 +1,4 @@
-//! MGP §3, D2 to D5: what servers want to be permitted, who decides, and what the servers are told.
+//! MGP §3, D2 to D5: the permissions that servers want, who decides, and what the servers are told.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,8 @@ use testkit::{Builder, Client, Era, Gateway, Script, Step, Wire, gateway};
 use super::{operations, rejection, server_id, speaking};
 use crate::{ECHO, WAYS, said};
 
-/// A server that wants permissions for itself, and has a tool that needs one of them, one that needs another, and one that names none.
+/// Returns a server that wants permissions for itself, and has a tool that needs one of them, one that needs another, and one that names
+/// none.
 fn wanting(wants: &Value) -> Script {
     let needs = |name: &str, permission: &str| json!({"name": name, "inputSchema": {"type": "object"}, "security": {"risk_level": "safe", "permissions_required": [permission]}});
     let mut capabilities = speaking(Era::Legacy, json!({"tools": {}}), &["security"]);
@@ -33,7 +34,7 @@ async fn decide(gateway: &Gateway, permission: &str, answer: PermissionAnswer) {
     decided.expect("decided");
 }
 
-/// Which tools pass.
+/// Returns the names of the tools that pass.
 async fn passing(client: &Client) -> Vec<&'static str> {
     let mut passing = Vec::new();
     for tool in ["write", "fetch", "plain"] {
@@ -62,7 +63,7 @@ async fn row_3_2_d5_the_eleven_permissions_have_their_risks_and_short_names_are_
         ("camera", "dangerous"),
         ("notification", "safe"),
     ];
-    // Three of them by short names, and one of somebody's own.
+    // Three of them by short names, and one with a name of its own.
     let mut wants = vec![
         json!("shell"),
         json!("network"),
@@ -158,7 +159,7 @@ async fn d4_a_partial_denial_blocks_what_requires_it_and_a_revocation_reaches_th
     }
 }
 
-/// MGP D2: nobody hangs on a human: start-up completes, tools are listed, and calls say what they wait for.
+/// MGP D2: nothing blocks on a person: start-up completes, tools are listed, and calls say what they wait for.
 #[tokio::test]
 async fn d2_start_up_completes_and_calls_name_the_request() {
     for (era, wire) in WAYS {
@@ -173,7 +174,7 @@ async fn d2_start_up_completes_and_calls_name_the_request() {
     }
 }
 
-/// What was decided outlives the process; nobody is asked again.
+/// A decision outlives the process; no person is asked again.
 #[tokio::test]
 async fn row_3_6_a_decision_outlives_a_restart() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -19,7 +19,7 @@ fn bob() -> PrincipalId {
     PrincipalId::new("bob")
 }
 
-/// A gateway where somebody needs a grant.
+/// Returns a gateway where principals need a grant.
 fn opt_in(built: Builder) -> Builder {
     built.guarded(|security| security.principals.push((bob(), Origin::Remote)))
 }
@@ -46,7 +46,7 @@ fn calls(gateway: &Gateway) -> usize {
     gateway.server("fs").received_of("tools/call").len()
 }
 
-/// The first call that waits for a person.
+/// Returns the first call that waits for a person.
 async fn waiting(operations: &Operations) -> Waiting {
     let mut changes = operations.changes();
     loop {
@@ -57,12 +57,13 @@ async fn waiting(operations: &Operations) -> Waiting {
     }
 }
 
-/// Whether an answer refuses, in whichever of the two shapes.
+/// Returns whether an answer refuses, in whichever of the two shapes.
 fn is_refused(reply: &testkit::Reply) -> bool {
     reply.message.is_error() || reply.result()["isError"] == true
 }
 
-/// DESIGN 9: the call has been placed and waits to be written to a server that does not read. The last look keeps it back, and whoever made it is told.
+/// DESIGN 9: the call has been placed and waits to be written to a server that does not read. The last look keeps it
+/// back, and its caller is told.
 #[tokio::test]
 async fn a_call_that_waits_to_be_written_is_kept_back_by_the_last_look() {
     for era in [Era::Legacy, Era::Modern] {
@@ -107,7 +108,7 @@ async fn a_call_that_is_queued_does_not_leave_after_a_revoke() {
         let (operations, server) = (operations(&gateway), gateway.server("fs"));
         server.open_gate("up");
         granted(&gateway, &operations).await;
-        // Somebody else has brought the server up, so that its tools are known.
+        // Another client has brought the server up, so that its tools are known.
         let seen = gateway.client(Era::Legacy, Wire::Pipe).principal("bob").connect().await;
         assert_eq!(seen.tools().await, ["look", "change", "destroy"]);
         server.crash();
@@ -209,7 +210,7 @@ async fn bad_input_of_two_operators_who_decide_at_once_one_wins_and_the_other_is
     gateway.stop().await;
 }
 
-/// Whoever no longer waits gets nothing done, even if a person says yes.
+/// A call whose client no longer waits is not made, even if a person says yes.
 #[tokio::test]
 async fn a_call_that_was_cancelled_while_a_person_was_asked_is_not_made() {
     for (era, wire) in WAYS {
@@ -316,7 +317,8 @@ async fn bad_input_a_thousand_calls_wait_and_the_next_one_is_told() {
     gateway.stop().await;
 }
 
-/// Whoever came in with it is let do nothing more, in the middle of a session, even what was asked about before.
+/// A client that connected with a revoked token can do nothing more, in the middle of a session, nor finish a call that
+/// a person was asked about before.
 #[tokio::test]
 async fn row_14_3_1002_a_token_that_is_revoked_ends_what_a_session_may() {
     for (era, wire) in WAYS {

@@ -75,7 +75,8 @@ async fn row_6_4_a_refusal_and_a_decision_are_on_record() {
     gateway.stop().await;
 }
 
-/// Whoever closes the question has not decided; that the call was refused is on record all the same, in either era.
+/// A person who closes the question has not decided; that the call was refused is on record all the same, in either
+/// era.
 #[tokio::test]
 async fn a_question_that_was_closed_is_a_refusal_on_record() {
     for era in [Era::Legacy, Era::Modern] {
@@ -149,7 +150,7 @@ async fn bad_input_a_full_disk_a_call_is_not_sent_that_can_t_be_recorded() {
     gateway.stop().await;
 }
 
-/// A disk that is full when a test says so.
+/// A disk that is full when a test sets it so.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FullDisk(Arc<AtomicBool>);
 

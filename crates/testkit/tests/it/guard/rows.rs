@@ -17,7 +17,7 @@ fn schema() -> Value {
     json!({"type": "object", "properties": {"query": text, "sql": text, "url": text, "code": text}})
 }
 
-/// A server that declares MGP of a version, and wants a permission.
+/// Returns a server that declares MGP of a version, and wants a permission.
 fn wanting(version: &str) -> Script {
     let declaration = json!({"version": version, "extensions": ["security"], "permissions_required": ["filesystem.write"]});
     Script::legacy()
@@ -49,7 +49,7 @@ async fn row_2_4_2_a_plain_server_hears_nothing_of_mgp() {
     }
 }
 
-/// What the gateway logs on this thread.
+/// Collects what the gateway logs on this thread.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 

@@ -6,7 +6,7 @@ use testkit::{Client, Era, Gateway, Script, Step, Wire, gateway};
 use super::{events, speaking, until};
 use crate::{ECHO, WAYS, said};
 
-/// A server that says something in the course of a call.
+/// Returns a server that sends something in the course of a call.
 fn talkative(era: Era, extensions: &[&str], says: Vec<Step>) -> Script {
     let mut steps = says;
     steps.push(Step::answer(ECHO));
@@ -64,7 +64,7 @@ async fn row_1_6c_servers_cannot_call_the_gateways_tools() {
     }
 }
 
-/// A modern server asks in results only; a request that it sends is answered to nobody, and on record.
+/// A modern server asks in results only; a request that it sends is refused without reaching a client, and on record.
 #[tokio::test]
 async fn row_1_6c_a_modern_server_that_calls_is_on_record() {
     let call = r#"{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"mgp.access.grant","arguments":{}}}"#;
@@ -87,7 +87,7 @@ async fn row_1_6c_a_modern_server_that_calls_is_on_record() {
     gateway.stop().await;
 }
 
-/// What a server says of itself is kept as its word, whatever it claims; nobody is told of it, and no secret is kept.
+/// A server's statements about itself are recorded as its own; no client gets them, and no secret is kept.
 #[tokio::test]
 async fn d11_what_a_server_reports_is_its_word_and_nothing_more() {
     let report = |result: &str| Step::notify("notifications/mgp.audit", &event(result).to_string());

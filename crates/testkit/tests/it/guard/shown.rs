@@ -6,7 +6,7 @@ use testkit::{Client, Era, Script, Step, gateway};
 use super::{server_id, speaking};
 use crate::{ECHO, WAYS};
 
-/// A server that declares one tool in all carriers, and one in none.
+/// Returns a server that declares one tool in all carriers, and one in none.
 fn declaring(era: Era) -> Script {
     let security = json!({"risk_level": "safe", "permissions_required": ["shell"], "side_effects": ["process"], "validator": "sandbox", "reversible": false});
     let run = json!({

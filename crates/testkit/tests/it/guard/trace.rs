@@ -1,4 +1,5 @@
-//! MGP §6.5, D6: one trace from the client to the server and into the audit, whoever names it.
+//! MGP §6.5, D6: one trace from the client to the server and into the audit, whether the client or the gateway names
+//! it.
 
 use serde_json::{Value, json};
 use testkit::{Era, Script, Step, Wire, gateway};
@@ -16,7 +17,7 @@ fn mgp_server(era: Era, wire: Wire) -> Script {
         .capabilities(speaking(era, json!({"tools": {}}), &["security"]))
 }
 
-/// The ids under which a server was told of a call: in MGP's members, and as W3C trace context.
+/// Returns the ids under which a server was told of a call: in MGP's members, and as W3C trace context.
 fn told(params: &Value) -> [String; 4] {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let w3c = text(&params["_meta"]["traceparent"]);
@@ -86,7 +87,7 @@ async fn row_6_5_a_call_without_a_trace_gets_one_of_its_own() {
     assert!(admitted[0]["trace_id"] != admitted[1]["trace_id"]);
     let received = gateway.server("s").received_of("tools/call")[0].params();
     assert_eq!(admitted[0]["trace_id"], received["trace_id"]);
-    // Who does not speak MGP, and was given nothing, is told nothing.
+    // A server that does not speak MGP, and was given no trace, is told nothing.
     let plain = gateway.server("fs").received_of("tools/call")[0].params();
     assert_eq!(plain, json!({"name": "look", "arguments": {}}));
     gateway.stop().await;

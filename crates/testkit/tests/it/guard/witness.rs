@@ -1,4 +1,4 @@
-//! A store that notes when it has said of an event that it is stored.
+//! A store that notes when it has reported an event as stored.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +10,7 @@ use store::{
     SealKeys, Store, StoreError, Tally, TallyBy,
 };
 
-/// An event, and when its store said that it is kept.
+/// An event, and when its store reported that it is kept.
 pub(crate) type Kept = (Instant, Value);
 
 /// What was stored, as it is seen from outside of the store.
@@ -18,12 +18,12 @@ pub(crate) type Kept = (Instant, Value);
 pub(crate) struct Witness(Arc<Mutex<Vec<Kept>>>);
 
 impl Witness {
-    /// The store with a witness at its side.
+    /// Returns the store, and the witness of what it reports.
     pub(crate) fn beside(&self, store: Arc<dyn Store>) -> Arc<dyn Store> {
         Arc::new(Witnessed(store, self.clone()))
     }
 
-    /// Every event that was stored so far, in the order in which that was said.
+    /// Returns every event that was reported as stored so far, in that order.
     pub(crate) fn events(&self) -> Vec<Kept> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
