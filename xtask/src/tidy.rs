@@ -1,4 +1,4 @@
-//! `cargo xtask tidy`: the invariants of ARCHITECTURE.md, dependencies, and documents that must be true.
+//! `cargo xtask tidy`: checks the invariants of ARCHITECTURE.md, dependencies, and that documents are true.
 
 mod citations;
 mod code;
@@ -23,7 +23,7 @@ use anyhow::bail;
 
 use crate::workspace;
 
-/// Checks everything, and says everything that is wrong.
+/// Runs every check, and prints everything that is wrong.
 pub(crate) fn run(args: &[String]) -> anyhow::Result<()> {
     match args {
         [] => {}
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &[String]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The real thing where it is installed, without the advisories, which change by themselves.
+/// Runs the real cargo-deny where it is installed, without the advisories, which change by themselves.
 fn cargo_deny() -> anyhow::Result<bool> {
     let installed = Command::new("cargo-deny")
         .arg("--version")

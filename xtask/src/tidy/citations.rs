@@ -1,4 +1,4 @@
-//! Citations: what comments and documents cite is found in the project.
+//! Checks that the citations of comments and documents are found in the project.
 //!
 //! `DESIGN 3`, `MGP D4` and `MCP D2` name a decision by the number of its heading in `docs/develop/decisions`; `DESIGN, Laws: Raw` names a law. A
 //! section (`MGP §6.4`) and a page of MCP (`2026-07-28 basic/versioning`) belong to a specification that `docs/develop/specifications.md`
@@ -14,7 +14,8 @@ mod words;
 
 /// The files in which people write citations.
 const KINDS: [&str; 7] = [".rs", ".md", ".txt", ".toml", ".py", ".mjs", ".yaml"];
-/// Where a number without a name is one of MGP: the crates that are about nothing else, and what is written about MGP itself.
+/// The crates in which a number without a name is one of MGP: those that are about nothing else, and the documents
+/// about MGP itself.
 const MGP_PLACES: [&str; 6] = [
     "crates/mgp/",
     "crates/guard/",
@@ -23,9 +24,9 @@ const MGP_PLACES: [&str; 6] = [
     books::DECISIONS,
     "docs/reference/mgp-rows.md",
 ];
-/// What stands for the five areas of MCP's specification, behind a revision.
+/// The names of the five areas of MCP's specification, which follow a revision.
 const PAGES: [&str; 5] = ["basic", "changelog", "client", "schema", "server"];
-/// The decisions about the gateway as a whole; they are numbers only.
+/// The name of the decisions about the gateway as a whole; they are numbers only.
 const DESIGN: &str = "DESIGN";
 
 /// Checks every text of the project.
@@ -39,12 +40,12 @@ pub(super) fn check(files: &[File]) -> Vec<Violation> {
     found
 }
 
-/// The tests of tidy itself cite what is not there on purpose.
+/// Returns whether a file's citations are checked. Tidy's own tests cite what does not exist on purpose.
 fn is_read(path: &str) -> bool {
     KINDS.iter().any(|kind| path.ends_with(kind)) && !path.starts_with("xtask/src/tidy/")
 }
 
-/// What a word is in the search for citations.
+/// The meaning of a word in the search for citations.
 enum Part<'a> {
     /// A specification, `DESIGN`, or a revision of MCP: it governs what follows.
     Name(&'a str),
@@ -58,7 +59,7 @@ enum Part<'a> {
     Section(&'a str),
     /// `basic/versioning`, of a revision.
     Page(&'a str),
-    /// `and`, `to`, or the number of an RFC: what governed goes on to govern.
+    /// `and`, `to`, or the number of an RFC: the former word goes on to govern.
     Joint,
     /// Any other word.
     Other,
@@ -80,7 +81,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// What is wrong with it; `home` governs what no name does.
+    /// Returns what is wrong with the citation; `home` governs what no name does.
     fn fault(&self, name: Option<&str>, home: Option<&str>, books: &Books<'_>) -> Option<String> {
         match self {
             Self::Decision(text) => match name.filter(|name| *name != DESIGN).or(home) {
@@ -101,7 +102,7 @@ impl<'a> Part<'a> {
     }
 }
 
-/// The citations of one text that lead nowhere.
+/// Returns the citations of one text that lead nowhere.
 fn in_text(file: &File, books: &Books<'_>) -> Vec<Violation> {
     let home = MGP_PLACES.iter().any(|place| file.path.starts_with(place)).then_some("MGP");
     let mut found = Vec::new();
@@ -130,7 +131,7 @@ fn in_text(file: &File, books: &Books<'_>) -> Vec<Violation> {
     found
 }
 
-/// The document that the comments of a file are printed in: links in the docs of configuration keys lead from the reference.
+/// Returns the document that the comments of a file are printed in: links in the docs of configuration keys lead from the reference.
 fn stands_in(path: &str) -> &str {
     match path.starts_with("crates/chancery/src/config/schema/") {
         true => "docs/reference/configuration.md",
@@ -138,7 +139,7 @@ fn stands_in(path: &str) -> &str {
     }
 }
 
-/// Documents that are named and are not there, and ways out of the project.
+/// Finds documents that are named and do not exist, and paths that lead out of the project.
 fn paths(file: &File, files: &[File]) -> Vec<Violation> {
     // It says where the documents of others are.
     if file.path == books::SPECIFICATIONS {

@@ -1,14 +1,14 @@
-//! The rules that source code can be held to word by word.
+//! Checks the rules for source code that single words decide.
 
 use super::layers::{self, Layer};
 use super::rust::Code;
 use super::tree::{self, File, Rust};
 use super::violation::Violation;
 
-/// Lines after which a file of the product holds a second idea.
+/// The most lines of a product file, above which it holds a second idea.
 const MAX_LINES: usize = 800;
 
-/// A word that must not stand in some places.
+/// A word that is banned in some places.
 struct Ban {
     rule: &'static str,
     words: &'static [&'static str],
@@ -16,7 +16,7 @@ struct Ban {
     advice: &'static str,
 }
 
-/// Where a word must not stand.
+/// The places where a word is banned.
 #[derive(Clone, Copy)]
 enum Place {
     /// In any Rust file, tests too.
@@ -85,7 +85,7 @@ fn check_one(rust: &Rust<'_>) -> Vec<Violation> {
     found
 }
 
-/// The code of a file that a ban concerns.
+/// Returns the code of a file that a ban concerns.
 fn judged<'a>(place: Place, rust: &'a Rust<'_>) -> Option<&'a Code> {
     let layer = layers::of_path(rust.path).map(|krate| krate.layer);
     let concerned = match place {

@@ -1,4 +1,4 @@
-//! Import cycles among the files of a crate are refused, but for those that are allowed.
+//! Refuses import cycles among the files of a crate, except those that are allowed.
 
 mod allowed;
 mod graph;
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &[String]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The graph of a crate's files.
+/// Returns the graph of a crate's files.
 pub(crate) fn graph<'a>(krate: &Crate, trees: &'a Trees<'a>) -> Graph<'a> {
     Graph::of(&read::read(krate.name, krate.folder, trees))
 }
@@ -106,7 +106,7 @@ fn judge(krate: &Crate, graph: &Graph<'_>, allowed: &[Allowed]) -> Vec<Violation
     found
 }
 
-/// The paths of the files of an allowed cycle.
+/// Returns the paths of the files of an allowed cycle.
 fn files_of(krate: &Crate, allowed: &Allowed) -> BTreeSet<String> {
     allowed.files.iter().map(|file| format!("{}/src/{file}", krate.folder)).collect()
 }
@@ -123,7 +123,7 @@ fn refusal(krate: &Crate, graph: &Graph<'_>, group: &BTreeSet<&str>) -> Violatio
     Violation::new(first, 1, RULE, text)
 }
 
-/// A cycle in words: its files, and the names on each edge with the line of their first mention.
+/// Returns a cycle in words: its files, and the names on each edge with the line of their first mention.
 fn picture(krate: &Crate, graph: &Graph<'_>, group: &BTreeSet<&str>) -> String {
     let mut text = format!("{} files form an import cycle: {}\n", group.len(), names(krate, group).join(", "));
     for from in group {
@@ -136,12 +136,12 @@ fn picture(krate: &Crate, graph: &Graph<'_>, group: &BTreeSet<&str>) -> String {
     text
 }
 
-/// The paths of a cycle's files from the crate's `src`.
+/// Returns the paths of a cycle's files from the crate's `src`.
 fn names<'a>(krate: &Crate, group: &BTreeSet<&'a str>) -> Vec<&'a str> {
     group.iter().map(|file| short(krate, file)).collect()
 }
 
-/// The path of a file from its crate's `src`.
+/// Returns the path of a file from its crate's `src`.
 fn short<'a>(krate: &Crate, file: &'a str) -> &'a str {
     let inside = file.strip_prefix(krate.folder).and_then(|rest| rest.strip_prefix("/src/"));
     inside.unwrap_or(file)

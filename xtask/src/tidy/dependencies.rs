@@ -1,4 +1,5 @@
-//! Licences, bans, duplicates and sources of what others wrote, by the same `deny.toml` that cargo-deny reads.
+//! Checks licences, bans, duplicates and sources of other authors' packages, by the same `deny.toml` that cargo-deny
+//! reads.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +10,7 @@ use super::tree::File;
 use super::violation::Violation;
 use crate::workspace;
 
-/// Who is asked about licences, bans and sources.
+/// The file with the rules about licences, bans and sources.
 const RULES: &str = "deny.toml";
 /// How `cargo tree` writes a package: name and version, licence.
 const FORMAT: &str = "{p}\t{l}";
@@ -46,7 +47,7 @@ pub(crate) fn check(files: &[File]) -> anyhow::Result<Vec<Violation>> {
     Ok(found)
 }
 
-/// A package of somebody else.
+/// A package of another author.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Package {
     name: String,
@@ -54,7 +55,7 @@ struct Package {
     licence: String,
 }
 
-/// Reads `cargo tree`. Our own packages have a path behind their version.
+/// Reads the output of `cargo tree`. The project's own packages have a path behind their version.
 fn packages(tree: &str) -> BTreeSet<Package> {
     let read = |line: &str| {
         let (package, licence) = line.trim_end_matches(" (*)").split_once('\t')?;
@@ -101,7 +102,7 @@ fn licences(packages: &BTreeSet<Package>, rules: &Table, place: impl Fn(&str) ->
         .collect()
 }
 
-/// Whether an SPDX expression can be met with the allowed licences.
+/// Returns whether an SPDX expression can be met with the allowed licences.
 fn is_allowed(expression: &str, allowed: &[&str]) -> bool {
     let spaced = expression.replace('(', " ( ").replace(')', " ) ").replace('/', " OR ");
     let words: Vec<&str> = spaced.split_whitespace().collect();

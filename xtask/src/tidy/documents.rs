@@ -1,4 +1,4 @@
-//! Documents: generated parts as the code has them, configuration and commands that work, links that lead somewhere.
+//! Checks documents: generated parts equal the code's output, configuration and commands work, links have targets.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,9 +9,9 @@ use super::tree::File;
 use super::violation::Violation;
 use crate::{codegen, workspace};
 
-/// Homes of developers and of machines that build, which must not be in the project.
+/// The home directories of developers and of build machines, which must not be in the project.
 const MACHINE_PATHS: &[&str] = &["/work/", "/root/", "/home/", "/tmp/", "/Users/"];
-/// Whose home a document or a test may show.
+/// The users whose home a document or a test may show.
 const NOBODY: &[&str] = &["ada", "alice", "me", "you", "user", "u", "x"];
 
 /// Checks the documents against a gateway that is built for it, and every text for paths of a machine.
@@ -78,7 +78,7 @@ fn blocks(document: &str) -> Vec<Block> {
     found
 }
 
-/// Loads configuration, and lets the gateway parse its commands.
+/// Loads the configuration blocks, and lets the gateway parse the commands.
 fn tried(file: &File, block: &Block, chancery: &Path) -> anyhow::Result<Vec<Violation>> {
     match block.language.as_str() {
         // The file about cargo's own TOML is not the gateway's.
@@ -98,7 +98,7 @@ fn configuration(file: &File, block: &Block, chancery: &Path) -> anyhow::Result<
     let folder = tempfile::tempdir()?;
     let config = folder.path().join("config.toml");
     std::fs::write(&config, &block.text)?;
-    // What blocks name has to be there.
+    // Files that blocks name have to exist.
     for file in ["cert.pem", "key.pem"] {
         std::fs::write(folder.path().join(file), "")?;
     }
@@ -118,7 +118,7 @@ fn configuration(file: &File, block: &Block, chancery: &Path) -> anyhow::Result<
     Ok(Some(Violation::new(&file.path, block.line, "configuration", text)))
 }
 
-/// The variables that a block expects to be set.
+/// Returns the variables that a block expects to be set.
 fn variables(config: &str) -> Vec<&str> {
     let names = config.split("${").skip(1);
     names
@@ -127,7 +127,7 @@ fn variables(config: &str) -> Vec<&str> {
         .collect()
 }
 
-/// The gateway's commands in a block of shell, as words, with their lines.
+/// Returns the gateway's commands in a block of shell, as words, with their lines.
 fn commands(block: &Block) -> Vec<(usize, Vec<String>)> {
     let mut found = Vec::new();
     for (at, line) in block.text.lines().enumerate() {
@@ -144,7 +144,7 @@ fn commands(block: &Block) -> Vec<(usize, Vec<String>)> {
     found
 }
 
-/// The words of one simple command: up to a comment, a pipe or a redirection.
+/// Returns the words of one simple command: up to a comment, a pipe or a redirection.
 fn words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -182,7 +182,7 @@ fn command(file: &File, line: usize, words: &[String], chancery: &Path) -> anyho
     Ok(Some(Violation::new(&file.path, line, "commands", text)))
 }
 
-/// Links to files of the project.
+/// Checks links to files of the project.
 fn links(file: &File, files: &[File]) -> Vec<Violation> {
     let folder = file.path.rsplit_once('/').map_or("", |(folder, _)| folder);
     let mut found = Vec::new();
@@ -217,7 +217,7 @@ fn joined(folder: &str, target: &str) -> String {
     parts.join("/")
 }
 
-/// Paths of a developer's machine.
+/// Finds paths of a developer's machine.
 fn machine_paths(file: &File) -> Vec<Violation> {
     if file.path.starts_with("xtask/src/tidy/") {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! A function of the product has at most a hundred lines.
+//! Checks that a function of the product has at most a hundred lines.
 
 use syn::visit::{self, Visit};
 
@@ -80,7 +80,7 @@ mod tests {
     use crate::tidy::syntax;
     use crate::tidy::tree::File;
 
-    /// The names and lines of the functions that are refused.
+    /// Returns the names and lines of the functions that are refused.
     fn refused(path: &str, text: &str) -> Vec<(String, usize)> {
         let files = [File {
             path: path.to_owned(),
@@ -91,7 +91,7 @@ mod tests {
         found.into_iter().map(|violation| (name(&violation.text), violation.line)).collect()
     }
 
-    /// A function of so many lines.
+    /// Returns a function of so many lines.
     fn function(name: &str, lines: usize) -> String {
         format!("fn {name}() {{\n{}}}\n", "    f();\n".repeat(lines - 2))
     }

@@ -1,19 +1,19 @@
-//! The crates, what each may depend on, and what it may touch: the arrows of ARCHITECTURE.md as a table.
+//! The crates, what each may depend on, and what it may use: the arrows of ARCHITECTURE.md as a table.
 
 use super::violation::Violation;
 
-/// How near to the outside world a crate is.
+/// The layer of a crate: how close it is to the outside world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layer {
     /// Rules about messages: no waiting, no clock, no environment, no randomness, no sockets.
     Core,
     /// Waits, touches files, has a clock and randomness; no socket, header, child or environment.
     Store,
-    /// Waits and owns tasks, but has seen no socket, header or child.
+    /// Waits and owns tasks, but does not handle sockets, headers or children.
     Kernel,
     /// Sockets, HTTP and children.
     Transport,
-    /// Brings both sides together.
+    /// Connects both sides.
     Binary,
     /// Tests of the product, in process.
     Testkit,
@@ -21,7 +21,7 @@ pub(crate) enum Layer {
     Apart,
 }
 
-/// One crate of ours.
+/// A crate of the project.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Crate {
     /// Its package.
@@ -29,7 +29,7 @@ pub(crate) struct Crate {
     /// Its folder, from the root.
     pub(crate) folder: &'static str,
     pub(crate) layer: Layer,
-    /// The crates of ours that it may name.
+    /// The project's crates that it may name.
     pub(crate) may: &'static [&'static str],
 }
 
@@ -99,14 +99,14 @@ pub(crate) const ONLY_IN_TRANSPORT: &[&str] = &[
     "tokio-rustls",
 ];
 
-/// Departures that were thought about, as (crate, dependency, why).
+/// Exceptions with their reasons, as (crate, dependency, why).
 pub(crate) const EXCEPTIONS: &[(&str, &str, &str)] = &[(
     "chancery",
     "http",
     "configuration checks the names of headers and the form of addresses before anything is opened",
 )];
 
-/// The crate that a file belongs to.
+/// Returns the crate that a file belongs to.
 pub(crate) fn of_path(path: &str) -> Option<&'static Crate> {
     CRATES
         .iter()
@@ -118,7 +118,7 @@ pub(crate) fn of_path(path: &str) -> Option<&'static Crate> {
 pub(crate) struct Arrow<'a> {
     pub(crate) from: &'a str,
     pub(crate) to: &'a str,
-    /// The manifest and the line of it.
+    /// The manifest and the line that names it.
     pub(crate) place: (&'a str, usize),
     /// Whether only tests have it.
     pub(crate) dev: bool,

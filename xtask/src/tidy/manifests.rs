@@ -1,4 +1,4 @@
-//! The manifests: arrows between crates, versions in one place, lints for all, nothing that is not used.
+//! Checks the manifests: dependencies between crates, versions in one place, lints for all, nothing that is not used.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use super::rust::Code;
 use super::tree::File;
 use super::violation::Violation;
 
-/// What a manifest's tables of dependencies are called, and whether only tests have them.
+/// The names of a manifest's tables of dependencies, and whether only tests have them.
 const TABLES: [(&str, bool); 3] = [("dependencies", false), ("build-dependencies", false), ("dev-dependencies", true)];
 
 /// Checks every manifest of the workspace.
@@ -101,7 +101,7 @@ fn member(file: &File, manifest: &Table, files: &[File], used: &mut BTreeSet<Str
     found
 }
 
-/// Whether a crate's code names a dependency. What only tests name is found for dev-dependencies only.
+/// Returns whether a crate's code names a dependency. What only tests name is found for dev-dependencies only.
 fn is_named(dependency: &str, manifest: &File, files: &[File], dev: bool) -> bool {
     let folder = manifest.path.trim_end_matches("Cargo.toml");
     let word = dependency.replace('-', "_");
@@ -113,7 +113,7 @@ fn is_named(dependency: &str, manifest: &File, files: &[File], dev: bool) -> boo
     sources.any(|file| file.text.contains(&word) && !Code::of(&file.text).lines_with(&word).is_empty())
 }
 
-/// The line of a dependency in a table of its manifest.
+/// Returns the line of a dependency in a table of its manifest.
 fn line_of(manifest: &str, table: &str, dependency: &str) -> usize {
     let header = format!("[{table}]");
     let lines = manifest.lines().enumerate().skip_while(|(_, line)| line.trim() != header).skip(1);

@@ -1,10 +1,10 @@
-//! `docs/reference/mgp-rows.md`: each requirement of MGP has a test, and each test that it names is there.
+//! Checks `docs/reference/mgp-rows.md`: each requirement of MGP has a test, and each named test exists.
 
 use super::tree::File;
 use super::violation::Violation;
 
 const DOCUMENT: &str = "docs/reference/mgp-rows.md";
-/// Where the tests are that show a row at the gateway; each is in the document.
+/// The folder of the tests that show a row at the gateway; each of them is in the document.
 const GATEWAY: &str = "crates/testkit/tests/it/guard/";
 
 /// The requirements of §1 to §7 and §14.
@@ -19,7 +19,7 @@ const ROWS: [&str; 39] = [
 const DECISIONS: [&str; 20] = [
     "D1", "D2", "D3", "D4", "D5", "D6", "D7", "D8", "D9", "D11", "D14", "D15", "D16", "D17", "D18", "D26", "D29", "D30", "D32", "D33",
 ];
-/// What comes in that should not.
+/// The kinds of bad input.
 const BAD_INPUT: [&str; 12] = [
     "malformed grants",
     "grants for unknown servers or tools",
@@ -35,7 +35,7 @@ const BAD_INPUT: [&str; 12] = [
     "a full disk",
 ];
 
-/// One line of a table: what it is about, and the tests that it names.
+/// One line of a table: its subject, and the tests that it names.
 #[derive(Debug)]
 struct Line<'a> {
     number: usize,
@@ -79,7 +79,7 @@ pub(super) fn check(files: &[File]) -> Vec<Violation> {
     found
 }
 
-/// The lines of the tables, without their heads: the first cell, and what stands between backticks in the last.
+/// Returns the lines of the tables, without their heads: the first cell, and what stands between backticks in the last.
 fn lines(document: &str) -> Vec<Line<'_>> {
     let mut found = Vec::new();
     for (at, line) in document.lines().enumerate() {
@@ -98,7 +98,7 @@ fn lines(document: &str) -> Vec<Line<'_>> {
     found
 }
 
-/// Whether a test by its path, `module::name`, is a function of the file of that module.
+/// Returns whether a test by its path, `module::name`, is a function of the file of that module.
 fn is_there(test: &str, files: &[File]) -> bool {
     let Some((module, name)) = test.rsplit_once("::") else {
         return false;
@@ -109,7 +109,7 @@ fn is_there(test: &str, files: &[File]) -> bool {
     files.iter().filter(is_its).any(|file| file.text.contains(&declared))
 }
 
-/// The functions that are named after a row, a decision or bad input, with their lines.
+/// Returns the functions that are named after a row, a decision or bad input, with their lines.
 fn tests_of_rows(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.lines().enumerate().filter_map(|(at, line)| {
         let name = line.strip_prefix("async fn ")?.split('(').next()?;

@@ -1,8 +1,9 @@
-//! Rust source as tidy reads it: without comments and the insides of literals, so that what is only spoken of breaks no rule.
+//! Reads Rust source without comments and the contents of literals, so that text about something banned breaks no rule.
 
 use std::ops::Range;
 
-/// Code of the same length and lines as its source, with spaces for comments, the insides of literals and, if so asked, tests.
+/// Code of the same length and lines as its source, with spaces for comments, the contents of literals and, on request,
+/// tests.
 #[derive(Clone, Debug)]
 pub(crate) struct Code(String);
 
@@ -12,7 +13,7 @@ impl Code {
         Self(mask(source))
     }
 
-    /// The same without `#[cfg(test)] mod … { … }`.
+    /// Reads a file without `#[cfg(test)] mod … { … }`.
     pub(crate) fn without_tests(&self) -> Self {
         let mut bytes = self.0.clone().into_bytes();
         let mut from = 0;
@@ -30,12 +31,12 @@ impl Code {
         Self(String::from_utf8(bytes).unwrap_or_default())
     }
 
-    /// The code.
+    /// Returns the code.
     pub(crate) fn text(&self) -> &str {
         &self.0
     }
 
-    /// The lines on which a pattern stands as words of its own.
+    /// Returns the lines on which a pattern stands as words of its own.
     pub(crate) fn lines_with(&self, pattern: &str) -> Vec<usize> {
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
         let found = self.0.match_indices(pattern).filter(|(at, _)| {
@@ -50,7 +51,7 @@ impl Code {
         lines
     }
 
-    /// Every attribute, with its line.
+    /// Returns every attribute, with its line.
     pub(crate) fn attributes(&self) -> Vec<(usize, &str)> {
         let bytes = self.0.as_bytes();
         let opens = |at: &usize| bytes[at + 1..].starts_with(b"[") || bytes[at + 1..].starts_with(b"![");
@@ -68,7 +69,7 @@ impl Code {
     }
 }
 
-/// Where the bracket that opens at `open` is closed: one past it.
+/// Returns the position behind the bracket that closes the one at `open`.
 fn closing(code: &[u8], open: usize) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, byte) in code.iter().enumerate().skip(open) {
@@ -148,7 +149,7 @@ fn opaque(source: &str) -> Vec<(Range<usize>, Part)> {
     found
 }
 
-/// The length of a block comment; they nest.
+/// Returns the length of a block comment; they nest.
 fn comment(rest: &[u8]) -> usize {
     let (mut depth, mut at) = (0_usize, 0);
     while at < rest.len() {
@@ -168,7 +169,7 @@ fn comment(rest: &[u8]) -> usize {
     rest.len()
 }
 
-/// The length of `r"…"`, `r#"…"#`, `br"…"`, if one starts here.
+/// Returns the length of `r"…"`, `r#"…"#`, `br"…"`, if one starts here.
 fn raw_string(rest: &[u8]) -> Option<usize> {
     let start = rest.strip_prefix(b"br").or_else(|| rest.strip_prefix(b"r"))?;
     let hashes = start.iter().take_while(|byte| **byte == b'#').count();
@@ -182,7 +183,7 @@ fn raw_string(rest: &[u8]) -> Option<usize> {
     Some(body + length + end.len())
 }
 
-/// The length of a literal with escapes.
+/// Returns the length of a literal with escapes.
 fn quoted(rest: &[u8], quote: u8) -> usize {
     let mut at = 1;
     while at < rest.len() {
@@ -195,7 +196,7 @@ fn quoted(rest: &[u8], quote: u8) -> usize {
     rest.len()
 }
 
-/// Whether `'` starts a character, and not a lifetime or a label.
+/// Returns whether `'` starts a character, and not a lifetime or a label.
 fn is_char(rest: &[u8]) -> bool {
     match rest.get(1) {
         Some(b'\\') => true,

@@ -1,4 +1,4 @@
-//! The product's Rust files as syntax trees, for the rules that need more than words.
+//! The product's Rust files as syntax trees, for the rules that single words cannot decide.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ pub(crate) fn trees(files: &[File]) -> anyhow::Result<Trees<'_>> {
         .collect()
 }
 
-/// Whether what has these attributes is compiled for tests only.
+/// Returns whether an item with these attributes is compiled for tests only.
 pub(crate) fn is_test_only(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         attribute.path().is_ident("test")
@@ -31,7 +31,7 @@ pub(crate) fn is_test_only(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// Whether a condition of `#[cfg]` can hold in tests only.
+/// Returns whether a condition of `#[cfg]` can hold in tests only.
 fn implies_test(condition: &Meta) -> bool {
     let Meta::List(list) = condition else {
         return condition.path().is_ident("test");
@@ -46,7 +46,7 @@ fn implies_test(condition: &Meta) -> bool {
     }
 }
 
-/// The attributes of an item.
+/// Returns the attributes of an item.
 pub(crate) fn of_item(item: &Item) -> &[Attribute] {
     match item {
         Item::Const(item) => &item.attrs,
@@ -68,7 +68,7 @@ pub(crate) fn of_item(item: &Item) -> &[Attribute] {
     }
 }
 
-/// The attributes of an item in an `impl` block.
+/// Returns the attributes of an item in an `impl` block.
 pub(crate) fn of_impl_item(item: &ImplItem) -> &[Attribute] {
     match item {
         ImplItem::Const(item) => &item.attrs,
@@ -79,7 +79,7 @@ pub(crate) fn of_impl_item(item: &ImplItem) -> &[Attribute] {
     }
 }
 
-/// The attributes of an item in a trait.
+/// Returns the attributes of an item in a trait.
 pub(crate) fn of_trait_item(item: &TraitItem) -> &[Attribute] {
     match item {
         TraitItem::Const(item) => &item.attrs,

@@ -1,4 +1,4 @@
-//! The files of the project: what git knows or would know, and which crate each belongs to.
+//! The files of the project: those that git tracks or would track, and the crate of each.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,11 +11,11 @@ use crate::workspace;
 pub(crate) struct File {
     /// Its path from the root, with `/`.
     pub(crate) path: String,
-    /// What is in it.
+    /// Its contents.
     pub(crate) text: String,
 }
 
-/// Every text file of the project, by path.
+/// Returns every text file of the project, by path.
 pub(crate) fn files() -> anyhow::Result<Vec<File>> {
     let root = workspace::root();
     let list = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
@@ -26,7 +26,7 @@ pub(crate) fn files() -> anyhow::Result<Vec<File>> {
     Ok(paths.into_iter().filter_map(|path| read(&root, path)).collect())
 }
 
-/// Nothing for what was deleted and for what is not text.
+/// Reads a file. Returns `None` for a deleted one and for one that is not text.
 fn read(root: &Path, path: &str) -> Option<File> {
     let text = std::fs::read_to_string(root.join(path)).ok()?;
     Some(File {
@@ -40,9 +40,9 @@ fn read(root: &Path, path: &str) -> Option<File> {
 pub(crate) struct Rust<'a> {
     pub(crate) path: &'a str,
     pub(crate) text: &'a str,
-    /// Everything.
+    /// The whole code.
     pub(crate) code: Code,
-    /// What is not a test; nothing where the whole file is one.
+    /// The code without tests; empty where the whole file is one.
     pub(crate) product: Option<Code>,
 }
 
@@ -62,7 +62,7 @@ impl<'a> Rust<'a> {
     }
 }
 
-/// Whether a file only serves tests: by its place.
+/// Returns whether a file only serves tests, by its path.
 pub(crate) fn is_test(path: &str) -> bool {
     let inside = |folder: &str| path.split('/').skip(1).any(|part| part == folder);
     path.ends_with("/tests.rs") || inside("tests") || inside("benches") || inside("examples") || path.starts_with("fuzz/")

@@ -1,4 +1,4 @@
-//! What tidy says: where, which rule, and what to do.
+//! The findings of tidy: where, which rule, and what to do.
 
 use std::fmt;
 

@@ -1,4 +1,5 @@
-//! What may be cited: the headings of `docs/develop/decisions` and the table of `docs/develop/specifications.md`.
+//! The targets of citations: the headings of `docs/develop/decisions` and the table of
+//! `docs/develop/specifications.md`.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +15,10 @@ const PAGED: &str = "MCP";
 /// The heading below which laws stand, each as a heading of the next level.
 const LAWS: &str = "## Laws";
 
-/// Everything that may be cited.
+/// The targets that may be cited.
 #[derive(Debug, Default)]
 pub(super) struct Books<'a> {
-    /// Decisions as they are cited, `MGP D4`, with how often each stands there.
+    /// Decisions as they are cited, `MGP D4`, with the number of their headings.
     decisions: BTreeMap<String, usize>,
     laws: Vec<&'a str>,
     specifications: Vec<&'a str>,
@@ -36,7 +37,7 @@ impl<'a> Books<'a> {
         books
     }
 
-    /// The headings of one file of decisions: `## MGP D4: what it is about`.
+    /// Adds the headings of one file of decisions: `## MGP D4: what it is about`.
     fn read(&mut self, text: &'a str) {
         let mut within_laws = false;
         for line in text.lines() {
@@ -51,7 +52,7 @@ impl<'a> Books<'a> {
         }
     }
 
-    /// The rows of the table of specifications: name and version.
+    /// Adds the rows of the table of specifications: name and version.
     fn list(&mut self, text: &'a str) {
         for line in text.lines().filter(|line| line.starts_with("| ")) {
             let mut cells = line.split('|').map(str::trim).skip(1);
@@ -63,7 +64,7 @@ impl<'a> Books<'a> {
         }
     }
 
-    /// Numbers that stand for two decisions.
+    /// Finds numbers that two decisions have.
     pub(super) fn faults(&self) -> Vec<Violation> {
         let twice = self.decisions.iter().filter(|(_, times)| **times > 1);
         twice
@@ -82,7 +83,7 @@ impl<'a> Books<'a> {
         self.specifications.contains(&name)
     }
 
-    /// Why the citation of a decision, `MGP D4` or `DESIGN 3`, leads nowhere.
+    /// Returns why the citation of a decision, `MGP D4` or `DESIGN 3`, has no target.
     pub(super) fn no_decision(&self, cited: &str) -> Option<String> {
         let name = cited.split(' ').next().unwrap_or_default().to_lowercase();
         let is_there = self.decisions.contains_key(cited);
@@ -90,14 +91,14 @@ impl<'a> Books<'a> {
             .then(|| format!("`{cited}` is not decided anywhere: add `## {cited}: …` to {DECISIONS}{name}.md, or cite what is there"))
     }
 
-    /// Why the citation of a law leads nowhere; `text` begins behind `Laws`.
+    /// Returns why the citation of a law has no target; `text` begins behind `Laws`.
     pub(super) fn no_law(&self, text: &str) -> Option<String> {
         let named = text.trim_start_matches([':', ' ']);
         let is_there = self.laws.iter().any(|law| named.starts_with(law));
         (!is_there).then(|| format!("there is no such law: the headings below `{LAWS}` in {DECISIONS}design.md name them"))
     }
 
-    /// Why the revision of a page of MCP is none.
+    /// Returns why the revision of a page of MCP is unknown.
     pub(super) fn no_revision(&self, revision: &str) -> Option<String> {
         let is_there = self.revisions.contains(&revision);
         (!is_there).then(|| format!("{SPECIFICATIONS} knows no revision {revision} of {PAGED}"))

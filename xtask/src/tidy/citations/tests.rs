@@ -10,7 +10,7 @@ fn file(path: &str, text: &str) -> File {
     }
 }
 
-/// A project with a few decisions, and one file that cites.
+/// Returns a project with a few decisions, and one file that cites.
 fn said(path: &str, text: &str) -> Vec<String> {
     let design = "## Laws\n\n### Raw\n\n### Store, then answer\n\n## DESIGN 8: durability\n\n## DESIGN 9: revocation\n";
     let mgp = "## MGP D4: partial denial\n\n## MGP D16: which counts\n";

@@ -1,11 +1,12 @@
-//! Texts as words, so that `MGP §5.2, D16 and D17` is read as one name and three numbers, across the lines of a comment too.
+//! Splits texts into words, so that `MGP §5.2, D16 and D17` is read as one name and three numbers, also across the
+//! lines of a comment.
 
-/// A word, and what stands around it.
+/// A word, and its context.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Word<'a> {
     /// The line, from 1.
     pub(super) line: usize,
-    /// Without the full stop behind it.
+    /// The word, without the full stop behind it.
     pub(super) text: &'a str,
     /// Whether only spaces, commas and semicolons stand between it and the word before.
     pub(super) continues: bool,
@@ -15,24 +16,24 @@ pub(super) struct Word<'a> {
     pub(super) rest: &'a str,
 }
 
-/// Whether a word is the number of a decision: `D4`.
+/// Returns whether a word is the number of a decision: `D4`.
 pub(super) fn is_decision(word: &str) -> bool {
     word.strip_prefix('D')
         .is_some_and(|rest| matches!(rest.len(), 1 | 2) && rest.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Whether a word is a section: `§6.4`.
+/// Returns whether a word is a section: `§6.4`.
 pub(super) fn is_section(word: &str) -> bool {
     word.strip_prefix('§')
         .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// The first part of a path.
+/// Returns the first part of a path.
 pub(super) fn first(path: &str) -> &str {
     path.split('/').next().unwrap_or_default()
 }
 
-/// The words of a text, without what makes its lines comments. Of a transcript only the comments are read.
+/// Returns the words of a text, without comment markers. Of a transcript only the comments are read.
 pub(super) fn of(text: &str, is_transcript: bool) -> impl Iterator<Item = Word<'_>> {
     let lines = text
         .lines()
@@ -68,7 +69,7 @@ fn is_part(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '§' | '.' | '-' | '/' | '\'')
 }
 
-/// Whether it is a revision of MCP, `2026-07-28`, or looks like one.
+/// Returns whether a word is a revision of MCP, `2026-07-28`, or looks like one.
 pub(super) fn is_date(word: &str) -> bool {
     word.len() == 10
         && word
@@ -77,12 +78,12 @@ pub(super) fn is_date(word: &str) -> bool {
             .all(|(at, byte)| if matches!(at, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() })
 }
 
-/// Whether a name is written in capitals, as those of documents at the root are.
+/// Returns whether a name is written in capitals, as those of documents at the root are.
 pub(super) fn is_capitals(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
 }
 
-/// What looks like a path in a line; patterns and addresses are none.
+/// Returns what looks like a path in a line; patterns and addresses are none.
 pub(super) fn paths(line: &str) -> impl Iterator<Item = &str> {
     let is_end = |c: char| c.is_whitespace() || matches!(c, '`' | '"' | '\'' | '(' | ')' | '[' | ']' | '<' | '>' | ',' | ';' | '#' | '|');
     line.split(is_end)
@@ -90,7 +91,7 @@ pub(super) fn paths(line: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty() && !word.contains([':', '*', '{', '$', '…']))
 }
 
-/// A path from the root of the project, by what stands in a file; nothing if it leads out of the project.
+/// Returns a path from the root of the project, by a reference in a file; `None` if it leads out of the project.
 pub(super) fn joined(file: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = file.split('/').collect();
     parts.pop();

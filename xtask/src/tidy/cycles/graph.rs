@@ -32,17 +32,18 @@ impl<'a> Graph<'a> {
         graph
     }
 
-    /// Every pair of files with an edge from the first to the second.
+    /// Returns every pair of files with an edge from the first to the second.
     pub(crate) fn edges(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
         self.0.iter().flat_map(|(from, all)| all.keys().map(|to| (*from, *to)))
     }
 
-    /// The edge between two files.
+    /// Returns the edge between two files.
     pub(crate) fn edge(&self, from: &str, to: &str) -> Option<&Edge> {
         self.0.get(from)?.get(to)
     }
 
-    /// The groups of more than one file in which each file reaches every other (strongly connected components), by their first file.
+    /// Returns the groups of more than one file in which each file reaches every other (strongly connected components), by their first
+    /// file.
     pub(crate) fn groups(&self) -> Vec<BTreeSet<&'a str>> {
         let reached: BTreeMap<&str, BTreeSet<&'a str>> = self.0.keys().map(|file| (*file, self.reached(file))).collect();
         let mut groups: Vec<BTreeSet<&'a str>> = Vec::new();
@@ -59,7 +60,7 @@ impl<'a> Graph<'a> {
         groups
     }
 
-    /// Every file that a file reaches; itself only if it lies on a cycle.
+    /// Returns every file that a file reaches; itself only if it lies on a cycle.
     fn reached(&self, from: &str) -> BTreeSet<&'a str> {
         let mut reached = BTreeSet::new();
         let mut ahead: Vec<&str> = vec![from];

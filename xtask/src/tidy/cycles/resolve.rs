@@ -2,7 +2,7 @@
 
 use super::scope::{Crate, Declared, ScopeId};
 
-/// What a path names within its crate.
+/// The target of a path within its crate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
     Module(ScopeId),
@@ -13,7 +13,7 @@ pub(crate) enum Target {
 /// The names that are being looked up, so that imports of each other end.
 type Trail = Vec<(ScopeId, String)>;
 
-/// What a path in a scope names. Empty, if it leaves the crate.
+/// Returns what a path in a scope names. Empty, if it leaves the crate.
 pub(crate) fn targets(krate: &Crate<'_>, scope: ScopeId, path: &[String]) -> Vec<Target> {
     follow(krate, scope, path, &mut Trail::new())
 }
@@ -123,7 +123,7 @@ fn by_glob(krate: &Crate<'_>, scope: ScopeId, name: &str, trail: &mut Trail) -> 
     })
 }
 
-/// Whether a name is being looked up already.
+/// Returns whether a name is being looked up already.
 fn is_on(trail: &Trail, scope: ScopeId, name: &str) -> bool {
     trail.iter().any(|(at, of)| (*at, of.as_str()) == (scope, name))
 }

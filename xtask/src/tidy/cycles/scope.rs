@@ -55,7 +55,7 @@ pub(crate) struct Mention {
 }
 
 impl Crate<'_> {
-    /// The module that a scope is or lies in.
+    /// Returns the module that a scope is or lies in.
     pub(crate) fn module_of(&self, mut scope: ScopeId) -> ScopeId {
         while let (false, Some(parent)) = (self.scopes[scope].is_module, self.scopes[scope].parent) {
             scope = parent;
@@ -63,13 +63,13 @@ impl Crate<'_> {
         scope
     }
 
-    /// The module around the one that a scope is or lies in.
+    /// Returns the module around the one that a scope is or lies in.
     pub(crate) fn above(&self, scope: ScopeId) -> Option<ScopeId> {
         let parent = self.scopes[self.module_of(scope)].parent?;
         Some(self.module_of(parent))
     }
 
-    /// The root of the tree that a scope belongs to.
+    /// Returns the root of the tree that a scope belongs to.
     pub(crate) fn root_of(&self, mut scope: ScopeId) -> ScopeId {
         while let Some(parent) = self.scopes[scope].parent {
             scope = parent;
@@ -77,7 +77,7 @@ impl Crate<'_> {
         scope
     }
 
-    /// Whether a scope is `outer`, or lies in it.
+    /// Returns whether a scope is `outer`, or lies in it.
     pub(crate) fn is_within(&self, mut scope: ScopeId, outer: ScopeId) -> bool {
         loop {
             if scope == outer {

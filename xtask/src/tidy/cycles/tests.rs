@@ -34,7 +34,7 @@ fn with_graph<T>(sources: &[Source<'_>], see: impl FnOnce(&Graph<'_>) -> T) -> T
     see(&super::graph(&KRATE, &trees))
 }
 
-/// The edges of a crate: `a.rs -> b.rs: One, Two`.
+/// Returns the edges of a crate: `a.rs -> b.rs: One, Two`.
 fn edges(sources: &[Source<'_>]) -> Vec<String> {
     let files: BTreeMap<String, ()> = files(sources).into_iter().map(|file| (file.path, ())).collect();
     with_graph(sources, |graph| {
@@ -56,7 +56,7 @@ fn judged(sources: &[Source<'_>], allowed: &[Allowed]) -> Vec<Violation> {
     with_graph(sources, |graph| judge(&KRATE, graph, allowed))
 }
 
-/// The refusals of a crate without exceptions.
+/// Returns the refusals of a crate without exceptions.
 fn refused(sources: &[Source<'_>]) -> Vec<String> {
     judged(sources, &[]).into_iter().map(|violation| violation.text).collect()
 }

@@ -2,7 +2,7 @@
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-/// Every path with its line. A single name counts if it is capitalised or called.
+/// Returns every path with its line. A single name counts if it is capitalised or called.
 pub(crate) fn paths(tokens: &TokenStream) -> Vec<(Vec<String>, usize)> {
     let mut found = Vec::new();
     collect(tokens, &mut found);
@@ -32,7 +32,7 @@ fn collect(tokens: &TokenStream, found: &mut Vec<(Vec<String>, usize)>) {
     }
 }
 
-/// Whether the tokens from `start` to `end` name an item, and no field, method, variable or parameter of a macro.
+/// Returns whether the tokens from `start` to `end` name an item, and no field, method, variable or parameter of a macro.
 fn is_path(tokens: &[TokenTree], start: usize, end: usize, names: usize) -> bool {
     let TokenTree::Ident(first) = &tokens[start] else { return false };
     let first = first.to_string();
