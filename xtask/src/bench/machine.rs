@@ -13,7 +13,7 @@ pub(crate) struct Machine {
     kernel: String,
     rustc: String,
     commit: String,
-    /// Load average of the last minute before the run: near 0, or the figures are somebody else's too.
+    /// The load average of the last minute before the run: near 0, or other processes influence the figures.
     pub(crate) load: f64,
 }
 
@@ -53,7 +53,7 @@ impl Machine {
         format!("{processors} × {processor}, Linux {kernel}, {rustc}, commit {commit}, load before the run {load:.2}")
     }
 
-    /// The same for programs.
+    /// Returns the machine as JSON, for programs.
     pub(crate) fn json(&self) -> Value {
         json!({
             "processor": self.processor,

@@ -141,7 +141,7 @@ fn compared(peer: &Peer, options: &Options) -> anyhow::Result<Table> {
     Ok(table)
 }
 
-/// What nobody else does: a request over a snapshot, and reading text.
+/// Measures what no other engine does: a request over a snapshot, and reading text.
 fn alone(peer: &Peer, options: &Options) -> anyhow::Result<Table> {
     let mut table = Table::new("Ours alone", &["what", "ms"], 1);
     let mut intents: [Vec<f64>; 4] = Default::default();

@@ -121,7 +121,7 @@ fn summary(facts: &Facts) -> BTreeMap<String, (usize, String)> {
         .collect()
 }
 
-/// FNV-1a of 64 bits: nobody has an interest in two sets of facts that meet.
+/// Returns the FNV-1a hash of 64 bits: the sets of facts are ours, so none is made to collide with another.
 fn digest(text: &str) -> String {
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)

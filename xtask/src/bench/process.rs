@@ -111,7 +111,7 @@ impl Drop for Running {
     }
 }
 
-/// A port that is free now. It can be taken by somebody else before it is used; then the process that was told to use it
+/// Returns a port that is free now. Another process can take it before it is used; then the process that was told to use it
 /// says so, and the run is started again.
 pub(crate) fn free_port() -> anyhow::Result<u16> {
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())

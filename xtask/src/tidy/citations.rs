@@ -12,7 +12,7 @@ use words::Word;
 mod books;
 mod words;
 
-/// The files in which people write citations.
+/// The endings of the files in which people write citations.
 const KINDS: [&str; 7] = [".rs", ".md", ".txt", ".toml", ".py", ".mjs", ".yaml"];
 /// The crates in which a number without a name is one of MGP: those that are about nothing else, and the documents
 /// about MGP itself.
