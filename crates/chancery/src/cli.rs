@@ -29,15 +29,15 @@ Examples:
   chancery doctor                       see what works and what doesn't"
 )]
 pub struct Cli {
-    /// What applies to every command.
+    /// The options of every command.
     #[command(flatten)]
     pub global: Global,
-    /// What to do.
+    /// The command to carry out.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What applies to every command.
+/// The options of every command.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Options of the gateway and its log")]
 pub struct Global {
@@ -50,7 +50,7 @@ pub struct Global {
     /// Of several gateways of one configuration, the one with this number: `chancery gateways` lists them
     #[arg(long, global = true, value_name = "NUMBER", value_parser = gateway_number)]
     pub gateway: Option<usize>,
-    /// Use ./mgp.toml this once, although nobody has confirmed it
+    /// Use ./mgp.toml this once, although it is not confirmed
     #[arg(long, global = true)]
     pub trust: bool,
     /// How the log is written to stderr
@@ -61,7 +61,7 @@ pub struct Global {
     pub log_level: Option<String>,
 }
 
-/// How the log is written.
+/// The format of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LogFormat {
     /// A line for people
@@ -70,7 +70,7 @@ pub enum LogFormat {
     Json,
 }
 
-/// What to do.
+/// The commands.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Command {
     /// Serve MCP over HTTP
@@ -153,7 +153,7 @@ Examples:
   chancery audit verify"
     )]
     Audit(records::AuditCommand),
-    /// Make, list and take back tokens
+    /// Make, list and revoke tokens
     #[command(
         subcommand,
         after_help = "\

@@ -1,4 +1,4 @@
-//! The MCP clients we know: where each keeps its servers, under which key, and how an entry looks.
+//! The known MCP clients: where each keeps its servers, under which key, and in which form.
 
 use std::path::{Path, PathBuf};
 
@@ -6,10 +6,10 @@ use serde_json::{Value as Json, json};
 
 use crate::config::{Env, home};
 
-/// An operating system, as far as places of files differ.
+/// An operating system, as far as the places of files differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Os {
-    /// Linux and its like.
+    /// Linux and similar systems.
     Linux,
     /// macOS.
     Mac,
@@ -18,7 +18,7 @@ pub enum Os {
 }
 
 impl Os {
-    /// The one this binary was built for.
+    /// Returns the system this binary was built for.
     #[must_use]
     pub fn current() -> Self {
         match () {
@@ -29,7 +29,7 @@ impl Os {
     }
 }
 
-/// Where clients look for their files.
+/// The machine on which clients keep their files.
 #[derive(Clone, Debug)]
 pub struct Machine<'a> {
     /// The operating system.
@@ -45,7 +45,7 @@ impl Machine<'_> {
         home(self.env)
     }
 
-    /// The directory in which applications keep their settings.
+    /// Returns the directory in which applications keep their settings.
     fn settings(&self) -> Option<PathBuf> {
         match self.os {
             Os::Linux => self
@@ -59,7 +59,7 @@ impl Machine<'_> {
     }
 }
 
-/// How an entry for an HTTP server is written.
+/// The form of an entry for an HTTP server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HttpEntry {
     /// The client starts programs only.
@@ -70,7 +70,7 @@ pub enum HttpEntry {
     Typed(&'static str),
 }
 
-/// How a client's file is written.
+/// The format of a client's file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// JSON, perhaps with comments.
@@ -82,27 +82,27 @@ pub enum Format {
 /// One client.
 #[derive(Debug)]
 pub struct Client {
-    /// Its name on our command line.
+    /// Its name on the command line.
     pub name: &'static str,
-    /// Its name as people know it.
+    /// Its name in its own documentation.
     pub title: &'static str,
-    /// The key of the file under which the servers stand.
+    /// The key of the file that holds the servers.
     pub key: &'static str,
-    /// How the file is written.
+    /// The format of the file.
     pub format: Format,
-    /// How an HTTP entry looks.
+    /// The form of an HTTP entry.
     pub http: HttpEntry,
     /// Members that an stdio entry has besides `command` and `args`.
     stdio_extra: &'static [(&'static str, &'static str)],
-    /// The file of a project, if the client has such a thing.
+    /// The file of a project, if the client has one.
     project: Option<&'static str>,
     /// The file of the user.
     user: fn(&Machine<'_>) -> Option<PathBuf>,
-    /// What a person must do for a change to be seen.
+    /// The step that a person must take for a change to take effect.
     pub after: &'static str,
 }
 
-/// Every client, in the order in which `import` looks at them.
+/// Every client, in the order in which `import` reads them.
 pub static CLIENTS: [Client; 10] = [
     Client {
         name: "claude-desktop",
@@ -231,25 +231,25 @@ pub static CLIENTS: [Client; 10] = [
 ];
 
 impl Client {
-    /// The client of that name.
+    /// Returns the client of that name.
     #[must_use]
     pub fn named(name: &str) -> Option<&'static Self> {
         CLIENTS.iter().find(|client| client.name == name)
     }
 
-    /// The user's file.
+    /// Returns the user's file.
     #[must_use]
     pub fn user_file(&self, machine: &Machine<'_>) -> Option<PathBuf> {
         (self.user)(machine)
     }
 
-    /// The file of the project in the current directory.
+    /// Returns the file of the project in the current directory.
     #[must_use]
     pub fn project_file(&self, machine: &Machine<'_>) -> Option<PathBuf> {
         self.project.map(|file| machine.cwd.join(file))
     }
 
-    /// The entry for a program.
+    /// Returns the entry for a program.
     #[must_use]
     pub fn stdio_entry(&self, command: &str, args: &[String]) -> Json {
         let mut entry = serde_json::Map::new();
@@ -261,7 +261,7 @@ impl Client {
         Json::Object(entry)
     }
 
-    /// The entry for an address; `None` if the client can't use one.
+    /// Returns the entry for an address; `None` if the client can't use one.
     #[must_use]
     pub fn http_entry(&self, url: &str) -> Option<Json> {
         match self.http {

@@ -1,4 +1,4 @@
-//! From the command line to what does the work; the only place that prints.
+//! Dispatches the command line to the commands; the only place that prints.
 
 use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Write as _};
@@ -17,10 +17,11 @@ use crate::run::{self, Configured, Operate};
 use crate::words::plural;
 use crate::{cli, import, telemetry};
 
-/// A configuration or a command line that can't be used.
+/// The exit code for a configuration or a command line that can't be used.
 const USAGE: u8 = 2;
 
-/// Runs a command and says how it ended: 0 well, 1 badly, 2 because of the configuration or the command line.
+/// Runs a command and returns its exit code: 0 for success, 1 for failure, 2 for an error in the configuration or the
+/// command line.
 #[must_use]
 pub fn main(cli: Cli) -> ExitCode {
     ended(dispatch(cli))
@@ -40,8 +41,8 @@ fn ended(how: Result<ExitCode, Failure>) -> ExitCode {
     }
 }
 
-/// `chancery serve` without its guard: no policy, no validators, no record. It shows what these cost (`cargo xtask bench proxy`); no command of the
-/// gateway leads here.
+/// Runs `chancery serve` without its guard: no policy, no validators, no record. It shows what these cost (`cargo xtask
+/// bench proxy`); no command of the gateway calls it.
 #[must_use]
 pub fn unguarded(global: &Global, args: cli::Serve) -> ExitCode {
     let served = sources(global).and_then(|sources| running(global, sources, None, |configured| run::serve_unguarded(configured, args)));
@@ -137,7 +138,7 @@ fn sources(global: &Global) -> Result<Sources, Failure> {
     })
 }
 
-/// The store that a command is about: one that is named, or that of the configuration's gateway.
+/// Returns the store that a command is about: the one that is named, or that of the configuration's gateway.
 fn store_folder(global: &Global, sources: Sources, which: &Which) -> Result<PathBuf, Failure> {
     let folder = match (&which.store, global.gateway) {
         (Some(_), Some(_)) => {
@@ -156,7 +157,7 @@ fn store_folder(global: &Global, sources: Sources, which: &Which) -> Result<Path
     Ok(run::existing(folder)?)
 }
 
-// === what needs the run-time ===
+// === commands that need the run-time ===
 
 fn operating(global: &Global, sources: Sources, what: Operate) -> Result<ExitCode, Failure> {
     running(global, sources, Some("error"), |configured| run::operate(configured, what))
@@ -177,7 +178,8 @@ where
     }))?)
 }
 
-/// A file that is being edited turns no client away from a gateway that runs on what it said before.
+/// Runs `chancery stdio`. A file that is being edited does not keep a client from a gateway that runs with its former
+/// contents.
 fn stdio(global: &Global, sources: Sources, args: cli::Stdio) -> Result<ExitCode, Failure> {
     let standalone = args.standalone;
     let identity = sources.identity();
@@ -193,9 +195,9 @@ fn stdio(global: &Global, sources: Sources, args: cli::Stdio) -> Result<ExitCode
     }
 }
 
-/// Loads, asks about a project file where somebody can answer, and says what should be known.
+/// Loads the configuration, asks about a project file where a person can answer, and prints warnings.
 fn load(sources: &Sources) -> Result<Loaded, Problems> {
-    // With stdin taken by the protocol or a pipe there is nobody to ask.
+    // With stdin taken by the protocol or a pipe there is no person to ask.
     let interactive = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     let mut ask = |question: &Question| confirm(question);
     let trust = if interactive { Trust::Ask(&mut ask) } else { Trust::Recorded };
@@ -238,7 +240,7 @@ fn check(sources: &Sources) -> Result<ExitCode, Failure> {
 }
 
 fn path(sources: &Sources) -> Result<ExitCode, Failure> {
-    // What is wrong inside the files is `check`'s to say.
+    // Errors inside the files are reported by `check`.
     let untrusted = config::reload(sources).map(|loaded| loaded.untrusted).unwrap_or_default();
     let mut text = String::new();
     for (origin, path) in sources.candidates() {
@@ -307,7 +309,7 @@ fn confirm(question: &Question) -> bool {
     std::io::stdin().read_line(&mut answer).is_ok() && matches!(answer.trim(), "y" | "Y" | "yes")
 }
 
-/// Control characters could hide what is asked about.
+/// Replaces control characters, which could hide what a person is asked about.
 fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
@@ -379,11 +381,13 @@ fn connect_client(sources: &Sources, args: &cli::Connect) -> Result<ExitCode, Fa
     Ok(ExitCode::SUCCESS)
 }
 
-/// The client starts us somewhere else: files that were named here are named there by their whole path.
+/// Returns the arguments for a client's configuration. The client starts the gateway in another directory: files are
+/// named by their whole path.
 fn stdio_args(sources: &Sources) -> Vec<String> {
     let whole = |path: &PathBuf| absolute(&sources.cwd, path);
     let mut args = vec!["stdio".to_owned()];
-    // The client's environment is not ours: what the variable names here is named there as well, where it counts.
+    // The client's environment is another one: what the variable names here is named in the arguments as well, where it
+    // counts.
     let variable = sources.env.get_filled("MGP_CONFIG_PATH").map(PathBuf::from);
     let config = sources.config.clone().or(variable.filter(|_| sources.mcp_json.is_empty()));
     if let Some(file) = &config {
@@ -414,7 +418,7 @@ fn show(problems: &Problems) {
     err(&problems.render(colour));
 }
 
-/// A reader that has gone away (`| head`) is no error of ours.
+/// Prints a text. A reader that has closed its end (`| head`) is no error of ours.
 fn out(text: &str) {
     std::io::stdout().write_all(text.as_bytes()).ok();
 }

@@ -1,12 +1,12 @@
-//! Events of the audit as they leave the gateway: as JSON, and as lines of a table.
+//! Writes events of the audit for users: as JSON, and as lines of a table.
 
 use serde_json::{Value, json};
 use store::Stored;
 
-/// What the columns of a table are called.
+/// The names of a table's columns.
 pub(crate) const COLUMNS: &str = "seq,timestamp,event_type,result,actor_type,actor_id,server_id,tool_name,trace_id,details\n";
 
-/// The event as it was stored, with its number.
+/// Returns the event as it was stored, with its number.
 pub(crate) fn numbered(event: &Stored) -> Value {
     let body = serde_json::from_slice(&event.body).unwrap_or(Value::Null);
     let mut all = serde_json::Map::from_iter([("seq".to_owned(), json!(event.seq))]);
@@ -17,7 +17,7 @@ pub(crate) fn numbered(event: &Stored) -> Value {
     Value::Object(all)
 }
 
-/// One line of a table.
+/// Returns one line of a table.
 pub(crate) fn row(event: &Stored) -> String {
     let key = &event.key;
     let body: Value = serde_json::from_slice(&event.body).unwrap_or(Value::Null);
@@ -38,7 +38,8 @@ pub(crate) fn row(event: &Stored) -> String {
     cells.map(cell).join(",") + "\n"
 }
 
-/// A cell of a CSV file (RFC 4180). Names come from servers and clients: none may become a formula of whoever opens the file.
+/// Returns a cell of a CSV file (RFC 4180). Names come from servers and clients: none may become a formula in the
+/// program that opens the file.
 fn cell(text: &str) -> String {
     let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
     let text = if formula { format!("'{text}") } else { text.to_owned() };

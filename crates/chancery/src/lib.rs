@@ -1,4 +1,4 @@
-//! The gateway's binary as a library: command line, configuration, telemetry, and what brings them together.
+//! The gateway's binary as a library: command line, configuration, telemetry, and the code that connects them.
 //!
 //! Law: only this crate names both the kernel and what implements its traits, and only its `main` prints.
 

@@ -1,10 +1,10 @@
-//! `chancery`: parse, load the configuration, start telemetry, run.
+//! `chancery`: parses the command line, loads the configuration, starts telemetry, and runs the command.
 
 use std::process::ExitCode;
 
 use clap::Parser as _;
 
-/// A call is many small pieces of short life, taken on one thread and given back on another.
+/// The allocator: a call allocates many small values of short life on one thread and frees them on another.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

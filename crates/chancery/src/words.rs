@@ -1,6 +1,6 @@
-//! How things are put to a person: counts, and commands that can be pasted into a shell.
+//! Writes texts for a person: counts, and commands that can be pasted into a shell.
 
-/// `1 tool`, `2 tools`.
+/// Returns a count with its noun: `1 tool`, `2 tools`.
 pub(crate) fn plural(count: usize, what: &str) -> String {
     match count {
         1 => format!("1 {what}"),
@@ -8,7 +8,7 @@ pub(crate) fn plural(count: usize, what: &str) -> String {
     }
 }
 
-/// The text as one word of a shell; `${NAME}` in it is still replaced by the shell.
+/// Returns the text as one word of a shell; `${NAME}` in it is still replaced by the shell.
 pub(crate) fn shell_word(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-+=:,./@%~*".contains(c);
     if !text.is_empty() && text.chars().all(plain) {
@@ -24,12 +24,13 @@ pub(crate) fn shell_word(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// The text on one line: every stretch of white space is one space.
+/// Returns the text on one line: every stretch of white space is one space.
 pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The first line of a text that says anything, in at most `width` characters, without what could steer a terminal.
+/// Returns the first line of a text that is not empty, in at most `width` characters, without what could steer a
+/// terminal.
 pub(crate) fn first_line(text: &str, width: usize) -> String {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let mut chars = line.chars().filter(|c| !c.is_control());

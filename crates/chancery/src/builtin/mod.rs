@@ -1,4 +1,4 @@
-//! The servers that the gateway brings itself: servers like any other to the kernel, in this process instead of one of their own.
+//! The built-in servers: the kernel treats them like any other, but they run in this process.
 
 mod audit;
 
@@ -12,14 +12,14 @@ use transport::stdio::Inside;
 
 pub(crate) use audit::Audit;
 
-/// What they work on.
+/// The data of the built-in servers.
 #[derive(Debug)]
 pub(crate) struct Builtins {
     audit: Audit,
 }
 
 impl Builtins {
-    /// Over what the gateway remembers, if it remembers anything, and for as long as it does.
+    /// Makes the servers for the gateway's store, if it has one, and the time for which it keeps events.
     pub(crate) fn new(store: Option<Arc<dyn Store>>, retention: Retention) -> Self {
         let audit = store.map(|store| -> Arc<dyn AuditStore> { store });
         Self {

@@ -15,13 +15,13 @@ Examples:
   chancery token create olga --role operator
   TOKEN=$(chancery token create alice --format json | jq -r .token)")]
     Create(TokenCreate),
-    /// List the tokens, also those that let nobody in any more
+    /// List the tokens, also those that have expired or been revoked
     #[command(after_help = "\
 Examples:
   chancery token list
   chancery token list --format json")]
     List(Listed),
-    /// Take a token back: its holder is let do nothing more
+    /// Revoke a token: its holder can do nothing more with it
     #[command(after_help = "\
 Example:
   chancery token revoke t-1f3a")]
@@ -38,7 +38,7 @@ Examples:
   chancery approvals list --watch
   chancery approvals list --format json")]
     List(ApprovalsList),
-    /// Let a call through
+    /// Approve a call
     #[command(after_help = "\
 Examples:
   chancery approvals approve 6f1c…
@@ -77,7 +77,7 @@ Examples:
   chancery access grant alice files/delete_file --confirms      nobody is asked then
   chancery access grant bob files/write_file --deny")]
     Grant(AccessGrant),
-    /// Take back what a principal was granted and denied
+    /// Remove a principal's grants of a server or a tool
     #[command(after_help = "\
 Examples:
   chancery access revoke alice files
@@ -122,7 +122,7 @@ pub struct TokenCreate {
     /// A server it is for; may be given several times, all that its holder may use by default
     #[arg(long = "scope", value_name = "SERVER")]
     pub scopes: Vec<String>,
-    /// From when on it lets nobody in: RFC 3339, or after so long, such as 8h, 30d
+    /// From when on it is not accepted: RFC 3339, or after so long, such as 8h, 30d
     #[arg(long, value_name = "WHEN", value_parser = later)]
     pub expires: Option<String>,
     /// Its name in lists and in the audit; made up by default
@@ -133,7 +133,7 @@ pub struct TokenCreate {
     pub format: Format,
 }
 
-/// What the holder of a token is.
+/// The role of a token's holder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Role {
     /// Calls tools
@@ -152,7 +152,7 @@ pub struct TokenRevoke {
 /// `approvals list`
 #[derive(Args, Clone, Debug, Default)]
 pub struct ApprovalsList {
-    /// Go on, and show each call that begins to wait
+    /// Keep running, and show each call that begins to wait
     #[arg(long)]
     pub watch: bool,
     /// How it is written
@@ -213,7 +213,7 @@ pub struct AccessGrant {
     /// Forbid it
     #[arg(long)]
     pub deny: bool,
-    /// Let dangerous calls through too, without asking anybody
+    /// Let dangerous calls through too, without asking a person
     #[arg(long, conflicts_with = "deny")]
     pub confirms: bool,
     /// From when on it no longer holds: RFC 3339, or after so long, such as 8h, 30d
@@ -258,7 +258,7 @@ pub struct PermissionsDecide {
     pub expires: Option<String>,
 }
 
-/// What is decided about a permission.
+/// A decision about a permission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum PermissionAnswer {
     /// The server has it
@@ -269,7 +269,7 @@ pub enum PermissionAnswer {
     Defer,
 }
 
-/// An instant, or one after so long, as the API takes it.
+/// Returns an instant, or the one after a duration, in the form that the API takes.
 fn later(text: &str) -> Result<String, String> {
     super::records::instant(text, 1).map(mgp::time::format)
 }

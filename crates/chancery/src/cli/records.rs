@@ -78,7 +78,7 @@ Examples:
 }
 
 impl StoreCommand {
-    /// Which store it is about.
+    /// Returns the store that the command is about.
     #[must_use]
     pub fn which(&self) -> &Which {
         match self {
@@ -89,7 +89,7 @@ impl StoreCommand {
 }
 
 impl KeptAudit {
-    /// Which store it is about.
+    /// Returns the store that the command is about.
     #[must_use]
     pub fn which(&self) -> &Which {
         match self {
@@ -100,7 +100,7 @@ impl KeptAudit {
     }
 }
 
-/// Which store.
+/// The store that a command is about.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Which {
     /// The store in this folder, instead of the one of the configuration
@@ -108,7 +108,7 @@ pub struct Which {
     pub store: Option<PathBuf>,
 }
 
-/// How a result is written.
+/// The format of a result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// For people
@@ -139,7 +139,7 @@ pub struct Backup {
     pub which: Which,
 }
 
-/// Which events.
+/// The conditions for events.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Filter {
     /// From this instant on: RFC 3339, or so long ago, such as 90s, 2h, 7d
@@ -160,7 +160,7 @@ pub struct Filter {
     /// About this tool, by its own name
     #[arg(long, value_name = "TOOL")]
     pub tool: Option<String>,
-    /// That came out so
+    /// With this result
     #[arg(long, value_name = "RESULT")]
     pub result: Option<Outcome>,
     /// Of this trace
@@ -168,7 +168,7 @@ pub struct Filter {
     pub trace: Option<String>,
 }
 
-/// How something came out.
+/// A result that events report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Outcome {
     /// It was done
@@ -177,7 +177,7 @@ pub enum Outcome {
     Failure,
     /// It was not allowed
     Blocked,
-    /// It waits for somebody
+    /// The action waits for a decision
     Pending,
 }
 
@@ -217,7 +217,7 @@ pub struct Tail {
     pub format: Format,
 }
 
-/// How an export is written.
+/// The format of an export.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum ExportFormat {
     /// A JSON object a line
@@ -241,12 +241,12 @@ pub struct Export {
     pub which: Which,
 }
 
-/// An instant, or one so long ago.
+/// Returns an instant, or the one a duration ago.
 fn when(text: &str) -> Result<Timestamp, String> {
     instant(text, -1)
 }
 
-/// An instant, or one so far from now; `sign` says in which direction.
+/// Returns an instant, or the one at a distance from now; `sign` is the direction.
 pub(super) fn instant(text: &str, sign: i64) -> Result<Timestamp, String> {
     if let Some(instant) = mgp::time::parse(text) {
         return Ok(instant);

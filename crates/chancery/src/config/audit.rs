@@ -1,4 +1,4 @@
-//! `[audit]`: what raises alerts, and how long events are kept.
+//! `[audit]`: the rules for alerts, and how long events are kept.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ const MOST_ALERTS: usize = 100;
 /// The most events that an alert counts.
 const MOST_COUNTED: usize = 10_000;
 
-/// Reads one alert; `None` if something is wrong with it.
+/// Reads one alert. Returns `None` if something is wrong with it.
 pub(super) fn read_alert(node: &Node, problems: &mut Problems) -> Option<Alert> {
     let fields = Fields::read(&alert::SECTION, node, problems);
     let name = fields.require(&alert::NAME, node, "an alert", problems);
@@ -47,7 +47,7 @@ pub(super) fn read_alert(node: &Node, problems: &mut Problems) -> Option<Alert> 
     })
 }
 
-/// What the alerts of all files are together: each looks at every event, and counts under its name.
+/// Checks the alerts of all files together: each examines every event, and counts under its name.
 pub(super) fn check_alerts(alerts: &[Alert], problems: &mut Problems) {
     if alerts.len() > MOST_ALERTS {
         let problem = Problem::error(format!("there are {} `[[audit.alerts]]`; {MOST_ALERTS} are the most", alerts.len()));
@@ -61,7 +61,7 @@ pub(super) fn check_alerts(alerts: &[Alert], problems: &mut Problems) {
     }
 }
 
-/// How long events are kept; `None` if what that takes is not given.
+/// Returns how long events are kept; `None` if a value that this needs is missing.
 pub(super) fn retention(fields: &Fields) -> Option<Retention> {
     Some(match fields.get(&audit::RETENTION) {
         Keeping::All => Retention::KeepAll,
@@ -74,10 +74,10 @@ pub(super) fn retention(fields: &Fields) -> Option<Retention> {
     })
 }
 
-/// The keys that only some ways to keep events take.
+/// The keys that only some kinds of retention use.
 pub(super) static AMOUNTS: [&Key; 3] = [audit::KEEP.key(), audit::SEARCHABLE.key(), audit::SIZE.key()];
 
-/// What a way to keep events needs, and what means nothing for it.
+/// Checks that a kind of retention has the keys that it needs, and no others.
 pub(super) fn check_retention(fields: &Fields, problems: &mut Problems) {
     let keeping = fields.get(&audit::RETENTION);
     let way = word(&keeping);

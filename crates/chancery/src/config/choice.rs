@@ -1,4 +1,4 @@
-//! The words of the configuration, each with what it stands for.
+//! The words that the configuration accepts, each with its value.
 
 use std::time::Duration;
 
@@ -9,25 +9,25 @@ use store::SyncMode;
 use transport::http::Anonymous;
 use validators::sql::Dialect;
 
-/// Something that a word of a few stands for.
+/// A value that the configuration writes as one of a few words.
 pub(super) trait Choice: Sized + 'static {
-    /// The words, in the order in which they are shown.
+    /// Returns the words and their values, in the order in which they are shown.
     fn words() -> Vec<(&'static str, Self)>;
 }
 
-/// The words alone.
+/// Returns the words alone.
 #[must_use]
 pub(super) fn names<T: Choice>() -> Vec<&'static str> {
     T::words().into_iter().map(|(word, _)| word).collect()
 }
 
-/// What a word stands for.
+/// Returns the value of a word.
 #[must_use]
 pub(super) fn find<T: Choice>(word: &str) -> Option<T> {
     T::words().into_iter().find(|(known, _)| *known == word).map(|(_, meaning)| meaning)
 }
 
-/// The first word that stands for something.
+/// Returns the first word for a value.
 #[must_use]
 pub(super) fn word<T: Choice + PartialEq>(meaning: &T) -> &'static str {
     let words = T::words().into_iter();
@@ -38,7 +38,7 @@ pub(super) fn word<T: Choice + PartialEq>(meaning: &T) -> &'static str {
         .unwrap_or_default()
 }
 
-/// How the log is written.
+/// The format of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogFormat {
     /// A line for people.
@@ -47,10 +47,10 @@ pub enum LogFormat {
     Json,
 }
 
-/// What is spoken with a server.
+/// The transport of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transport {
-    /// Lines on the pipes of a program.
+    /// Lines on the pipes of a child process.
     Stdio,
     /// Streamable HTTP.
     Http,
@@ -58,27 +58,27 @@ pub enum Transport {
     Sse,
 }
 
-/// When a server is restarted, as MGP §15.2 has it.
+/// When a server is restarted (MGP §15.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Restart {
     /// Not at all.
     Never,
-    /// When it ended badly.
+    /// When it ended with an error.
     OnFailure,
     /// Whenever it ended.
     Always,
 }
 
-/// How it is decided how long events are kept (MGP §19.4).
+/// What decides how long events are kept (MGP §19.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keeping {
-    /// They are kept for ever.
+    /// Nothing: they are kept for ever.
     All,
-    /// By their age.
+    /// Their age.
     Time,
-    /// By their size.
+    /// Their size.
     Size,
-    /// By two ages: until the first they are found, until the second they are kept.
+    /// Two ages: until the first, queries find them; until the second, they are kept.
     Tiered,
 }
 

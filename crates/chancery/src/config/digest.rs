@@ -1,10 +1,10 @@
-//! Digests of what makes a difference.
+//! Digests of the settings that make a difference.
 
 use std::fmt::Write as _;
 
 use aws_lc_rs::digest::{Context, SHA256, digest};
 
-/// A SHA-256 over fields, each with its length before it so that no two lists of fields look alike.
+/// A SHA-256 over fields, each preceded by its length so that no two lists of fields give the same bytes.
 pub struct Digest(Context);
 
 impl std::fmt::Debug for Digest {
@@ -14,13 +14,13 @@ impl std::fmt::Debug for Digest {
 }
 
 impl Digest {
-    /// Over nothing yet, in a domain of its own.
+    /// Starts a digest without fields, in a domain of its own.
     #[must_use]
     pub fn new(domain: &str) -> Self {
         Self(Context::new(&SHA256)).text(domain)
     }
 
-    /// One more field.
+    /// Adds one field.
     #[must_use]
     pub fn text(mut self, field: &str) -> Self {
         self.0.update(&(field.len() as u64).to_le_bytes());
@@ -28,20 +28,20 @@ impl Digest {
         self
     }
 
-    /// One more field that is a secret: it goes in as its own digest.
+    /// Adds one field that is a secret, as a digest of its own.
     #[must_use]
     pub fn secret(self, field: &str) -> Self {
         self.text(&of_bytes(field.as_bytes()))
     }
 
-    /// The digest in 64 hexadecimal digits.
+    /// Returns the digest in 64 hexadecimal digits.
     #[must_use]
     pub fn finish(self) -> String {
         hex(self.0.finish().as_ref())
     }
 }
 
-/// The digest of some bytes, in 64 hexadecimal digits.
+/// Returns the digest of some bytes, in 64 hexadecimal digits.
 #[must_use]
 pub fn of_bytes(bytes: &[u8]) -> String {
     hex(digest(&SHA256, bytes).as_ref())

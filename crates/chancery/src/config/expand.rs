@@ -1,4 +1,4 @@
-//! `${VAR}` and `${VAR:-default}`.
+//! Replaces `${VAR}` and `${VAR:-default}`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,25 +6,25 @@ use std::fmt;
 use super::node::Node;
 use super::problem::Problem;
 
-/// Variables of the environment, handed in so that tests need none of their own. `Debug` shows names only.
+/// The variables of an environment, passed as an argument so that tests can make their own. `Debug` shows names only.
 #[derive(Clone, Default)]
 pub struct Env(BTreeMap<String, String>);
 
 impl Env {
-    /// The environment of this process; variables that aren't Unicode are left out.
+    /// Returns the environment of this process; variables that aren't Unicode are left out.
     #[must_use]
     pub fn of_process() -> Self {
         let unicode = |(name, value): (std::ffi::OsString, std::ffi::OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
         Self(std::env::vars_os().filter_map(unicode).collect())
     }
 
-    /// The value of a variable.
+    /// Returns the value of a variable.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }
 
-    /// The value of a variable that is set and not empty.
+    /// Returns the value of a variable that is set and not empty.
     #[must_use]
     pub fn get_filled(&self, name: &str) -> Option<&str> {
         self.get(name).filter(|value| !value.is_empty())
@@ -52,12 +52,12 @@ pub enum Piece<'a> {
     Variable {
         /// Its name.
         name: &'a str,
-        /// What stands for it where it is unset or empty.
+        /// The value that replaces it where it is unset or empty.
         default: Option<&'a str>,
     },
 }
 
-/// Takes a text apart. `$${` stands for a literal `${`.
+/// Splits a text into literal parts and variables. `$${` is a literal `${`.
 ///
 /// # Errors
 /// When a `${` has no `}` or no name; the error says what is wrong, without the text.
@@ -127,11 +127,11 @@ pub fn expand(text: &str, env: &Env) -> Result<String, ExpandError> {
     Ok(out)
 }
 
-/// A value with its variables replaced; `path` names its key.
+/// Returns a value with its variables replaced; `path` names its key.
 pub(super) fn expand_at(node: &Node, path: &str, env: &Env) -> Result<String, Box<Problem>> {
     expand(node.text().unwrap_or_default(), env).map_err(|error| {
         let problem = match error {
-            // `check_variables` has said so, of all of them.
+            // `check_variables` has reported all of them.
             ExpandError::Unset(name) => Problem::warning(format!("the variable `{name}` is not set (used in `{path}`)")),
             ExpandError::Malformed(what) => Problem::error(format!("`{path}` is malformed: {what}")),
         };
@@ -139,7 +139,7 @@ pub(super) fn expand_at(node: &Node, path: &str, env: &Env) -> Result<String, Bo
     })
 }
 
-/// The variables of a text that are unset and have no default, each once; none if the text is malformed.
+/// Returns the variables of a text that are unset and have no default, each once; none if the text is malformed.
 #[must_use]
 pub(super) fn unset<'a>(text: &'a str, env: &Env) -> Vec<&'a str> {
     let mut names = Vec::new();
@@ -154,7 +154,8 @@ pub(super) fn unset<'a>(text: &'a str, env: &Env) -> Vec<&'a str> {
     names
 }
 
-/// Whether anything of the text is literal that could be a secret: more than variables and a word such as `Bearer`.
+/// Returns whether a literal part of the text could be a secret: the text is more than variables and a word such as
+/// `Bearer`.
 #[must_use]
 pub fn is_literal(text: &str) -> bool {
     pieces(text).is_ok_and(|pieces| !pieces.iter().any(|piece| matches!(piece, Piece::Variable { .. }))) && !text.is_empty()

@@ -1,4 +1,5 @@
-//! The values of one table, checked against the schema: everything that is wrong is reported at once, what is left can be read without errors.
+//! Checks the values of one table against the schema: everything that is wrong is reported at once, and the rest can be
+//! read without errors.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +14,7 @@ use super::quantity;
 use super::schema::{Key, Kind, Section, Setting, Typed, sections};
 use super::source::Place;
 
-/// The keys of one table that are known and hold what they must.
+/// The keys of one table that are known and have valid values.
 #[derive(Clone, Debug)]
 pub(super) struct Fields {
     section: &'static Section,
@@ -27,7 +28,7 @@ struct Found {
 }
 
 impl Fields {
-    /// No keys: every value is the default.
+    /// Returns the fields of an empty table: every value is the default.
     #[must_use]
     pub(super) fn none(section: &'static Section) -> Self {
         Self {
@@ -74,56 +75,56 @@ impl Fields {
         }
     }
 
-    /// All but some keys.
+    /// Removes some keys.
     #[must_use]
     pub(super) fn without(mut self, keys: &[&Key]) -> Self {
         self.found.retain(|name, _| !keys.iter().any(|key| key.name == *name));
         self
     }
 
-    /// Where a key stands.
+    /// Returns the place of a key.
     #[must_use]
     pub(super) fn at(&self, key: &Key) -> Option<&Place> {
         self.found(key).map(|found| &found.at)
     }
 
-    /// Where the value of a key stands.
+    /// Returns the place of a key's value.
     #[must_use]
     pub(super) fn value_at(&self, key: &Key) -> Option<&Place> {
         self.node(key).map(|node| &node.place)
     }
 
-    /// The value of a key as it was written.
+    /// Returns the value of a key as it was written.
     #[must_use]
     pub(super) fn node(&self, key: &Key) -> Option<&Node> {
         self.found(key).map(|found| &found.node)
     }
 
-    /// The value of a key as it is meant, its default where it has one and wasn't given.
+    /// Returns the value of a key as its type; its default where it has one and is not set.
     #[must_use]
     pub(super) fn get<T: Typed>(&self, key: &T) -> T::Value {
         key.read(self.node(key).map(|node| &node.value))
     }
 
-    /// The elements of a list with their places; none if it wasn't given.
+    /// Returns the elements of a list with their places; none if it is not set.
     #[must_use]
     pub(super) fn list(&self, key: &Key) -> &[Node] {
         self.node(key).map(Node::list).unwrap_or_default()
     }
 
-    /// The entries of a table with their places; none if it wasn't given.
+    /// Returns the entries of a table with their places; none if it is not set.
     #[must_use]
     pub(super) fn entries(&self, key: &Key) -> &[Entry] {
         self.node(key).map(Node::entries).unwrap_or_default()
     }
 
-    /// Rates by what they are of, and where that stands.
+    /// Returns the rates of a table, each with its entry.
     pub(super) fn rates(&self, key: &Key) -> impl Iterator<Item = (&Entry, Rate)> {
         let entries = self.entries(key).iter();
         entries.filter_map(|entry| Some((entry, quantity::rate(entry.node.text()?).ok()?)))
     }
 
-    /// The value of a key that has to be there, which is reported where it isn't; `table` is what has no such key.
+    /// Returns the value of a required key, which is reported where it is missing; `table` names what lacks the key.
     pub(super) fn require<T>(&self, key: &Setting<T>, node: &Node, table: &str, problems: &mut Problems) -> Option<T> {
         if node.get(key.name).is_none() {
             let problem = Problem::error(format!("{table} has no `{}`", key.name))
@@ -145,7 +146,7 @@ impl Fields {
     }
 }
 
-/// Whether a value is what its key must hold.
+/// Checks that a value is what its key must hold.
 fn check(key: &Key, node: &Node) -> Result<(), Problem> {
     let wrong = |what: &str| {
         let problem = Problem::error(format!("`{}` must be {what}, not {}", key.name, node.kind()));
@@ -276,7 +277,7 @@ fn no_validator(key: &Key, name: &str, item: &Node) -> Problem {
     }
 }
 
-/// An RFC 3339 instant: as a string, or as TOML writes one.
+/// Checks an RFC 3339 instant: a string, or a date-time of TOML.
 fn instant(key: &Key, node: &Node) -> Result<(), Problem> {
     let (Value::Text(text) | Value::Date(text)) = &node.value else {
         let problem = Problem::error(format!("`{}` must be an instant, not {}", key.name, node.kind())).at(&node.place);
@@ -324,13 +325,13 @@ fn map(key: &Key, node: &Node) -> Result<(), Problem> {
     Ok(())
 }
 
-/// The key that was probably meant by one that isn't known: by its name elsewhere, or by a typing error.
+/// Returns the key that was probably meant by an unknown one: by its name elsewhere, or by a typing error.
 pub(super) fn meant(section: &Section, name: &str) -> Option<&'static Key> {
     let alias = section.keys.iter().copied().find(|key| key.also.contains(&name));
     alias.or_else(|| section.key(nearest(name, section.keys.iter().map(|key| key.name))?))
 }
 
-/// An unknown key, with the one that was probably meant.
+/// Returns the problem for an unknown key, with the one that was probably meant.
 fn unknown(section: &Section, entry: &Entry) -> Problem {
     let problem = Problem::error(format!("unknown key `{}` in {}", entry.key, section.header()))
         .at(&entry.at)
@@ -349,7 +350,7 @@ fn unknown(section: &Section, entry: &Entry) -> Problem {
     problem.help(format!("its keys are {}", names.join(", ")))
 }
 
-/// The word that is at most a few edits away.
+/// Returns the word that is at most a few edits away.
 pub fn nearest<'a>(word: &str, words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let limit = (word.chars().count() / 3).clamp(1, 3);
     let word = word.to_ascii_lowercase().replace('-', "_");

@@ -1,4 +1,4 @@
-//! `[gateway]`: what the gateway itself is told.
+//! `[gateway]`: the settings of the gateway itself.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -17,16 +17,16 @@ use super::problem::{Problem, Problems};
 use super::schema::{Key, Setting, gateway as keys, limits, tls};
 use super::source::Place;
 
-/// How the gateway itself behaves.
+/// The settings of the gateway itself.
 #[derive(Clone, Debug)]
 pub struct Gateway {
-    /// Where to listen.
+    /// The address to listen on.
     pub listen: SocketAddr,
     /// The certificate for HTTPS.
     pub tls: Option<Tls>,
-    /// Who may connect over HTTP; empty: everybody on loopback, as the local user.
+    /// The tokens for HTTP; if empty, every client on loopback is admitted as the local user.
     pub tokens: Vec<Token>,
-    /// Who is let in without a token.
+    /// Which clients are admitted without a token.
     pub anonymous: Anonymous,
     /// Values of `Host` beside the obvious ones.
     pub allowed_hosts: Vec<String>,
@@ -36,7 +36,7 @@ pub struct Gateway {
     pub sse: bool,
     /// Whether listening beyond loopback without a token was asked for.
     pub insecure_bind: bool,
-    /// What clients may take.
+    /// The limits of what clients may use.
     pub limits: Limits,
     /// How long the first list waits for servers never seen before (DESIGN 5).
     pub startup_wait: Duration,
@@ -46,13 +46,13 @@ pub struct Gateway {
     pub startup_timeout: Duration,
     /// What is logged, as a filter of `tracing-subscriber`.
     pub log_level: String,
-    /// How it is logged.
+    /// The format of the log.
     pub log_format: LogFormat,
-    /// Where that stands of it which can turn out to be wrong in use.
+    /// The places of those settings that can turn out to be wrong in use.
     pub places: Places,
 }
 
-/// Where settings stand in the files; none for what no file says.
+/// The places of settings in the files; `None` for what no file sets.
 #[derive(Clone, Debug)]
 pub struct Places {
     /// The value of `listen`.
@@ -75,28 +75,28 @@ pub struct Tls {
 /// A bearer token.
 #[derive(Clone, Debug)]
 pub struct Token {
-    /// The principal that its bearer is; `local` for the one of `token`.
+    /// The principal of its bearer; `local` for the one of `token`.
     pub principal: String,
     /// The token.
     pub secret: Secret,
 }
 
-/// What clients may take.
+/// The limits of what clients may use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of a message.
+    /// The most bytes of a message.
     pub body: usize,
-    /// Levels of a message's JSON.
+    /// The most levels of a message's JSON.
     pub depth: usize,
-    /// Bytes of an HTTP request's head.
+    /// The most bytes of an HTTP request's head.
     pub headers: usize,
-    /// HTTP connections, all together.
+    /// The most HTTP connections of all clients.
     pub connections: usize,
-    /// Sessions, all together.
+    /// The most sessions of all clients.
     pub sessions: usize,
-    /// Event streams, all together.
+    /// The most event streams of all clients.
     pub streams: usize,
-    /// Unanswered requests of one session.
+    /// The most unanswered requests of one session.
     pub in_flight: usize,
     /// How long a connection may idle.
     pub idle: Duration,
@@ -113,7 +113,7 @@ pub(super) struct Tables {
 }
 
 impl Tables {
-    /// No file says anything.
+    /// Returns the tables where no file sets anything.
     #[must_use]
     pub(super) fn none() -> Self {
         Self {
@@ -123,7 +123,7 @@ impl Tables {
         }
     }
 
-    /// What one file says.
+    /// Reads the tables of one file.
     pub(super) fn read(node: &Node, problems: &mut Problems) -> Self {
         let gateway = Fields::read(&keys::SECTION, node, problems);
         let tls = gateway.node(&keys::TLS).map(|node| read_tls(node, problems));
@@ -137,14 +137,15 @@ impl Tables {
         }
     }
 
-    /// Takes what a later file says of keys that are not set yet; a certificate and its key come from one file.
+    /// Takes from a later file the keys that are not set yet; a certificate and its key come from one file.
     pub(super) fn fill(&mut self, later: Self) {
         self.gateway.fill(later.gateway);
         self.limits.fill(later.limits);
         self.tls = self.tls.take().or(later.tls);
     }
 
-    /// Whether a token stands in the file itself; world-readable, that is worth a warning.
+    /// Returns the place of a token that the file itself contains; if other users can read the file, that is worth a
+    /// warning.
     #[must_use]
     pub(super) fn literal_secret(&self) -> Option<&Place> {
         let tokens = self.gateway.entries(&keys::TOKENS);
@@ -159,7 +160,7 @@ impl Tables {
             .map(|node| &node.place)
     }
 
-    /// The gateway of these tables.
+    /// Makes the gateway of these tables.
     pub(super) fn finish(&self, env: &Env, home: Option<&Path>, problems: &mut Problems) -> Gateway {
         let fields = &self.gateway;
         let gateway = Gateway {
@@ -204,7 +205,8 @@ impl Tables {
 }
 
 impl Gateway {
-    /// What is wrong with the files that it names. That another user may read them only is no error: not every command needs them.
+    /// Checks the files that the settings name. It is no error if only another user may read them: not every command
+    /// needs them.
     pub(super) fn check_files(&self, problems: &mut Problems) {
         let Some(Tls { cert, key }) = &self.tls else { return };
         let files = [(tls::CERT.name, cert, &self.places.cert), (tls::KEY.name, key, &self.places.key)];
@@ -219,10 +221,11 @@ impl Gateway {
         }
     }
 
-    /// Who may come in without a stored token, and from where, when it listens at an address.
+    /// Returns the principals that may connect without a stored token when the gateway listens at an address, and from
+    /// where.
     ///
-    /// `local` comes from elsewhere only where its token is taken beyond loopback. Whoever asked for `insecure_bind` lets everybody in as the
-    /// local user, and knows it.
+    /// `local` connects from other machines only where its token is accepted beyond loopback. With `insecure_bind`,
+    /// which the operator has asked for, every client is admitted as the local user.
     #[must_use]
     pub fn principals(&self, address: IpAddr) -> Vec<(PrincipalId, Origin)> {
         let local = model::Principal::local().id;
@@ -237,7 +240,7 @@ impl Gateway {
         std::iter::once((local.clone(), Origin::Local)).chain(tokens).collect()
     }
 
-    /// What is wrong with listening where it was told to: nobody must be let in from outside by accident.
+    /// Returns what is wrong with the address to listen on: clients of other machines must not be admitted by accident.
     #[must_use]
     pub fn check_bind(&self) -> Option<Problem> {
         let open = !self.listen.ip().is_loopback();
@@ -276,7 +279,7 @@ fn certificate(fields: &Fields, home: Option<&Path>) -> Option<Tls> {
     })
 }
 
-/// Opens a file as its reader would. A pipe is not touched: who opens it first gets what is in it.
+/// Opens a file as its reader would. A pipe is not opened: its first reader consumes its contents.
 fn open(path: &Path) -> io::Result<()> {
     let metadata = std::fs::metadata(path)?;
     if metadata.is_dir() {
@@ -288,7 +291,7 @@ fn open(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// A path as it was written: `~/` is the home directory, a relative one starts at `base`.
+/// Resolves a path: `~/` is the home directory, a relative one starts at `base`.
 #[must_use]
 pub(super) fn resolve(text: &str, base: Option<&Path>, home: Option<&Path>) -> PathBuf {
     match (text.strip_prefix("~/"), home, base) {

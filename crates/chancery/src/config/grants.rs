@@ -12,10 +12,10 @@ use super::problem::{Problem, Problems};
 use super::schema::grant as keys;
 use super::source::Place;
 
-/// Who stands behind grants that the configuration makes.
+/// The name under which grants of the configuration are recorded.
 const GRANTED_BY: &str = "configuration";
 
-/// A grant, and where its server stands.
+/// A grant, and the place of its server.
 #[derive(Clone, Debug)]
 pub(super) struct Granted {
     /// The grant.
@@ -23,7 +23,7 @@ pub(super) struct Granted {
     at: Place,
 }
 
-/// Reads one grant; `None` if something is wrong with it.
+/// Reads one grant. Returns `None` if something is wrong with it.
 pub(super) fn grant(node: &Node, problems: &mut Problems) -> Option<Granted> {
     let fields = Fields::read(&keys::SECTION, node, problems);
     let principal = fields.require(&keys::PRINCIPAL, node, "a grant", problems);
@@ -59,7 +59,7 @@ pub(super) fn grant(node: &Node, problems: &mut Problems) -> Option<Granted> {
     })
 }
 
-/// When a file was written last; the beginning of the calendar for what is no file.
+/// Returns when a file was last written; the beginning of the calendar for what is no file.
 fn written(path: &Path) -> Timestamp {
     let modified = std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
     modified.map_or(Timestamp(0), instant)
@@ -71,7 +71,7 @@ fn instant(time: SystemTime) -> Timestamp {
 }
 
 impl Granted {
-    /// What is no error, because another file or another day may make it right.
+    /// Warns of what is no error, because another file or another day may make it right.
     pub(super) fn warn(&self, known: &[&ServerId], problems: &mut Problems) {
         let server = match &self.grant.scope {
             GrantScope::Server(server) => server,

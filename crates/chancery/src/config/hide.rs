@@ -1,12 +1,13 @@
-//! Arguments of a program as anybody may see them: without what may be a secret.
+//! Hides the secrets in a program's arguments, so that they can be shown.
 
 use super::expand::{Piece, pieces};
 use super::mask::names_secret;
 
-/// What stands for a secret.
+/// The text that replaces a secret.
 const HIDDEN: &str = "***";
 
-/// The arguments, with `***` where one's name, or the option before it, says that a secret follows. Variables stay: their names are no secret.
+/// Returns the arguments, with `***` where one's name, or the option before it, says that a secret follows. Variables
+/// stay: their names are no secret.
 #[must_use]
 pub fn arguments<'a>(args: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let mut after = false;
@@ -23,7 +24,7 @@ pub fn arguments<'a>(args: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     args.into_iter().map(show).collect()
 }
 
-/// Where the secret of one argument begins: `--token=…`, `API_KEY=…`, `Authorization: …`, or a URL's query or password.
+/// Returns where the secret of one argument begins: `--token=…`, `API_KEY=…`, `Authorization: …`, or a URL's query or password.
 fn secret_start(text: &str) -> Option<usize> {
     if let Some(authority) = text.find("://").map(|at| at + 3) {
         let rest = &text[authority..];
@@ -38,7 +39,7 @@ fn secret_start(text: &str) -> Option<usize> {
     names_secret(&text[..sign]).then_some(text.len() - value.len())
 }
 
-/// Whether the text is nothing but variables, after the name of a scheme perhaps.
+/// Returns whether the text is nothing but variables, perhaps after the name of a scheme.
 fn is_reference(text: &str) -> bool {
     let harmless = |piece: &Piece<'_>| match piece {
         Piece::Variable { default, .. } => default.is_none(),
@@ -71,7 +72,7 @@ mod tests {
             ]),
             "https://a.example/mcp?*** https://*** https://a.example:1/a@b"
         );
-        // Nothing of a secret stands in the name of a variable, or in an option that merely follows one.
+        // The name of a variable contains no secret, nor does an option that merely follows one.
         assert_eq!(
             shown(&["--token=${TOKEN}", "--token", "${TOKEN}", "--auth", "--verbose"]),
             "--token=${TOKEN} --token ${TOKEN} --auth --verbose"

@@ -14,16 +14,16 @@ use super::trust::Trust;
 use super::watch::Watch;
 use crate::import::{self, Here};
 
-/// What came of it.
+/// The result of loading the configuration.
 #[derive(Clone, Debug)]
 pub struct Loaded {
     /// The configuration.
     pub config: Config,
-    /// What somebody should know; no errors.
+    /// Warnings for the operator; no errors.
     pub warnings: Problems,
-    /// Project files that nobody confirmed, and that were therefore not read.
+    /// Project files that are not confirmed, and that were therefore not read.
     pub untrusted: Vec<PathBuf>,
-    /// The files to look at for a reload, those that don't exist yet included.
+    /// The files to watch for a reload, including those that don't exist yet.
     pub watch: Watch,
 }
 
@@ -57,7 +57,7 @@ pub fn load(sources: &Sources, trust: Trust<'_>) -> Result<Loaded, Problems> {
             let mut syntax = Problems::default();
             let node = toml_or_empty(&source, &mut syntax);
             if *origin == Origin::Project && !is_trusted(path, &source, &node, env, &mut trust, &mut merge.problems) {
-                // What is wrong with a file that isn't used keeps nobody from the others.
+                // A mistake in a file that isn't used does not keep the others from being read.
                 untrusted.push(path.clone());
                 continue;
             }
@@ -80,16 +80,17 @@ pub fn load(sources: &Sources, trust: Trust<'_>) -> Result<Loaded, Problems> {
     })
 }
 
-/// Reads everything again. A project file that changed since a person confirmed it is left out, and named in [`Loaded::untrusted`].
+/// Reads everything again. A project file that changed since a person confirmed it is left out, and named in
+/// [`Loaded::untrusted`].
 ///
 /// # Errors
-/// As for [`load`].
+/// The errors of [`load`].
 pub fn reload(sources: &Sources) -> Result<Loaded, Problems> {
     load(sources, Trust::Recorded)
 }
 
 fn read_file(origin: Origin, path: &Path, problems: &mut Problems) -> Option<Arc<Source>> {
-    /// No configuration is larger; a mistaken path to something huge isn't read whole.
+    /// The most bytes of a configuration: a mistaken path to something huge isn't read whole.
     const LIMIT: u64 = 4 << 20;
     let text = match std::fs::metadata(path) {
         Ok(metadata) if metadata.len() > LIMIT => Err(format!("it is larger than {} MiB", LIMIT >> 20)),

@@ -1,4 +1,5 @@
-//! Which bytes of a configuration text may belong to a secret, decided on the text alone so that a file that doesn't parse is safe to show too.
+//! Masks the bytes of a configuration text that may belong to a secret. The text alone decides, so that a file that
+//! doesn't parse is safe to show too.
 
 use std::sync::Arc;
 
@@ -6,14 +7,14 @@ use super::schema::{Kind, Section, root, sections};
 use super::source::Source;
 
 impl Source {
-    /// A TOML file under the name by which people know it.
+    /// Makes a source of a TOML file, with the name that people know it by.
     #[must_use]
     pub fn toml(name: &str, text: String) -> Arc<Self> {
         let shown = toml(&text);
         Self::new(name, text, shown)
     }
 
-    /// A JSON (or JSONC) file under the name by which people know it.
+    /// Makes a source of a JSON (or JSONC) file, with the name that people know it by.
     #[must_use]
     pub fn json(name: &str, text: String) -> Arc<Self> {
         let shown = json(&text);
@@ -21,7 +22,7 @@ impl Source {
     }
 }
 
-/// The TOML text with everything masked but keys, structure, `${NAME}` and the values of keys that are known to be harmless.
+/// Returns the TOML text with everything masked but keys, structure, `${NAME}` and the values of keys that are known to be harmless.
 fn toml(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut state = Toml {
@@ -36,7 +37,7 @@ fn toml(text: &str) -> String {
     out
 }
 
-/// Whether a name (of a variable, header or option) says that its value is a secret.
+/// Returns whether a name (of a variable, header or option) says that its value is a secret.
 pub fn names_secret(name: &str) -> bool {
     const WORDS: [&str; 10] = [
         "token",
@@ -57,9 +58,9 @@ pub fn names_secret(name: &str) -> bool {
 struct Toml {
     /// The table that the last header opened, if the schema has it.
     section: Option<&'static Section>,
-    /// A string had no end: until the next header nobody knows what is a key and what a value.
+    /// Whether a string had no end: until the next header it is unknown what is a key and what a value.
     broken: bool,
-    /// The value that is being read may hold a secret.
+    /// Whether the value that is being read may contain a secret.
     hidden: bool,
     /// The quotes of a multi-line string that is still open.
     open: Option<&'static str>,
@@ -81,7 +82,7 @@ impl Toml {
                 return cover(&line[end..], out);
             }
             if trimmed.starts_with('[') && !trimmed.contains(['"', '\'', ']']) {
-                // A header without its end: nobody knows what follows.
+                // A header without its end: what follows is unknown.
                 (self.section, self.hidden) = (None, true);
             }
             if let Some(equals) = key_end(line).filter(|_| !self.broken) {
@@ -90,13 +91,13 @@ impl Toml {
                 out.push_str(&line[..equals]);
                 return self.value(&line[equals..], out);
             }
-            // Neither a key nor a row of a list: broken, so nobody knows whose value it is.
+            // Neither a key nor a row of a list: broken, so the value may belong to any key.
             self.hidden |= trimmed.contains('=') || !trimmed.is_empty() && !trimmed.starts_with(['"', '\'', '[', ']', '{', '}', ',']);
         }
         self.value(line, out);
     }
 
-    /// Whether the values of a key, in the table where it stands, are never secrets.
+    /// Returns whether the values of a key, in the table where it stands, are never secrets.
     fn is_harmless(&self, key: &str) -> bool {
         let mut section = self.section;
         for part in dotted(key) {
@@ -113,7 +114,7 @@ impl Toml {
     }
 
     fn value(&mut self, part: &str, out: &mut String) {
-        // Strings over several lines are rare, and what stands in them looks like anything.
+        // Strings over several lines are rare, and can contain anything.
         self.hidden |= self.open.is_some() || part.contains("\"\"\"") || part.contains("'''");
         for quotes in ["\"\"\"", "'''"] {
             let count = part.matches(quotes).count();
@@ -125,11 +126,11 @@ impl Toml {
         }
         let quotes = part.matches('"').count() - part.matches("\\\"").count();
         self.broken |= self.open.is_none() && !quotes.is_multiple_of(2);
-        // An option such as `--api-key` gives its neighbours away; a URL may carry a key in its query or before its `@`.
+        // After an option such as `--api-key` a secret follows; a URL may carry a key in its query or before its `@`.
         self.hidden |= self.broken || names_secret(part) || part.contains("://") && part.contains(['?', '@']);
         let comment = comment_start(part);
         if self.hidden {
-            // Only where strings have their ends is it sure what is a key of an inline table.
+            // Only where every string has its end is it certain what is a key of an inline table.
             let keys_are_sure = !self.broken && self.open.is_none() && !part.contains("\"\"\"") && !part.contains("'''");
             let sure = if keys_are_sure { comment } else { 0 };
             cover_values(&part[..sure], out);
@@ -140,7 +141,7 @@ impl Toml {
     }
 }
 
-/// Whether a line's URL has no place for a secret: no query, no user, nothing but a port behind its colon.
+/// Returns whether a line's URL can contain no secret: no query, no user, nothing but a port behind its colon.
 fn is_plain_url(line: &str) -> bool {
     let after = line.split_once("://").map_or(line, |(_, after)| after);
     let odd_port = after
@@ -150,14 +151,15 @@ fn is_plain_url(line: &str) -> bool {
     !line.contains(['?', '@']) && !after.contains('=') && !odd_port
 }
 
-/// The length of `[table]` or `[[table]]` where the line is nothing else (a last row of an array looks the same; taken for a header, it hides what follows).
+/// Returns the length of `[table]` or `[[table]]` where the line is nothing else (a last row of an array looks the same; taken for a
+/// header, it hides what follows).
 fn header(trimmed: &str) -> Option<usize> {
     let end = trimmed.rfind(']')? + 1;
     let rest = trimmed[end..].trim_start();
     (trimmed.starts_with('[') && (rest.is_empty() || rest.starts_with('#')) && !trimmed[..end].contains(['=', ','])).then_some(end)
 }
 
-/// Where a trailing comment starts: at the first `#` that an even number of quotes precedes.
+/// Returns where a trailing comment starts: at the first `#` that an even number of quotes precedes.
 fn comment_start(part: &str) -> usize {
     part.match_indices('#')
         .map(|(at, _)| at)
@@ -165,7 +167,7 @@ fn comment_start(part: &str) -> usize {
         .unwrap_or(part.len())
 }
 
-/// Where the key of `key = value` ends, if the line looks like one.
+/// Returns where the key of `key = value` ends, if the line looks like one.
 fn key_end(line: &str) -> Option<usize> {
     let equals = line.find('=')?;
     let key = line[..equals].trim();
@@ -180,7 +182,8 @@ fn dotted(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Masks the values of a line and leaves the keys of its inline tables: whoever looks for a mistake needs the names.
+/// Masks the values of a line and leaves the keys of its inline tables: a person who looks for a mistake needs the
+/// names.
 fn cover_values(text: &str, out: &mut String) {
     let mut brackets = Vec::new();
     let mut key_comes = false;
@@ -209,7 +212,7 @@ fn cover_values(text: &str, out: &mut String) {
     }
 }
 
-/// The length of a bare or quoted name that an `=` follows, at the start of the text. What is no plain name may be anything.
+/// Returns the length of a bare or quoted name that an `=` follows, at the start of the text. What is no plain name may be anything.
 fn key_length(text: &str) -> Option<usize> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     let quote = text.starts_with(['"', '\'']);
@@ -220,7 +223,7 @@ fn key_length(text: &str) -> Option<usize> {
     (end > 0 && closed && text[length..].trim_start().starts_with('=')).then_some(length)
 }
 
-/// The length of a string with its quotes, at the start of the text. Only basic strings have escapes.
+/// Returns the length of a string with its quotes, at the start of the text. Only basic strings have escapes.
 fn string_length(text: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {
@@ -232,7 +235,8 @@ fn string_length(text: &str, quote: char) -> usize {
     text.len()
 }
 
-/// Masks a stretch of text. Structure and references to variables stay, and every character keeps its length in bytes, so that spans stay true.
+/// Masks a part of a text. Structure and references to variables stay, and every character keeps its length in bytes,
+/// so that spans stay correct.
 fn cover(text: &str, out: &mut String) {
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
@@ -252,14 +256,14 @@ fn cover(text: &str, out: &mut String) {
     }
 }
 
-/// `${NAME}` at the start of the text.
+/// Returns the `${NAME}` at the start of the text.
 fn reference(text: &str) -> Option<&str> {
     let name = text.strip_prefix("${")?;
     let end = name.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))?;
     (end > 0 && name[end..].starts_with('}')).then(|| &text[..end + 3])
 }
 
-/// The JSON text with every string masked that is a value, but those of a few harmless keys, and every number.
+/// Returns the JSON text with every value masked that is a string, except those of a few harmless keys, or a number.
 fn json(text: &str) -> String {
     const SHOWN: [&str; 5] = ["command", "type", "transport", "cwd", "source"];
     let mut out = String::with_capacity(text.len());
@@ -291,7 +295,8 @@ fn json(text: &str) -> String {
     out
 }
 
-/// Outside strings only literals are harmless; anything else (a comment, a string without its quotes) is covered.
+/// Masks text outside strings: only literals are harmless; anything else (a comment, a string without its quotes) is
+/// masked.
 fn cover_plain(text: &str, out: &mut String) {
     let mut rest = text;
     while !rest.is_empty() {

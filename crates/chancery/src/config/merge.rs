@@ -1,4 +1,4 @@
-//! What the files say, made into one configuration.
+//! Merges the files into one configuration.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,28 +19,29 @@ use super::server;
 use super::source::{Place, Source};
 use super::sources::identity;
 
-/// Everything that was configured. Never changes; a reload makes another one.
+/// The whole configuration. It never changes; a reload makes another one.
 #[derive(Clone)]
 pub struct Config {
-    /// How the gateway behaves.
+    /// The settings of the gateway itself.
     pub gateway: Gateway,
     /// The servers to use, in the order of the files.
     pub servers: Vec<ServerSpec>,
-    /// What each server runs or calls, as it stands in the file, without what may be a secret.
+    /// The program or address of each server, as written in the file, without what may be a secret.
     pub invocations: BTreeMap<ServerId, String>,
     /// Servers with `enabled = false`.
     pub disabled: Vec<ServerId>,
-    /// The files it was made of, in order.
+    /// The files that it was made of, in order.
     pub files: Vec<PathBuf>,
-    /// Who may do what. Who comes in, and from where, depends on where is listened.
+    /// The rules of who may do what. Which principals connect, and from where, depends on the address.
     pub security: kernel::Security,
-    /// Where the gateway remembers.
+    /// The store's settings.
     pub store: Store,
-    /// A digest of which files it came from (not of what they say): gateways of one user with the same identity serve the same configuration.
+    /// A digest of the files' names (not of their contents): gateways of one user with the same identity serve the same
+    /// configuration.
     pub identity: String,
 }
 
-/// Servers by id and digest only: what they are started with may hold secrets.
+/// Shows servers by id and digest only: their arguments may contain secrets.
 impl fmt::Debug for Config {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let servers: BTreeMap<_, _> = self.servers.iter().map(|server| (&server.id, &server.digest)).collect();
@@ -53,7 +54,7 @@ impl fmt::Debug for Config {
     }
 }
 
-/// One TOML text as a whole configuration, whether or not the files that it names are there; for checks and tests.
+/// Loads one TOML text as a whole configuration, whether or not the files that it names exist; for checks and tests.
 ///
 /// # Errors
 /// Every problem that was found, if one of them is an error.
@@ -70,7 +71,7 @@ pub fn load_text(name: &str, text: &str, env: &Env) -> Result<(Config, Problems)
     }
 }
 
-/// What is wrong with the table of one server, as if nothing else were configured.
+/// Returns what is wrong with the table of one server, as if nothing else were configured.
 #[must_use]
 pub fn check_server(table: &Node, env: &Env) -> Problems {
     let mut merge = Merge::new();
@@ -79,19 +80,19 @@ pub fn check_server(table: &Node, env: &Env) -> Problems {
     merge.finish(env).1
 }
 
-/// Files on their way to a configuration.
+/// The files that are being merged.
 pub(super) struct Merge {
     gateway: Tables,
     security: security::Tables,
     servers: Vec<server::Table>,
     /// The files that were read.
     pub(super) files: Vec<PathBuf>,
-    /// What is wrong with them.
+    /// The problems that were found in them.
     pub(super) problems: Problems,
 }
 
 impl Merge {
-    /// No file has been read.
+    /// Starts without files.
     pub(super) fn new() -> Self {
         Self {
             gateway: Tables::none(),
@@ -102,7 +103,7 @@ impl Merge {
         }
     }
 
-    /// Takes what one file of ours says.
+    /// Adds a TOML file.
     pub(super) fn toml(&mut self, node: &Node) {
         let fields = Fields::read(&root::SECTION, node, &mut self.problems);
         if let Some(gateway) = fields.node(&root::GATEWAY) {
@@ -121,14 +122,15 @@ impl Merge {
         }
     }
 
-    /// Takes the tables of the servers of one file.
+    /// Adds the servers' tables of one file.
     pub(super) fn servers<'a>(&mut self, nodes: impl IntoIterator<Item = &'a Node>) {
         let nodes = nodes.into_iter();
         let tables: Vec<_> = nodes.filter_map(|table| server::read(table, &mut self.problems)).collect();
         self.add(tables);
     }
 
-    /// Adds the servers of one file: two of one id in a file are an error, an id of an earlier file wins (DESIGN 14).
+    /// Adds the servers of one file: two servers with one id in a file are an error; an id of an earlier file wins
+    /// (DESIGN 14).
     fn add(&mut self, tables: Vec<server::Table>) {
         let mut here: BTreeMap<ServerId, Place> = BTreeMap::new();
         for table in tables {
@@ -149,7 +151,7 @@ impl Merge {
         }
     }
 
-    /// A file with secrets that everybody on the machine can read.
+    /// Warns of a file with secrets that every user of the machine can read.
     pub(super) fn warn_of_readers(&mut self, path: &Path) {
         if !readable_by_all(path) {
             return;
@@ -171,7 +173,7 @@ impl Merge {
         }
     }
 
-    /// The configuration, and everything that is wrong with it.
+    /// Returns the configuration, and everything that is wrong with it.
     pub(super) fn finish(mut self, env: &Env) -> (Config, Problems) {
         let home = places::home(env);
         let gateway = self.gateway.finish(env, home.as_deref(), &mut self.problems);

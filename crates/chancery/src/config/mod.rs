@@ -1,6 +1,6 @@
-//! Configuration: from files to one immutable, validated [`Config`].
+//! The configuration: from files to one immutable, validated [`Config`].
 //!
-//! Law: nothing here prints, and no secret or value of a variable stands in any error or `Debug` output.
+//! Law: nothing here prints, and no error or `Debug` output contains a secret or the value of a variable.
 
 mod audit;
 mod choice;

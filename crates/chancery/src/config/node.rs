@@ -1,4 +1,4 @@
-//! One tree for TOML and JSON, in which every key and value knows where it stands.
+//! One tree for TOML and JSON, in which every key and value has its place in the file.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,16 +9,16 @@ use toml::de::{DeTable, DeValue};
 use super::problem::{Problem, Problems};
 use super::source::{Place, Source};
 
-/// A value and where it stands.
+/// A value and its place.
 #[derive(Clone)]
 pub struct Node {
-    /// Where.
+    /// The place.
     pub place: Place,
-    /// What.
+    /// The value.
     pub value: Value,
 }
 
-/// What a value is.
+/// The kinds of values.
 #[derive(Clone)]
 pub enum Value {
     /// JSON only.
@@ -40,7 +40,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// The string, if it is one.
+    /// Returns the string, if it is one.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         match self {
@@ -49,7 +49,7 @@ impl Value {
         }
     }
 
-    /// The boolean, if it is one.
+    /// Returns the boolean, if it is one.
     #[must_use]
     pub fn flag(&self) -> Option<bool> {
         match self {
@@ -58,7 +58,7 @@ impl Value {
         }
     }
 
-    /// The number, if it is whole.
+    /// Returns the number, if it is whole.
     #[must_use]
     pub fn int(&self) -> Option<i64> {
         match self {
@@ -73,20 +73,20 @@ impl Value {
 pub struct Entry {
     /// The key, decoded.
     pub key: String,
-    /// Where the key stands.
+    /// The place of the key.
     pub at: Place,
     /// The value.
     pub node: Node,
 }
 
 impl Node {
-    /// A node at a place.
+    /// Returns a node at a place.
     #[must_use]
     pub fn new(place: Place, value: Value) -> Self {
         Self { place, value }
     }
 
-    /// Its type as people call it, with an article.
+    /// Returns the name of its type, with an article.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self.value {
@@ -101,25 +101,25 @@ impl Node {
         }
     }
 
-    /// The string, if it is one.
+    /// Returns the string, if it is one.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         self.value.text()
     }
 
-    /// The boolean, if it is one.
+    /// Returns the boolean, if it is one.
     #[must_use]
     pub fn flag(&self) -> Option<bool> {
         self.value.flag()
     }
 
-    /// The number, if it is whole.
+    /// Returns the number, if it is whole.
     #[must_use]
     pub fn int(&self) -> Option<i64> {
         self.value.int()
     }
 
-    /// The elements; none if it isn't a list.
+    /// Returns the elements; none if it isn't a list.
     #[must_use]
     pub fn list(&self) -> &[Self] {
         match &self.value {
@@ -128,7 +128,7 @@ impl Node {
         }
     }
 
-    /// The entries; none if it isn't a table.
+    /// Returns the entries; none if it isn't a table.
     #[must_use]
     pub fn entries(&self) -> &[Entry] {
         match &self.value {
@@ -137,7 +137,7 @@ impl Node {
         }
     }
 
-    /// Whether another says the same, wherever it stands, and in whatever order its keys are.
+    /// Returns whether another node has the same value, whatever its place and the order of its keys.
     #[must_use]
     pub fn says_the_same(&self, other: &Self) -> bool {
         match (&self.value, &other.value) {
@@ -157,14 +157,14 @@ impl Node {
         }
     }
 
-    /// The value of a key; none if it isn't a table.
+    /// Returns the value of a key; none if it isn't a table.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Self> {
         self.entries().iter().find(|entry| entry.key == key).map(|entry| &entry.node)
     }
 }
 
-/// The shape without any value: what a text holds may be a secret.
+/// Shows the shape without any value: a text may contain a secret.
 impl fmt::Debug for Node {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} at {}", self.kind(), self.place)
@@ -183,7 +183,7 @@ impl fmt::Debug for Entry {
     }
 }
 
-/// Parses TOML. Everything that is wrong with the syntax is reported; what could be read comes back all the same.
+/// Parses TOML. All syntax errors are reported; what could be parsed is returned all the same.
 pub fn parse_toml(source: &Arc<Source>, problems: &mut Problems) -> Node {
     let (table, errors) = DeTable::parse_recoverable(source.text());
     problems.extend(errors.iter().map(|error| {
@@ -195,7 +195,7 @@ pub fn parse_toml(source: &Arc<Source>, problems: &mut Problems) -> Node {
     Node::new(source.at(span), self::table(source, table.get_ref()))
 }
 
-/// The tree of a file, empty if its syntax is broken: what follows from that would only distract.
+/// Parses a file, and returns an empty tree if its syntax is broken: errors that follow from that would only distract.
 pub(super) fn toml_or_empty(source: &Arc<Source>, problems: &mut Problems) -> Node {
     let mut syntax = Problems::default();
     let node = parse_toml(source, &mut syntax);

@@ -1,28 +1,29 @@
-//! Where files of ours lie.
+//! The paths of the gateway's own files.
 
 use std::path::{Path, PathBuf};
 
 use super::expand::Env;
 
-/// The home directory.
+/// Returns the home directory.
 #[must_use]
 pub fn home(env: &Env) -> Option<PathBuf> {
     env.get_filled("HOME").or_else(|| env.get_filled("USERPROFILE")).map(PathBuf::from)
 }
 
-/// The user's own configuration (MGP §15.2).
+/// Returns the user's own configuration (MGP §15.2).
 #[must_use]
 pub fn user_config(env: &Env) -> Option<PathBuf> {
     Some(home(env)?.join(".config").join("mgp").join("servers.toml"))
 }
 
-/// The configuration of the project in `cwd` (MGP §15.2).
+/// Returns the configuration of the project in `cwd` (MGP §15.2).
 #[must_use]
 pub fn project_config(cwd: &Path) -> PathBuf {
     cwd.join("mgp.toml")
 }
 
-/// Where state is kept that is not configuration: cached catalogues, trusted hashes, sockets. `$CHANCERY_STATE_DIR` moves it.
+/// Returns the directory of state that is not configuration: cached catalogues, trusted hashes, sockets.
+/// `$CHANCERY_STATE_DIR` overrides it.
 #[must_use]
 pub fn state_dir(env: &Env) -> Option<PathBuf> {
     if let Some(dir) = env.get_filled("CHANCERY_STATE_DIR") {
@@ -42,12 +43,13 @@ pub fn state_dir(env: &Env) -> Option<PathBuf> {
     Some(home(env)?.join(below).join("chancery"))
 }
 
-/// The path without links and `..`, where there is such a file.
+/// Returns the path without links and `..`, where the file exists.
 pub(super) fn whole(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf())
 }
 
-/// Replaces a file whole: written beside it, flushed, then renamed over it. A new file is for its owner only; an existing one keeps its mode.
+/// Replaces a file as a whole: the new one is written beside it, synced, then renamed over it. A new file is for its
+/// owner only; an existing one keeps its mode.
 ///
 /// # Errors
 /// When the directory can't be made or the file can't be written.
@@ -73,7 +75,7 @@ pub fn replace_file(path: &Path, contents: &[u8]) -> std::io::Result<()> {
     match written.and_then(|()| std::fs::rename(&beside, path)) {
         Ok(()) => Ok(()),
         Err(error) => {
-            // The temporary file is useless now; that it can't be removed changes nothing.
+            // The temporary file is useless now; an error in removing it changes nothing.
             std::fs::remove_file(&beside).ok();
             Err(error)
         }

@@ -1,4 +1,4 @@
-//! What is wrong with a configuration: where, why, and what to do, drawn with the source line and a caret.
+//! Problems of a configuration: where, why, and what to do, drawn with the source line and a caret.
 
 use std::fmt;
 
@@ -8,16 +8,16 @@ use miette::{
 
 use super::source::{Place, Source};
 
-/// How bad it is.
+/// The severity of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
     /// The configuration can't be used.
     Error,
-    /// It can, but somebody should know.
+    /// The configuration can be used, but the operator should know of it.
     Warning,
 }
 
-/// One thing that is wrong. Law: no text of it holds a secret or the value of a variable.
+/// A problem. Law: none of its texts contains a secret or the value of a variable.
 #[derive(Clone, Debug)]
 pub struct Problem {
     severity: Severity,
@@ -28,7 +28,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Something that makes the configuration useless.
+    /// Makes a problem that makes the configuration useless.
     pub fn error(message: impl Into<String>) -> Self {
         Self {
             severity: Severity::Error,
@@ -39,7 +39,7 @@ impl Problem {
         }
     }
 
-    /// Something that somebody should know.
+    /// Makes a problem that the operator should know of.
     pub fn warning(message: impl Into<String>) -> Self {
         Self {
             severity: Severity::Warning,
@@ -47,28 +47,28 @@ impl Problem {
         }
     }
 
-    /// Where.
+    /// Sets the place.
     #[must_use]
     pub fn at(mut self, place: &Place) -> Self {
         self.place = Some(place.clone());
         self
     }
 
-    /// What is written under the caret.
+    /// Sets the text under the caret.
     #[must_use]
     pub fn label(mut self, label: impl Into<String>) -> Self {
         self.label = Some(label.into());
         self
     }
 
-    /// What to do.
+    /// Sets the advice.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// The same as something that is done without: a warning that says first what is missing because of it.
+    /// Turns an error into a warning that begins with what is left out because of it.
     #[must_use]
     pub fn excused(mut self, what: &str) -> Self {
         self.severity = Severity::Warning;
@@ -76,26 +76,26 @@ impl Problem {
         self
     }
 
-    /// How bad it is.
+    /// Returns the severity.
     #[must_use]
     pub fn severity(&self) -> Severity {
         self.severity
     }
 
-    /// What is wrong, without the place.
+    /// Returns the message, without the place.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// Where it stands, if it stands anywhere.
+    /// Returns the place, if the problem has one.
     #[must_use]
     pub fn place(&self) -> Option<&Place> {
         self.place.as_ref()
     }
 }
 
-/// In one line, for logs: `file:line:column: message (help)`.
+/// Writes the problem in one line, for logs: `file:line:column: message (help)`.
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(place) = &self.place {
@@ -111,40 +111,40 @@ impl fmt::Display for Problem {
 
 impl std::error::Error for Problem {}
 
-/// Everything that was found wrong, in the order of the files.
+/// The problems that were found, in the order of the files.
 #[derive(Clone, Debug, Default)]
 pub struct Problems(Vec<Problem>);
 
 impl Problems {
-    /// Notes one more.
+    /// Adds a problem.
     pub fn push(&mut self, problem: Problem) {
         self.0.push(problem);
     }
 
-    /// All of them.
+    /// Returns all problems.
     pub fn iter(&self) -> impl Iterator<Item = &Problem> {
         self.0.iter()
     }
 
-    /// How many of them are errors.
+    /// Returns the number of errors among them.
     #[must_use]
     pub fn errors(&self) -> usize {
         self.0.iter().filter(|problem| problem.severity == Severity::Error).count()
     }
 
-    /// Whether one of them is an error.
+    /// Returns whether one of them is an error.
     #[must_use]
     pub fn has_errors(&self) -> bool {
         self.errors() > 0
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// All of them, drawn for a terminal.
+    /// Returns all problems, drawn for a terminal.
     #[must_use]
     pub fn render(&self, colour: bool) -> String {
         let theme = if colour {
@@ -204,7 +204,7 @@ impl fmt::Display for Problems {
 
 impl std::error::Error for Problems {}
 
-/// A problem as miette draws it: with the masked text, never the true one.
+/// A problem as miette draws it: with the masked text, never the original.
 struct Drawn<'a> {
     problem: &'a Problem,
     text: Option<Shown<'a>>,
@@ -236,7 +236,7 @@ impl Shown<'_> {
 }
 
 impl SourceCode for Shown<'_> {
-    /// The lines that the span touches, whole, and no others: what isn't needed isn't shown.
+    /// Returns the lines that the span touches, whole, and no others.
     fn read_span<'a>(&'a self, span: &SourceSpan, before: usize, after: usize) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
         let text = self.0.shown();
         if before == 0 && after == 0 {

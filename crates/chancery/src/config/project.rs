@@ -1,4 +1,4 @@
-//! Whether a project's file may be used: a person looks at it first (DESIGN 14).
+//! Decides whether a project's file may be used: a person confirms it first (DESIGN 14).
 
 use std::path::Path;
 
@@ -10,7 +10,8 @@ use super::server;
 use super::source::Source;
 use super::trust::{self, Known, Question, Trust, Trusted};
 
-/// Whether a file may be used; a person who is asked may confirm it now. What is left out comes with a warning.
+/// Returns whether a file may be used; a person who is asked may confirm it now. A file that is left out is reported as
+/// a warning.
 pub(super) fn is_trusted(path: &Path, source: &Source, node: &Node, env: &Env, decide: &mut Trust<'_>, problems: &mut Problems) -> bool {
     let state = places::state_dir(env).map(|dir| Trusted::in_dir(&dir));
     let bytes = source.text().as_bytes();
@@ -46,7 +47,7 @@ pub(super) fn is_trusted(path: &Path, source: &Source, node: &Node, env: &Env, d
     true
 }
 
-/// What a person should see of a file before trusting it.
+/// Returns what a person should see of a file before trusting it.
 #[must_use]
 pub fn question(path: &Path, known: Known, node: &Node) -> Question {
     let tables = node.get("servers").map(Node::list).unwrap_or_default();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use policy::Rate;
 
-/// `"500ms"`, `"30s"`, `"5m"`, `"1h"`, `"7d"`.
+/// Parses a duration: `"500ms"`, `"30s"`, `"5m"`, `"1h"`, `"7d"`.
 ///
 /// # Errors
 /// When the text has no number, no known unit, is zero or longer than a year; the error completes "is not a duration: ".
@@ -13,18 +13,18 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
     time(text, 366, "a year")
 }
 
-/// As [`duration`], up to a century.
+/// Parses a duration of up to a century, otherwise like [`duration`].
 ///
 /// # Errors
-/// As for durations.
+/// The errors of [`duration`], with the longer limit.
 pub fn age(text: &str) -> Result<Duration, String> {
     time(text, 36_525, "a century")
 }
 
-/// `"100/1m"`: so many in so much time; `"5/s"` is `"5/1s"`.
+/// Parses a rate, `"100/1m"`: a number of calls in a time; `"5/s"` is `"5/1s"`.
 ///
 /// # Errors
-/// When one of the two parts is none; the error completes "is not a rate: ".
+/// When one of the two parts is invalid; the error completes "is not a rate: ".
 pub(super) fn rate(text: &str) -> Result<Rate, String> {
     let (calls, per) = text.split_once('/').ok_or("it needs a number, `/` and a time, such as `100/1m`")?;
     let calls = match calls.trim().parse::<u32>() {
@@ -58,10 +58,10 @@ fn time(text: &str, most_days: u64, most: &str) -> Result<Duration, String> {
     }
 }
 
-/// `"64KiB"`, `"16MiB"`, `"1GB"`, `"4096"`.
+/// Parses a size: `"64KiB"`, `"16MiB"`, `"1GB"`, `"4096"`.
 ///
 /// # Errors
-/// As for durations; the error completes "is not a size: ".
+/// When the text has no number, no known unit, or is zero; the error completes "is not a size: ".
 pub(super) fn size(text: &str) -> Result<u64, String> {
     let (number, unit) = split(text);
     let number: u64 = number.parse().map_err(|_| "it needs a whole number and a unit".to_owned())?;
@@ -82,10 +82,10 @@ pub(super) fn size(text: &str) -> Result<u64, String> {
     }
 }
 
-/// An address to listen on; `localhost` is the IPv4 loopback.
+/// Parses an address to listen on; `localhost` is the IPv4 loopback.
 ///
 /// # Errors
-/// When it is none; the error says so.
+/// When the text is no such address; the error says so.
 pub fn address(text: &str) -> Result<SocketAddr, &'static str> {
     let numeric = text
         .strip_prefix("localhost:")

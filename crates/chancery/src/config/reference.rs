@@ -1,4 +1,4 @@
-//! The reference of all keys, as text and as a JSON schema, from the schema that the reader uses.
+//! Writes the reference of all keys, as text and as a JSON schema, from the schema that the reader uses.
 
 use std::fmt::Write as _;
 
@@ -47,7 +47,7 @@ Unknown keys are errors, with a suggestion. A changed file, or SIGHUP, makes the
 checked whole and then takes the place of the old one; if anything is wrong with it, the old one stays and the log says why.
 ";
 
-/// The reference as Markdown.
+/// Returns the reference as Markdown.
 #[must_use]
 pub fn markdown() -> String {
     let mut out = INTRO.to_owned();
@@ -64,7 +64,7 @@ pub fn markdown() -> String {
     out
 }
 
-/// What a key means, and whether it must be there.
+/// Returns the meaning of a key, and whether it is required.
 fn meaning(key: &Key) -> String {
     match key.required {
         true => format!("{} Required.", key.doc),
@@ -72,7 +72,7 @@ fn meaning(key: &Key) -> String {
     }
 }
 
-/// Every key of a table at work; servers show each way to reach one.
+/// Returns an example of every key of a table; for servers, one example of each way to reach one.
 fn examples(section: &Section) -> String {
     let line = |key: &Key| Some(format!("{} = {}\n", key.name, key.example()?));
     let lines = |keys: &[&Key]| keys.iter().filter_map(|key| line(key)).collect::<String>();
@@ -90,7 +90,7 @@ fn examples(section: &Section) -> String {
     format!("{program}\n[[servers]]\nid = \"tickets\"\n{http}\n[[servers]]\nid = \"audit\"\n{builtin}")
 }
 
-/// The headers above an example.
+/// Returns the headers above an example.
 fn prelude(section: &Section) -> String {
     match section.name.strip_prefix("servers.") {
         Some(_) => {
@@ -125,7 +125,7 @@ fn kind(kind: Kind) -> String {
     }
 }
 
-/// The JSON schema, for editors that check TOML by one.
+/// Returns the JSON schema, for editors that check TOML by one.
 #[must_use]
 pub fn json_schema() -> String {
     let mut schema = object(&root::SECTION);

@@ -1,4 +1,4 @@
-//! `[policy]`, `[audit]` and `[store]`: who may do what, what is kept of it, and where.
+//! Reads `[policy]`, `[audit]` and `[store]`: who may do what, what is recorded of it, and where.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ use super::node::{Entry, Node, Value};
 use super::problem::{Problem, Problems};
 use super::schema::{self, Key, Section};
 
-/// Where the gateway remembers, and for how long.
+/// The store's settings: its folder, and for how long it keeps events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Store {
     /// The folder, where one is named.
@@ -39,7 +39,7 @@ pub(super) struct Tables {
 }
 
 impl Tables {
-    /// No file says anything.
+    /// Returns the tables where no file sets anything.
     #[must_use]
     pub(super) fn none() -> Self {
         Self {
@@ -52,7 +52,7 @@ impl Tables {
         }
     }
 
-    /// What one file says.
+    /// Reads the tables of one file.
     pub(super) fn read(root: &Fields, problems: &mut Problems) -> Self {
         let mut tables = Self::none();
         if let Some(node) = root.node(&schema::root::POLICY) {
@@ -73,9 +73,9 @@ impl Tables {
         tables
     }
 
-    /// Takes what a later file says of keys that are not set yet. Grants and alerts of all files count.
+    /// Takes from a later file the keys that are not set yet. Grants and alerts of all files count.
     pub(super) fn fill(&mut self, later: Self) {
-        // How long is said by one file, whole: two halves of two files would be nobody's intention.
+        // One file sets the retention as a whole: a mix of two files' halves would match neither's intention.
         let keeps = self.audit.node(&schema::audit::RETENTION).is_some();
         self.policy.fill(later.policy);
         self.rates.fill(later.rates);
@@ -88,7 +88,8 @@ impl Tables {
         self.alerts.extend(later.alerts);
     }
 
-    /// The security of these tables, without what servers say; `known` are all servers, also those that are disabled.
+    /// Returns the security of these tables, without the settings of servers; `known` are all servers, also those that
+    /// are disabled.
     pub(super) fn security(&self, known: &[&ServerId], problems: &mut Problems) -> Security {
         let fields = &self.policy;
         for granted in &self.grants {
@@ -120,7 +121,7 @@ impl Tables {
         }
     }
 
-    /// Where the gateway remembers.
+    /// Returns the store's settings.
     pub(super) fn store(&self, env: &Env, home: Option<&Path>, problems: &mut Problems) -> Store {
         let audit = &self.audit;
         Store {
@@ -142,7 +143,7 @@ impl Tables {
                 problems.push(Problem::error("`folder` is empty once its variables are replaced").at(&node.place));
                 None
             }
-            // Remembering somewhere else than was asked for is no way out.
+            // Using another folder than the configured one is not an option.
             Err(problem) => {
                 problems.push(
                     Problem::error(problem.message())
@@ -155,7 +156,7 @@ impl Tables {
     }
 }
 
-/// The elements of a list of tables.
+/// Returns the elements of a list of tables.
 fn each<T>(fields: &Fields, key: &Key, problems: &mut Problems, read: impl Fn(&Node, &mut Problems) -> Option<T>) -> Vec<T> {
     let Some(node) = fields.node(key) else { return Vec::new() };
     if !matches!(node.value, Value::List(_)) {
@@ -198,10 +199,11 @@ fn no_name(entry: &Entry, what: &str, example: &str) -> Problem {
     problem.help(format!("name {what}, for example `{example}`"))
 }
 
-/// Where several share the gateway, and nothing says who may use what: nobody may then (DESIGN 7), which should not come as a surprise.
+/// Warns where several principals share the gateway, and nothing says who may use what: then no principal may (DESIGN
+/// 7), which should not come as a surprise.
 pub(super) fn warn_of_nobody(security: &Security, gateway: &Gateway, problems: &mut Problems) {
     let tables = &security.tables;
-    // What is for operators only says nothing about the others.
+    // A server for operators only says nothing about the other servers.
     let is_for_all = |server: &ServerId| security.servers.get(server).is_none_or(|said| said.role == Role::Agent);
     let mut servers = tables.servers.iter().filter(|(server, _)| is_for_all(server));
     let says = tables.access.is_some() || !security.grants.is_empty() || servers.any(|(_, table)| table.access.is_some());

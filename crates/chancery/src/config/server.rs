@@ -1,4 +1,4 @@
-//! `[[servers]]`: from a table to a [`ServerSpec`].
+//! Reads `[[servers]]`: from a table to a [`ServerSpec`].
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -24,22 +24,22 @@ use super::server_security::Tables as Security;
 use super::source::Place;
 use crate::words::shell_word;
 
-/// A server's table, checked, its variables not yet replaced.
+/// A server's table, checked, with its variables not yet replaced.
 #[derive(Clone, Debug)]
 pub(super) struct Table {
     /// Its id.
     pub id: ServerId,
-    /// Where the id stands.
+    /// The place of the id.
     pub at: Place,
     /// Whether it is to be used.
     pub enabled: bool,
-    /// Whether nothing is wrong with it; what follows from something wrong would only distract.
+    /// Whether nothing is wrong with it; errors that follow from another would only distract.
     pub sound: bool,
     fields: Fields,
     security: Security,
 }
 
-/// Checks a server's table; `None` if it has no usable id or no way to reach it.
+/// Checks a server's table. Returns `None` if it has no usable id or no way to reach it.
 pub(super) fn read(node: &Node, problems: &mut Problems) -> Option<Table> {
     let before = problems.errors();
     let fields = Fields::read(&keys::SECTION, node, problems);
@@ -64,7 +64,7 @@ pub(super) fn read(node: &Node, problems: &mut Problems) -> Option<Table> {
     })
 }
 
-/// One way to reach it, and no key that belongs to another way.
+/// Checks that the table has one way to reach the server, and no key that belongs to another way.
 fn check_shape(node: &Node, fields: &Fields, problems: &mut Problems) -> bool {
     // Looked up in the file, not among the checked fields: a key of a wrong type has been reported already.
     let given = WAYS.iter().filter_map(|(way, foreign)| Some((node.get(way.name)?, *way, *foreign)));
@@ -117,7 +117,7 @@ fn check_shape(node: &Node, fields: &Fields, problems: &mut Problems) -> bool {
 }
 
 impl Table {
-    /// Where a secret stands in the file itself, if one seems to.
+    /// Returns the place of a secret in the file itself, if there seems to be one.
     #[must_use]
     pub(super) fn literal_secret(&self) -> Option<&Place> {
         let env = self.fields.entries(&keys::ENV).iter();
@@ -127,7 +127,8 @@ impl Table {
             .map(|entry| &entry.node.place)
     }
 
-    /// What it would run or call, as it stands in the file: for a person who is asked whether to trust it.
+    /// Returns what the server would run or call, as written in the file: for a person who is asked whether to trust
+    /// it.
     #[must_use]
     pub(super) fn summary(&self) -> String {
         if let Some(builtin) = self.fields.get(&keys::BUILTIN) {
@@ -145,7 +146,8 @@ impl Table {
         }
     }
 
-    /// What it runs or calls, as it stands in the file, without what may be a secret: for a person who wants to try it by hand.
+    /// Returns what the server runs or calls, as written in the file, without what may be a secret: for a person who
+    /// wants to try it by hand.
     #[must_use]
     pub(super) fn invocation(&self) -> String {
         if let Some(builtin) = self.fields.get(&keys::BUILTIN) {
@@ -161,7 +163,8 @@ impl Table {
         words.join(" ")
     }
 
-    /// The server with its variables replaced. An unset one leaves a server that says so, and a warning.
+    /// Returns the server with its variables replaced. With an unset one, the server is in error, and a warning is
+    /// given.
     pub(super) fn finish(&self, gateway: &Gateway, env: &Env, home: Option<&Path>, problems: &mut Problems) -> ServerSpec {
         let launch = self.launch(env, home).map_err(|problem| {
             let reason = problem.message().to_owned();
@@ -179,7 +182,7 @@ impl Table {
             digest: digest(&launch, era),
             launch,
             era,
-            // What the gateway brings itself keeps nothing between calls.
+            // A built-in server keeps nothing between calls.
             share: match fields.get(&keys::BUILTIN) {
                 Some(_) => Share::All,
                 None => fields.get(&keys::SHARE),
@@ -193,11 +196,12 @@ impl Table {
         }
     }
 
-    /// What the kernel and the policy are told of it.
+    /// Returns the server's settings for the kernel and the policy.
     pub(super) fn security(&self, env: &Env, home: Option<&Path>, problems: &mut Problems) -> (ServerSecurity, ServerTable) {
         let (mut security, mut table) = self.security.finish(env, home, problems);
         if self.fields.get(&keys::BUILTIN) == Some(Builtin::Audit) {
-            // Who may read the record of everybody is no question of grants. Among operators these may still say no.
+            // Only operators may read the record of all principals, whatever the grants say. Grants may still exclude
+            // some operators.
             security.role = Role::Operator;
             table.access = table.access.or(Some(DefaultAccess::OptOut));
         }
@@ -252,7 +256,8 @@ impl Table {
         })
     }
 
-    /// Refuses unset variables, all of them at once: whoever sets the first should not have to learn of the second by trying again.
+    /// Refuses unset variables, all of them at once, so that a user who sets one need not try again to learn of the
+    /// next.
     fn check_variables(&self, env: &Env) -> Result<(), Box<Problem>> {
         let (mut names, mut paths, mut first) = (Vec::new(), Vec::new(), None);
         for (path, node) in self.templates() {
@@ -275,7 +280,7 @@ impl Table {
         Err(Box::new(Problem::warning(what).at(at).help(help)))
     }
 
-    /// The values in which variables are replaced, each with the path of its key.
+    /// Returns the values in which variables are replaced, each with the path of its key.
     fn templates(&self) -> Vec<(String, &Node)> {
         let mut all = Vec::new();
         for key in keys::SECTION.keys {
@@ -298,7 +303,7 @@ impl Table {
         all
     }
 
-    /// Whether the command is a gateway that would read this same configuration.
+    /// Returns whether the command is a gateway that would read this same configuration.
     fn is_gateway_itself(&self) -> bool {
         let args = self.fields.get(&keys::ARGS);
         let own = |arg: &String| arg.starts_with("--config") || arg.starts_with("--mcp-json");
@@ -356,14 +361,15 @@ impl Table {
     }
 }
 
-/// Whether a command starts a gateway like this one.
+/// Returns whether a command starts a gateway like this one.
 #[must_use]
 pub fn starts_gateway<'a>(command: &str, mut args: impl Iterator<Item = &'a str>) -> bool {
     let program = command.rsplit(['/', '\\']).next().unwrap_or_default();
     matches!(program, "chancery" | "chancery.exe") && args.any(|arg| matches!(arg, "stdio" | "serve"))
 }
 
-/// A value that is wrong only once its variables are replaced is not the file's fault: the server is in error, the others start.
+/// Returns the problem of a value that is wrong only once its variables are replaced. That is not the file's fault: the
+/// server is in error, the others start.
 fn fault(node: &Node, what: String) -> Problem {
     if node.text().is_some_and(is_literal) {
         Problem::error(what)
@@ -372,7 +378,7 @@ fn fault(node: &Node, what: String) -> Problem {
     }
 }
 
-/// Whether a URL can be called.
+/// Checks that a URL can be called.
 ///
 /// # Errors
 /// What is wrong with it, without repeating it: it may hold a secret.
@@ -393,7 +399,7 @@ pub fn check_url(url: &str) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// What makes a difference to what a server offers: how it is reached, and the era.
+/// Returns a digest of the settings that make a difference to what a server offers: how it is reached, and the era.
 fn digest(launch: &Result<Launch, String>, era: EraChoice) -> String {
     let mut digest = Digest::new("chancery server 1").text(word(&era));
     let secrets = |mut digest: Digest, map: &BTreeMap<String, Secret>| {
@@ -424,7 +430,7 @@ fn digest(launch: &Result<Launch, String>, era: EraChoice) -> String {
     digest.finish()
 }
 
-/// A warning where headers, which usually hold credentials, go out unencrypted.
+/// Warns where headers, which usually contain credentials, are sent unencrypted.
 pub(super) fn warn_of_cleartext(table: &Table, spec: &ServerSpec, problems: &mut Problems) {
     let Ok(Launch::Http { url, headers, .. }) = &spec.launch else {
         return;

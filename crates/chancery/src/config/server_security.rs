@@ -1,4 +1,4 @@
-//! What a server's table says about security: `[servers.mgp]`, `[servers.policy]` and `[servers.tools.NAME]`.
+//! Reads a server's tables about security: `[servers.mgp]`, `[servers.policy]` and `[servers.tools.NAME]`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -29,7 +29,7 @@ pub(super) struct Tables {
 }
 
 impl Tables {
-    /// Checks them.
+    /// Checks the tables.
     pub(super) fn read(server: &Fields, problems: &mut Problems) -> Self {
         let mut table = |key: &Key, section: &'static Section| match server.node(key) {
             Some(node) => Fields::read(section, node, problems),
@@ -49,7 +49,7 @@ impl Tables {
         }
     }
 
-    /// What the kernel and the policy are told of the server.
+    /// Returns the server's settings for the kernel and the policy.
     pub(super) fn finish(&self, env: &Env, home: Option<&Path>, problems: &mut Problems) -> (ServerSecurity, ServerTable) {
         let security = ServerSecurity {
             trust: self.mgp.get(&mgp_keys::TRUST_LEVEL),
@@ -109,7 +109,7 @@ impl Tables {
     }
 }
 
-/// What stands in the file and is not acted on yet.
+/// Warns of settings that have no effect yet.
 fn warn_of_restarts(mgp: &Fields, problems: &mut Problems) {
     if let Some(at) = mgp.at(&mgp_keys::RESTART_POLICY) {
         let problem = Problem::warning("`mgp.restart_policy` has no effect yet").at(at);

@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// One file of configuration. Law: what is shown of it has every byte that may belong to a secret replaced.
+/// One file of configuration. Law: in the text that is shown, every byte that may belong to a secret is replaced.
 pub struct Source {
     name: String,
     text: String,
@@ -12,7 +12,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// A file under the name by which people know it, with what may be shown of its text.
+    /// Makes a source of a file, with the name that people know it by, and the text that may be shown.
     #[must_use]
     pub(super) fn new(name: &str, text: String, shown: String) -> Arc<Self> {
         Arc::new(Self {
@@ -22,25 +22,25 @@ impl Source {
         })
     }
 
-    /// The name, usually the path as it was found.
+    /// Returns the name, usually the path as it was found.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The whole text, secrets included.
+    /// Returns the whole text, secrets included.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The text with every possible secret masked, byte for byte as long as the original.
+    /// Returns the text with every possible secret masked, byte for byte as long as the original.
     #[must_use]
     pub fn shown(&self) -> &str {
         &self.shown
     }
 
-    /// A place in this text; a span that doesn't lie in it is moved to its end.
+    /// Returns a place in this text; a span that doesn't lie in it is moved to its end.
     #[must_use]
     pub fn at(self: &Arc<Self>, span: Range<usize>) -> Place {
         let (start, end) = (span.start.min(self.text.len()), span.end.min(self.text.len()));
@@ -57,7 +57,7 @@ impl fmt::Debug for Source {
     }
 }
 
-/// Where something stands.
+/// A place in a file.
 #[derive(Clone)]
 pub struct Place {
     source: Arc<Source>,
@@ -65,19 +65,19 @@ pub struct Place {
 }
 
 impl Place {
-    /// The file.
+    /// Returns the file.
     #[must_use]
     pub fn source(&self) -> &Arc<Source> {
         &self.source
     }
 
-    /// The bytes, from start to end.
+    /// Returns the bytes, from start to end.
     #[must_use]
     pub fn span(&self) -> Range<usize> {
         self.span.clone()
     }
 
-    /// The line and the column (in characters), both from 1.
+    /// Returns the line and the column (in characters), both from 1.
     #[must_use]
     pub fn line_column(&self) -> (usize, usize) {
         let before = &self.source.text[..floor_boundary(&self.source.text, self.span.start)];

@@ -1,4 +1,4 @@
-//! Which files are read, and in which order (MGP §15.2, DESIGN 14).
+//! Determines which files are read, and in which order (MGP §15.2, DESIGN 14).
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -8,12 +8,13 @@ use super::expand::Env;
 use super::places::{self, whole};
 use super::trust::{self, Known};
 
-/// Where configuration comes from: what the command line, the environment and the directory say. A reload reads the same sources again.
+/// The sources of a configuration: the command line, the environment and the directory. A reload reads the same sources
+/// again.
 #[derive(Clone, Debug)]
 pub struct Sources {
     /// The environment for lookup and `${VAR}`.
     pub env: Env,
-    /// The directory whose `mgp.toml` counts.
+    /// The directory whose `mgp.toml` is used.
     pub cwd: PathBuf,
     /// `--config`: this file and no other.
     pub config: Option<PathBuf>,
@@ -23,7 +24,7 @@ pub struct Sources {
     pub trust: bool,
 }
 
-/// Why a file is read.
+/// The reason why a file is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// `--config`
@@ -51,7 +52,7 @@ impl fmt::Display for Origin {
 }
 
 impl Sources {
-    /// The files that would be read, in order, whether they exist or not.
+    /// Returns the files that would be read, in order, whether they exist or not.
     #[must_use]
     pub fn candidates(&self) -> Vec<(Origin, PathBuf)> {
         let json = self.mcp_json.iter().map(|path| (Origin::McpJson, self.cwd.join(path)));
@@ -69,7 +70,7 @@ impl Sources {
         found
     }
 
-    /// The identity that the configuration of these sources has, whatever its files say at present.
+    /// Returns the identity of the configuration of these sources, whatever the files' present contents.
     #[must_use]
     pub fn identity(&self) -> String {
         let is_read = |origin: Origin, path: &Path| match origin {
@@ -84,7 +85,7 @@ impl Sources {
     }
 }
 
-/// A digest of which files a configuration came from.
+/// Returns a digest of the files that a configuration came from.
 pub(super) fn identity(files: impl Iterator<Item = PathBuf>) -> String {
     let digest = files.fold(Digest::new("chancery configuration 1"), |digest, path| {
         digest.text(&whole(&path).to_string_lossy())

@@ -1,4 +1,5 @@
-//! Which project files a person has confirmed (DESIGN 14): a file in a directory that one happens to stand in starts processes.
+//! Remembers which project files a person has confirmed (DESIGN 14): using a file of the current directory starts
+//! processes.
 
 use std::path::{Path, PathBuf};
 
@@ -6,18 +7,18 @@ use super::digest::of_bytes;
 use super::expand::Env;
 use super::places::{replace_file, state_dir, whole};
 
-/// What a person is asked about.
+/// A question to a person about a project file.
 #[derive(Clone, Debug)]
 pub struct Question {
     /// The file.
     pub path: PathBuf,
     /// Whether an earlier state of it was trusted.
     pub changed: bool,
-    /// What it would start or call: ids and commands, as they stand in the file.
+    /// The programs and addresses that it would start or call: ids and commands, as written in the file.
     pub servers: Vec<(String, String)>,
 }
 
-/// How to decide on a project file that nobody confirmed yet.
+/// How to decide on a project file that is not confirmed yet.
 pub enum Trust<'a> {
     /// Only what was confirmed before.
     Recorded,
@@ -37,25 +38,25 @@ impl std::fmt::Debug for Trust<'_> {
     }
 }
 
-/// The hashes of files that a person confirmed: one line each, `<sha-256> <path>`.
+/// The hashes of files that a person has confirmed: one line each, `<sha-256> <path>`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trusted {
     file: PathBuf,
 }
 
-/// What is known of a file.
+/// The state of a file's confirmation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Known {
-    /// Confirmed as it is.
+    /// Confirmed with its present contents.
     Yes,
-    /// Confirmed in another state.
+    /// Confirmed with other contents.
     Changed,
-    /// Never seen.
+    /// Never confirmed.
     No,
 }
 
 impl Trusted {
-    /// The record in a state directory.
+    /// Returns the record in a state directory.
     #[must_use]
     pub fn in_dir(state: &Path) -> Self {
         Self {
@@ -63,7 +64,7 @@ impl Trusted {
         }
     }
 
-    /// Whether these bytes of this file were confirmed. A record that can't be read confirms nothing.
+    /// Returns whether these bytes of this file were confirmed. A record that can't be read confirms nothing.
     #[must_use]
     pub fn knows(&self, path: &Path, bytes: &[u8]) -> Known {
         let digest = of_bytes(bytes);
@@ -93,7 +94,7 @@ impl Trusted {
     }
 }
 
-/// Whether a person has confirmed these bytes of a file.
+/// Returns whether a person has confirmed these bytes of a file.
 pub(super) fn known(path: &Path, bytes: &[u8], env: &Env) -> Known {
     let state = state_dir(env).map(|dir| Trusted::in_dir(&dir));
     state.map_or(Known::No, |state| state.knows(&whole(path), bytes))

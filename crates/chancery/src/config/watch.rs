@@ -1,11 +1,11 @@
-//! Noticing that configuration files changed, by looking from time to time.
+//! Notices changes of configuration files by polling.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::digest::of_bytes;
 
-/// The files of a configuration as they were last seen. A file that isn't there is watched too: it may appear.
+/// The files of a configuration as they were last seen. A file that doesn't exist is watched too: it may appear.
 #[derive(Clone, Debug)]
 pub struct Watch {
     files: Vec<(PathBuf, Stamp)>,
@@ -22,7 +22,7 @@ enum Stamp {
 }
 
 impl Watch {
-    /// Looks at the files as they are now.
+    /// Records the files as they are now.
     #[must_use]
     pub fn new(files: impl IntoIterator<Item = PathBuf>) -> Self {
         let files = files.into_iter().map(|path| {
@@ -32,7 +32,8 @@ impl Watch {
         Self { files: files.collect() }
     }
 
-    /// The files whose contents are other than when last looked at. Reads only files whose time or length changed.
+    /// Returns the files whose contents have changed since the last poll. Reads only files whose time or length
+    /// changed.
     pub fn changed(&mut self) -> Vec<PathBuf> {
         let mut changed = Vec::new();
         for (path, stamp) in &mut self.files {
@@ -45,7 +46,7 @@ impl Watch {
         changed
     }
 
-    /// The files it looks at.
+    /// Returns the watched files.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
         self.files.iter().map(|(path, _)| path.as_path())
     }

@@ -1,4 +1,4 @@
-//! Files as they were before we changed them, kept beside them.
+//! Backups of files, kept beside them as they were before a change.
 
 use std::path::{Path, PathBuf};
 
@@ -26,7 +26,7 @@ pub(super) fn keep(path: &Path, text: &str, now: u64) -> Result<PathBuf, Problem
     }
 }
 
-/// The backups of a file, the newest first, with their texts.
+/// Returns the backups of a file, the newest first, with their texts.
 pub(super) fn newest_first(path: &Path) -> Vec<(PathBuf, String)> {
     let base = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -45,7 +45,7 @@ pub(super) fn newest_first(path: &Path) -> Vec<(PathBuf, String)> {
         .collect()
 }
 
-/// A time in seconds since 1970 as `20261120T223005Z`; such texts sort as the times do.
+/// Returns a time in seconds since 1970 as `20261120T223005Z`; such texts sort as the times do.
 pub(super) fn timestamp(now: u64) -> String {
     let seconds = i64::try_from(now).unwrap_or(i64::MAX);
     let instant = Timestamp::from_second(seconds).unwrap_or(Timestamp::MAX);

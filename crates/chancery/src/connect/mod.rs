@@ -1,4 +1,4 @@
-//! `chancery connect`: the gateway as a server in another client's own configuration, and the way back.
+//! `chancery connect`: writes the gateway as a server into another client's configuration, and removes it again.
 
 mod backup;
 mod toml_file;
@@ -14,13 +14,13 @@ use crate::clients::{CLIENTS, Client, Format, Machine};
 use crate::config::{Problem, nearest, replace_file};
 use crate::jsonc::{self, EditError};
 
-/// The name under which the gateway stands in a client's file.
+/// The gateway's name in a client's file.
 pub(crate) const NAME: &str = "chancery";
 
-/// What finds a client's file.
+/// The advice where a client's file can't be found.
 const HOME: &str = "set HOME (on Windows APPDATA)";
 
-/// How the client is to reach the gateway.
+/// How the client reaches the gateway.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Way {
     /// By starting `chancery stdio` itself.
@@ -37,24 +37,24 @@ pub enum Way {
     },
 }
 
-/// What to do.
+/// A request to connect or disconnect a client.
 #[derive(Clone, Debug)]
 pub struct Connect<'a> {
-    /// Which client.
+    /// The client.
     pub client: &'static Client,
-    /// How it reaches us.
+    /// How the client reaches the gateway.
     pub way: Way,
-    /// The file of the project instead of the user's.
+    /// Whether to change the file of the project instead of the user's.
     pub project: bool,
-    /// Say what would be done, and do nothing.
+    /// Whether to say what would be done, and do nothing.
     pub dry_run: bool,
     /// The time, in seconds since 1970, for the backup's name.
     pub now: u64,
-    /// Where the client's files lie.
+    /// The machine with the client's files.
     pub machine: &'a Machine<'a>,
 }
 
-/// The client of that name.
+/// Returns the client of that name.
 ///
 /// # Errors
 /// When there is none; with the name that was probably meant.
@@ -69,7 +69,7 @@ pub fn client(name: &str) -> Result<&'static Client, Problem> {
     })
 }
 
-/// Every client with its file, whether that exists, and whether we stand in it.
+/// Returns every client with its file, whether that exists, and whether it has the gateway.
 ///
 /// # Errors
 /// When nothing says where any client keeps its file.
@@ -94,7 +94,7 @@ pub fn list(machine: &Machine<'_>) -> Result<String, Problem> {
     Ok(out)
 }
 
-/// Writes the gateway into the client's file, keeping the file as it was beside it.
+/// Writes the gateway into the client's file, and keeps a backup of the file beside it.
 ///
 /// # Errors
 /// When the client can't be reached that way, or its file can't be read, changed or written.
@@ -135,10 +135,11 @@ pub fn connect(request: &Connect<'_>) -> Result<String, Problem> {
     ))
 }
 
-/// Takes the gateway out of the client's file again: by the backup where nothing else changed since, by removing our entry alone otherwise.
+/// Removes the gateway from the client's file again: by restoring the backup where nothing else changed since,
+/// otherwise by removing the gateway's entry alone.
 ///
 /// # Errors
-/// When we don't stand in the file, or it can't be read, changed or written.
+/// When the file has no entry of the gateway, or can't be read, changed or written.
 pub fn undo(request: &Connect<'_>) -> Result<String, Problem> {
     let client = request.client;
     let path = file(request)?;
@@ -150,7 +151,7 @@ pub fn undo(request: &Connect<'_>) -> Result<String, Problem> {
             path.display()
         )));
     };
-    // The newest backup from which our own change makes the file as it is.
+    // The newest backup that the gateway's own change turns into the present file.
     let fits = |old: &str| with_entry(client, old, &entry).is_ok_and(|made| made == now);
     for (kept, old) in backup::newest_first(&path) {
         if fits(&old) {
@@ -215,7 +216,7 @@ fn without_entry(client: &Client, text: &str) -> Result<String, String> {
     }
 }
 
-/// Our entry in a client's file.
+/// Returns the gateway's entry in a client's file.
 fn find(client: &Client, text: &str) -> Option<Json> {
     match client.format {
         Format::Json => {
@@ -247,7 +248,7 @@ fn draw(client: &Client, entry: &Json) -> String {
     with_entry(client, "", entry).unwrap_or_default()
 }
 
-/// A file that can't be changed safely isn't: its owner can.
+/// Returns the problem of a file that can't be changed safely, and is left for its owner to change.
 fn by_hand(client: &Client, path: &Path, entry: &Json, why: &str) -> Problem {
     let problem = Problem::error(format!("`{}` can't be changed: {why}", path.display()));
     problem.help(format!("mend it, or add this yourself:\n{}", draw(client, entry)))

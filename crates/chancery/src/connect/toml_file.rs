@@ -1,4 +1,4 @@
-//! The same change to a client's TOML file (Codex).
+//! Makes the same change in a client's TOML file (Codex).
 
 use serde_json::Value as Json;
 use toml_edit::{Array, DocumentMut, Item, Table, value};

@@ -1,4 +1,4 @@
-//! ilo: `type` and `tool` declarations.
+//! Exports tools to ilo: `type` and `tool` declarations.
 //!
 //! A call answers `R ok t`: the structured result where the tool declares one, its text otherwise; a failed call is its error text.
 
@@ -11,7 +11,7 @@ use super::schema::{Declarations, Record, Type, pascal};
 use super::tool::Tool;
 use crate::words::one_line;
 
-/// Words that the language keeps for itself.
+/// The reserved words of the language.
 const RESERVED: [&str; 16] = [
     "type", "tool", "use", "with", "timeout", "retry", "if", "return", "let", "fn", "def", "var", "const", "true", "false", "nil",
 ];
@@ -139,7 +139,7 @@ fn draw(ty: &Type, types: &BTreeMap<String, String>) -> String {
     }
 }
 
-/// Words are a sum type if ilo can spell all of them.
+/// Returns the type of a set of words: a sum type if ilo can spell all of them.
 fn literals(values: &[Json]) -> String {
     let words: Option<Vec<&str>> = values.iter().map(Json::as_str).collect();
     match words {
@@ -160,18 +160,18 @@ fn records(ty: &Type) -> Vec<String> {
     }
 }
 
-/// A string literal.
+/// Returns a string literal.
 fn text(text: &str) -> String {
     format!("\"{}\"", one_line(text).replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// Lowercase words with hyphens between them.
+/// Returns whether a name consists of lowercase words with hyphens between them.
 fn is_name(name: &str) -> bool {
     let part = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
     name.starts_with(|c: char| c.is_ascii_lowercase()) && name.split('-').all(part) && !RESERVED.contains(&name)
 }
 
-/// `getWeather` and `get_weather` as `get-weather`, and not a word that is taken.
+/// Returns a free name: `getWeather` and `get_weather` become `get-weather`.
 fn unique(name: &str, taken: &mut BTreeSet<String>) -> String {
     let mut clean = String::new();
     let mut lower = false;

@@ -13,7 +13,7 @@ pub enum Language {
     Ilo,
 }
 
-/// The declarations of all tools.
+/// Returns the declarations of all tools.
 #[must_use]
 pub fn export(language: Language, tools: &[Tool]) -> String {
     match language {

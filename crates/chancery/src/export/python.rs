@@ -1,4 +1,4 @@
-//! Python: a `TypedDict` for each object, and one `Protocol` of all tools.
+//! Exports tools to Python: a `TypedDict` for each object, and one `Protocol` of all tools.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -132,18 +132,18 @@ fn optional(field: &Field) -> String {
     if field.required { ty } else { format!("NotRequired[{ty}]") }
 }
 
-/// A docstring; what would end it, or start an escape, is escaped.
+/// Returns a docstring; what would end it, or start an escape, is escaped.
 fn docstring(text: &str) -> String {
     let text = one_line(text).replace('\\', "\\\\").replace('"', "\\\"");
     format!("\"\"\"{}\"\"\"", text.replace('\0', ""))
 }
 
-/// JSON's strings are Python's, but for escaped surrogates, which serde never writes.
+/// Returns a string literal. JSON's strings are Python's, except for escaped surrogates, which serde never writes.
 fn string(text: &str) -> String {
     Json::from(text).to_string()
 }
 
-/// Whether a key can stand in the class form: names with two leading underscores would be mangled there.
+/// Returns whether a key can stand in the class form: names with two leading underscores would be mangled there.
 fn is_name(name: &str) -> bool {
     let first = |c: char| c.is_ascii_alphabetic() || c == '_';
     name.starts_with(first)
@@ -185,7 +185,8 @@ fn draw(ty: &Type) -> String {
     }
 }
 
-/// `Literal` takes strings, whole numbers, booleans and None; a fraction is a `float`.
+/// Returns the type of a set of values. `Literal` takes strings, whole numbers, booleans and None; a fraction is a
+/// `float`.
 fn literals(values: &[Json]) -> String {
     let (mut literals, mut others) = (Vec::new(), Vec::new());
     for value in values {

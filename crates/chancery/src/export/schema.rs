@@ -1,4 +1,4 @@
-//! What a JSON schema says of a type, as far as languages have types: everything else becomes `Any`, never an error.
+//! Reads JSON schemas as types, as far as languages have them: everything else becomes `Any`, never an error.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json};
 
 use crate::words::one_line;
 
-/// No type is described deeper; what lies below is `Any`.
+/// The depth below which every type is `Any`.
 const DEPTH: usize = 24;
 
 /// A type.
@@ -69,7 +69,7 @@ pub(super) struct Declarations {
 }
 
 impl Declarations {
-    /// Names that are taken by the language's own text.
+    /// Reserves names that the language's own text uses.
     pub(super) fn reserving(names: &[&str]) -> Self {
         Self {
             records: Vec::new(),
@@ -77,7 +77,7 @@ impl Declarations {
         }
     }
 
-    /// A name that nothing has yet.
+    /// Returns a name that is not taken.
     pub(super) fn unique(&mut self, wanted: &str) -> String {
         let mut name = wanted.to_owned();
         let mut number = 2;
@@ -88,7 +88,7 @@ impl Declarations {
         name
     }
 
-    /// The type that a schema describes; objects are declared under `name`.
+    /// Returns the type that a schema describes; objects are declared under `name`.
     pub(super) fn read(&mut self, schema: &Json, name: &str) -> Type {
         let mut reader = Reader {
             declarations: self,
@@ -98,7 +98,7 @@ impl Declarations {
         reader.ty(schema, name, 0)
     }
 
-    /// The arguments of a tool: always an object, even if the schema says nothing.
+    /// Returns the arguments of a tool: always an object, even if the schema says nothing.
     pub(super) fn read_input(&mut self, schema: &Json, name: &str) -> Record {
         if let Type::Record(name) = self.read(schema, name)
             && let Some(record) = self.records.iter().find(|record| record.name == name)
@@ -229,7 +229,7 @@ impl Reader<'_> {
         union(options.iter().enumerate().map(option).collect())
     }
 
-    /// All parts together: their properties in one object, where they are objects.
+    /// Merges all parts: their properties in one object, where they are objects.
     fn merged(&mut self, schema: &Map<String, Json>, parts: &[Json], name: &str, depth: usize) -> Type {
         let (mut properties, mut required) = (Map::new(), Vec::new());
         let parts: Vec<Json> = parts.iter().map(|part| self.resolved(part)).collect();
@@ -255,7 +255,7 @@ impl Reader<'_> {
         target.unwrap_or(schema).clone()
     }
 
-    /// A reference within the schema. One to somewhere else is never followed.
+    /// Returns the type of a reference within the schema. A reference to another document is never followed.
     fn reference(&mut self, reference: &str, name: &str, depth: usize) -> Type {
         if let Some(known) = self.references.get(reference) {
             return known.clone();
@@ -274,13 +274,13 @@ impl Reader<'_> {
         let base: String = name.strip_suffix(&last).unwrap_or(name).to_owned() + &last;
         let reserved = self.declarations.unique(&base);
         self.references.insert(reference.to_owned(), Type::Record(reserved.clone()));
-        // The name is taken by ourselves: give it back for the declaration.
+        // The name was reserved here: release it for the declaration.
         self.declarations.names.remove(&reserved);
         self.ty(&target.clone(), &reserved, depth + 1)
     }
 }
 
-/// One of several types, flat and without repetition.
+/// Returns one of several types, flat and without repetition.
 fn union(types: Vec<Type>) -> Type {
     let mut flat: Vec<Type> = Vec::new();
     for ty in types {
@@ -307,7 +307,7 @@ fn description(schema: Option<&Map<String, Json>>) -> String {
     one_line(text.unwrap_or_default())
 }
 
-/// `get_weather`, `get-weather` and `getWeather` as `GetWeather`.
+/// Returns the name in PascalCase: `get_weather`, `get-weather` and `getWeather` become `GetWeather`.
 pub(super) fn pascal(name: &str) -> String {
     let mut out = String::new();
     let mut up = true;

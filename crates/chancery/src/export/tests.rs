@@ -19,7 +19,7 @@ fn tool(name: &str, description: &str, input: Json, output: Option<Json>) -> Too
     }
 }
 
-/// A weather tool, a tree, awkward names, unions, and a tool that says nothing.
+/// Returns a weather tool, a tree, awkward names, unions, and a tool that says nothing.
 fn tools() -> Vec<Tool> {
     vec![
         tool(

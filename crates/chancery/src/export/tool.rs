@@ -1,8 +1,8 @@
-//! A tool, as far as its signature goes.
+//! A tool, as far as its signature needs it.
 
 use serde_json::Value as Json;
 
-/// A tool as a list gives it.
+/// A tool as a list returns it.
 #[derive(Clone, Debug, Default)]
 pub struct Tool {
     /// The name by which it is called.

@@ -1,4 +1,4 @@
-//! TypeScript: an interface for each object, and one of all tools.
+//! Exports tools to TypeScript: an interface for each object, and one of all tools.
 
 use std::fmt::Write as _;
 
@@ -73,7 +73,7 @@ fn comment(out: &mut String, text: &str, indent: &str) {
     }
 }
 
-/// A key, in quotes where it is no identifier.
+/// Returns a key, in quotes where it is no identifier.
 fn key(name: &str) -> String {
     let first = |c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '$');
     // `constructor` and the accessors mean something else there.

@@ -1,4 +1,4 @@
-//! `chancery import`: servers of other clients into our own file.
+//! `chancery import`: adds the servers of other clients to the user's file.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -9,18 +9,18 @@ use super::toml_out::to_toml;
 use crate::clients::{CLIENTS, Client, Machine};
 use crate::config::{Env, Node, Problem, Problems, Severity, Source, home, load_text, nearest, parse_toml, replace_file};
 
-/// What to import, and where to.
+/// An import: its source and its target.
 #[derive(Clone, Debug)]
 pub struct Import<'a> {
-    /// A client's name or a file; without one, every known place is looked at.
+    /// A client's name or a file; without one, every known place is searched.
     pub from: Option<&'a str>,
     /// The file that the servers are added to.
     pub into: &'a Path,
-    /// Say what would be done, and do nothing.
+    /// Whether to say what would be done, and do nothing.
     pub dry_run: bool,
 }
 
-/// Imports, and says what was done. Servers that are there already stay as they are.
+/// Imports, and returns a report. Servers that are configured already stay as they are.
 ///
 /// # Errors
 /// When nothing can be found or read, or the result would not be a valid configuration.
@@ -46,7 +46,7 @@ pub fn run(import: &Import<'_>, machine: &Machine<'_>, env: &Env) -> Result<(Str
     for (title, path) in &files {
         let mut wrong = Problems::default();
         let found = read_place(path, here, &mut wrong);
-        // Places that are only tried may hold anything; a file that was asked for must be one.
+        // Places that are only tried may contain anything; a file that was asked for must be valid.
         if import.from.is_none()
             && let Some(problem) = wrong.iter().find(|problem| problem.severity() == Severity::Error)
         {
@@ -97,16 +97,16 @@ fn read_place(path: &Path, here: Here<'_>, problems: &mut Problems) -> Vec<Impor
     }
 }
 
-/// Servers on their way into our file.
+/// The servers that are to be added.
 struct Newcomers<'a> {
     /// The ids that the file has already.
     configured: Vec<String>,
-    /// What is to be added, each server with the client that it comes from.
+    /// The servers to add, each with the client that it comes from.
     servers: Vec<(&'a str, Imported)>,
 }
 
 impl<'a> Newcomers<'a> {
-    /// Takes what one client has, and says what came of it.
+    /// Adds the servers of one client, and reports the result.
     fn welcome(&mut self, title: &'a str, path: &Path, found: Vec<Imported>, report: &mut Report) {
         let (count, before) = (found.len(), self.servers.len());
         let known: Vec<String> = found.into_iter().filter_map(|server| self.take(title, server)).collect();
@@ -117,7 +117,7 @@ impl<'a> Newcomers<'a> {
         }
     }
 
-    /// Takes one server, or says who has it already. Another one of the same name gets a number.
+    /// Adds one server, or reports which client has it already. Another server of the same name gets a number.
     fn take(&mut self, title: &'a str, mut server: Imported) -> Option<String> {
         if self.configured.contains(&server.id) {
             return Some(format!("`{}` is configured already and stays as it is", server.id));
@@ -149,7 +149,7 @@ impl<'a> Newcomers<'a> {
     }
 }
 
-/// What is told of an import. A dry run's is TOML, so that it can be kept in a file.
+/// The report of an import. A dry run's is TOML, so that it can be kept in a file.
 struct Report {
     text: String,
     prefix: &'static str,
@@ -176,7 +176,7 @@ fn write(import: &Import<'_>, old: &str, servers: &[Imported], env: &Env, report
         _ if old.ends_with('\n') => format!("{old}{new}"),
         _ => format!("{old}\n{new}"),
     };
-    // Nothing is written that would not load afterwards.
+    // The file is not written unless it would load afterwards.
     let name = import.into.display().to_string();
     load_text(&name, &text, env).map_err(|problems| {
         let errors = problems.into_iter().filter(|problem| problem.severity() == Severity::Error);
@@ -205,7 +205,7 @@ fn write(import: &Import<'_>, old: &str, servers: &[Imported], env: &Env, report
     Ok(())
 }
 
-/// The ids that a file has.
+/// Returns the ids of a file's servers.
 fn ids(path: &Path, text: &str) -> Result<Vec<String>, Problems> {
     let mut problems = Problems::default();
     let source = Source::toml(&path.display().to_string(), text.to_owned());
@@ -220,8 +220,8 @@ fn ids(path: &Path, text: &str) -> Result<Vec<String>, Problems> {
         .collect())
 }
 
-/// The files to read: what was named, or every client's file of the user. A project's file starts programs, and is
-/// read only if somebody names it: it may have come with the directory (DESIGN 14).
+/// Returns the files to read: the one that was named, or every client's file of the user. A project's file starts
+/// programs, and is read only if the user names it: it may have come with the directory (DESIGN 14).
 fn places(from: Option<&str>, machine: &Machine<'_>) -> Result<Vec<(String, PathBuf)>, Problem> {
     let Some(from) = from else {
         let all: Vec<_> = CLIENTS.iter().filter_map(|client| of_client(client, machine)).collect();
@@ -241,7 +241,8 @@ fn places(from: Option<&str>, machine: &Machine<'_>) -> Result<Vec<(String, Path
     Err(no_such(from, &path))
 }
 
-/// What was named is nothing to read. Says where it was looked for: a shell may stand elsewhere than its user thinks.
+/// Returns the problem of a name that is neither a file nor a client. It says where the file was searched: the shell's
+/// directory may not be the one its user expects.
 fn no_such(from: &str, path: &Path) -> Problem {
     if path.is_dir() {
         let problem = Problem::error(format!("`{}` is a directory", path.display()));

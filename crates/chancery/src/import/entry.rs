@@ -1,11 +1,11 @@
-//! One entry of another client, as a table of our schema.
+//! Converts one entry of another client to a table of the gateway's schema.
 
 use super::imported::{Imported, Note};
 use super::interpolate::{Inputs, rewrite};
 use crate::config::{Entry, Node, Place, Problem, Value, starts_gateway};
 use crate::connect;
 
-/// Converts an entry; `None` for one that is this gateway itself.
+/// Converts an entry. Returns `None` for one that is this gateway itself.
 pub(super) fn convert(entry: &Entry, inputs: &Inputs<'_>) -> Result<Option<Imported>, Problem> {
     if !matches!(entry.node.value, Value::Table(_)) {
         let problem = Problem::error(format!("it must be an object, not {}", entry.node.kind()));
@@ -39,7 +39,7 @@ pub(super) fn convert(entry: &Entry, inputs: &Inputs<'_>) -> Result<Option<Impor
     }))
 }
 
-/// Letters, digits, `-`, `_` and `.`, no `__`, at most 64.
+/// Returns a valid id: letters, digits, `-`, `_` and `.`, no `__`, at most 64.
 pub(super) fn clean_id(name: &str) -> String {
     let mut id = String::new();
     for c in name.trim().chars() {
@@ -56,7 +56,8 @@ pub(super) fn clean_id(name: &str) -> String {
     if id.is_empty() { "server".to_owned() } else { id }
 }
 
-/// A gateway behind itself would call itself for ever: what `connect` wrote is not imported again.
+/// Returns whether an entry is this gateway, as `connect` writes it. It is not imported, because a gateway behind
+/// itself would call itself for ever.
 fn is_ourselves(name: &str, table: &[Entry]) -> bool {
     let get = |key: &str| table.iter().find(|entry| entry.key == key).map(|entry| &entry.node);
     let args = get("args").map(Node::list).unwrap_or_default();
@@ -71,7 +72,7 @@ struct Conversion<'a> {
 }
 
 impl Conversion<'_> {
-    /// One member, under its name here.
+    /// Converts one member.
     fn member(&mut self, member: &Entry) {
         match member.key.as_str() {
             "command" if matches!(member.node.value, Value::Table(_)) => {}
@@ -128,7 +129,7 @@ impl Conversion<'_> {
         });
     }
 
-    /// A scalar as text: other clients take numbers and booleans as arguments and variables.
+    /// Returns a scalar as text: other clients take numbers and booleans as arguments and variables.
     fn scalar(&mut self, node: &Node) -> Option<Node> {
         let text = match &node.value {
             Value::Text(text) => rewrite(text, &node.place, self.inputs, &mut self.notes),
@@ -181,7 +182,7 @@ impl Conversion<'_> {
         self.merge(member, key, value);
     }
 
-    /// Headers may come from several members.
+    /// Merges headers, which may come from several members.
     fn merge(&mut self, member: &Entry, key: &str, value: Value) {
         let known = self.out.iter_mut().find(|known| known.key == key);
         match (known.map(|known| &mut known.node.value), value) {
@@ -190,7 +191,7 @@ impl Conversion<'_> {
         }
     }
 
-    /// Codex: headers whose values are names of variables.
+    /// Converts Codex's headers whose values are names of variables.
     fn variables(&mut self, member: &Entry) {
         let mut entries = member.node.entries().to_vec();
         for entry in &mut entries {
@@ -201,7 +202,7 @@ impl Conversion<'_> {
         self.merge(member, "headers", Value::Table(entries));
     }
 
-    /// Codex: the name of the variable that holds a bearer token.
+    /// Converts Codex's name of the variable that holds a bearer token.
     fn bearer(&mut self, member: &Entry) {
         let Some(name) = member.node.text() else { return };
         let header = Entry {
@@ -233,7 +234,7 @@ impl Conversion<'_> {
         }
     }
 
-    /// Clients disagree on the unit: what is at least 1000 was meant in milliseconds.
+    /// Converts a timeout. Clients disagree on the unit: a value of at least 1000 was meant in milliseconds.
     fn timeout(&mut self, member: &Entry, key: &str, unit: Option<f64>) {
         let number = match member.node.value {
             Value::Int(int) => f64::from(i32::try_from(int).unwrap_or(i32::MAX)),

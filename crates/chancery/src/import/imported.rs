@@ -1,4 +1,4 @@
-//! A server of another client, as a table of our own schema.
+//! A server of another client, as a table of the gateway's schema.
 
 use std::path::Path;
 
@@ -9,22 +9,22 @@ use crate::config::{Env, Node, Place, Value};
 pub struct Imported {
     /// Its id here.
     pub id: String,
-    /// Its table as `[[servers]]` would have it; every value stands where it stood.
+    /// Its table as for `[[servers]]`; every value has its place in the client's file.
     pub table: Node,
-    /// What could not be carried over.
+    /// The parts that could not be carried over.
     pub notes: Vec<Note>,
 }
 
-/// Something that was not carried over as it was.
+/// A part that was not carried over unchanged.
 #[derive(Clone, Debug)]
 pub struct Note {
-    /// What.
+    /// The text of the note.
     pub text: String,
-    /// Where it stands.
+    /// The place in the client's file.
     pub at: Place,
 }
 
-/// Where the reader stands: some files speak of folders.
+/// The directories that variables in files may name.
 #[derive(Clone, Copy, Debug)]
 pub struct Here<'a> {
     /// The project directory.
@@ -36,7 +36,7 @@ pub struct Here<'a> {
 }
 
 impl Imported {
-    /// Gives it another id.
+    /// Sets another id.
     pub(super) fn rename(&mut self, id: String) {
         if let Value::Table(entries) = &mut self.table.value {
             for entry in entries.iter_mut().filter(|entry| entry.key == "id") {
@@ -46,7 +46,7 @@ impl Imported {
         self.id = id;
     }
 
-    /// Whether both start the same program or call the same address; time limits and filters may differ.
+    /// Returns whether both start the same program or call the same address; time limits and filters may differ.
     pub(super) fn reaches_the_same(&self, other: &Self) -> bool {
         let sse = |server: &Self| server.table.get("transport").and_then(Node::text) == Some("sse");
         let same = |key: &&str| match (self.table.get(key), other.table.get(key)) {

@@ -1,4 +1,4 @@
-//! The variables of other clients, rewritten as ours.
+//! Rewrites the variables of other clients as the gateway's.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,7 +6,8 @@ use std::path::Path;
 use super::imported::{Here, Note};
 use crate::config::{Node, Place, pieces};
 
-/// What a file's variables may mean: what VS Code asks its user for (ids with their descriptions), and folders.
+/// The meanings of a file's variables: the inputs that VS Code asks its user for (ids with their descriptions), and
+/// folders.
 #[derive(Debug)]
 pub(super) struct Inputs<'a> {
     asked: BTreeMap<String, String>,
@@ -14,7 +15,7 @@ pub(super) struct Inputs<'a> {
 }
 
 impl<'a> Inputs<'a> {
-    /// The inputs of a file.
+    /// Returns the inputs of a file.
     pub(super) fn of(root: &Node, here: Here<'a>) -> Self {
         let inputs = root.get("inputs").or_else(|| root.get("mcp")?.get("inputs"));
         let inputs = inputs.map(Node::list).unwrap_or_default().iter();
@@ -29,7 +30,8 @@ impl<'a> Inputs<'a> {
     }
 }
 
-/// Rewrites one string: `${env:X}` and `${input:x}` become `${X}`, known folders become paths, what nobody here knows becomes literal.
+/// Rewrites one string: `${env:X}` and `${input:x}` become `${X}`, known folders become paths, unknown variables become
+/// literal text.
 pub(super) fn rewrite(text: &str, at: &Place, inputs: &Inputs<'_>, notes: &mut Vec<Note>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -88,7 +90,7 @@ fn variable(name: &str, at: &Place, inputs: &Inputs<'_>, notes: &mut Vec<Note>) 
     format!("${ours}")
 }
 
-/// The project of a file that lies in a project's `.vscode`, `.cursor` …
+/// Returns the project of a file that lies in a project's `.vscode`, `.cursor` …
 fn workspace(at: &Place, here: Here<'_>) -> Option<String> {
     let dir = Path::new(at.source().name()).parent()?;
     let hidden = dir.file_name()?.to_str()?;
@@ -100,7 +102,7 @@ fn workspace(at: &Place, here: Here<'_>) -> Option<String> {
         .flatten()
 }
 
-/// `github-token` as a variable: `GITHUB_TOKEN`.
+/// Returns an id as the name of a variable: `github-token` becomes `GITHUB_TOKEN`.
 fn shout(id: &str) -> String {
     let shouted: String = id
         .chars()

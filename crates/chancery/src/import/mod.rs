@@ -1,4 +1,4 @@
-//! `mcpServers` files of other clients, read into tables of our own schema.
+//! Imports `mcpServers` files of other clients as tables of the gateway's schema.
 
 mod command;
 mod entry;

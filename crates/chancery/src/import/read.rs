@@ -1,4 +1,4 @@
-//! From the file of another client to the servers in it.
+//! Reads the servers in another client's file.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -62,7 +62,8 @@ fn read(root: &Node, here: Here<'_>, problems: &mut Problems) -> Vec<Imported> {
     imported
 }
 
-/// The server of an entry, `None` if that is this gateway itself. What is wrong with one entry keeps nobody from the others.
+/// Returns the server of an entry, `None` if that is this gateway itself. An error in one entry does not affect the
+/// others.
 fn usable(entry: &Entry, inputs: &Inputs<'_>, taken: &mut BTreeSet<String>, env: &Env) -> Result<Option<Imported>, Problems> {
     let Some(mut server) = entry::convert(entry, inputs)? else {
         return Ok(None);
@@ -76,7 +77,7 @@ fn usable(entry: &Entry, inputs: &Inputs<'_>, taken: &mut BTreeSet<String>, env:
     Ok(Some(server))
 }
 
-/// The tables that hold servers by name; `None` if the file has no such table.
+/// Returns the tables that hold servers by name; `None` if the file has no such table.
 fn containers<'a>(root: &'a Node, here: Here<'_>) -> Option<Vec<&'a Node>> {
     let mut found: Vec<&Node> = ["mcpServers", "servers", "context_servers", "mcp_servers"]
         .iter()
@@ -106,12 +107,12 @@ fn containers<'a>(root: &'a Node, here: Here<'_>) -> Option<Vec<&'a Node>> {
     (!found.is_empty() || root.get("projects").is_some()).then_some(found)
 }
 
-/// An id with a number, no longer than an id may be.
+/// Returns an id with a number, no longer than an id may be.
 pub(super) fn numbered(id: &str, number: usize) -> String {
     format!("{}-{number}", &id[..id.len().min(60)])
 }
 
-/// Two names may become one id: the later one gets a number.
+/// Numbers ids that two names have in common: the later one gets a number.
 fn make_unique(server: &mut Imported, entry: &Entry, taken: &mut BTreeSet<String>) {
     let base = server.id.clone();
     let mut number = 2;

@@ -1,11 +1,12 @@
-//! Imported servers as TOML text.
+//! Writes imported servers as TOML.
 
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, value};
 
 use super::imported::Imported;
 use crate::config::{Node, Value, names_secret, shown_arguments};
 
-/// The servers as `[[servers]]`, with a comment for what was not carried over. With `hide`, what may be a secret is shown as `***`.
+/// Returns the servers as `[[servers]]`, with a comment for what was not carried over. With `hide`, what may be a
+/// secret is shown as `***`.
 #[must_use]
 pub fn to_toml(servers: &[Imported], hide: bool) -> String {
     let mut tables = ArrayOfTables::new();
@@ -41,7 +42,7 @@ fn table(node: &Node, hide: bool) -> Table {
     table
 }
 
-/// A text, a URL perhaps, without what may be a secret in it.
+/// Returns a text, which may be a URL, without what may be a secret in it.
 fn shown(text: &str, hide: bool) -> String {
     if hide {
         return shown_arguments([text]).concat();

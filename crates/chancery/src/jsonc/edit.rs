@@ -1,4 +1,4 @@
-//! Changes to one member of a JSON file that leave comments, order, indentation and line ends as they are.
+//! Changes one member of a JSON file, and leaves comments, order, indentation and line ends as they are.
 
 use jsonc_parser::cst::{CstInputValue, CstNode, CstObject, CstRootNode, TrailingCommaMode};
 use serde_json::{Value as Json, json};
@@ -12,15 +12,15 @@ pub enum EditError {
     /// The file is not JSON.
     #[error("{0}")]
     Syntax(Box<Problem>),
-    /// Something else than an object stands on the way.
+    /// The path leads to a value that is not an object.
     #[error("`{0}` is there already and is not an object")]
     NotAnObject(String),
 }
 
-/// Sets the member at `path`, replacing the one that is there; objects that are missing on the way are made.
+/// Sets the member at `path`, replacing an existing one; missing objects on the path are made.
 ///
 /// # Errors
-/// When the text is not JSON, or something on the way is not an object.
+/// When the text is not JSON, or a value on the path is not an object.
 pub fn set(text: &str, path: &[&str], value: &Json) -> Result<String, EditError> {
     let (tree, mark, root) = read(text)?;
     if let Some(done) = in_a_row(text, &tree, path, value) {
@@ -40,8 +40,8 @@ pub fn set(text: &str, path: &[&str], value: &Json) -> Result<String, EditError>
     Ok(format!("{mark}{root}"))
 }
 
-/// The text with a new member in an object whose members stand in one line: it stands there too, and not on lines of its own, to which the
-/// editor would bring the others.
+/// Inserts a member into an object whose members are on one line. The member is added on that line; the editor would
+/// put all members on lines of their own.
 fn in_a_row(text: &str, tree: &Node, path: &[&str], value: &Json) -> Option<String> {
     let mut object = tree;
     let missing = path.iter().position(|key| match object.get(key) {
@@ -77,10 +77,10 @@ pub fn remove(text: &str, path: &[&str]) -> Result<String, EditError> {
     Ok(format!("{mark}{root}"))
 }
 
-/// The text as a tree with places, its byte order mark, and the text behind that as the editor holds it.
+/// Returns the text as a tree with places, its byte order mark, and the editor's tree of the text behind that mark.
 fn read(text: &str) -> Result<(Node, &str, CstRootNode), EditError> {
     let syntax = |problem| EditError::Syntax(Box::new(problem));
-    // The reader is stricter than the editor, and says what is wrong in our words.
+    // Our reader is stricter than the editor's, and reports errors in its own terms.
     let tree = parse(&Source::json("", text.to_owned())).map_err(syntax)?;
     let (mark, text) = without_mark(text);
     let root = CstRootNode::parse(text, &OPTIONS).map_err(|error| syntax(Problem::error(error.to_string())))?;
@@ -98,7 +98,7 @@ fn input(value: &Json) -> CstInputValue {
     }
 }
 
-/// Gives every item of a list a line of its own, and no last item a comma.
+/// Puts every item of a list on a line of its own, without a comma after the last.
 fn spread(node: &CstNode) {
     if let Some(list) = node.as_array().filter(|list| !list.elements().is_empty()) {
         list.ensure_multiline();

@@ -1,4 +1,4 @@
-//! From text to a tree in which every key and value knows where it stands.
+//! Parses a text into a tree in which every key and value has its place.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use super::wrong::{control_character, fault};
 use crate::config::{Entry, Node, Place, Problem, Source, Value};
 
-/// No settings file nests deeper.
+/// The deepest nesting that is accepted.
 const DEPTH: usize = 64;
 
-/// What editors write: JSON with comments and trailing commas, and nothing else beyond the standard.
+/// The extensions that editors write: comments and trailing commas, and nothing else beyond the standard.
 pub(super) const OPTIONS: ParseOptions = ParseOptions {
     allow_comments: true,
     allow_trailing_commas: true,
@@ -26,7 +26,7 @@ pub(super) const OPTIONS: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
-/// A text without the byte order mark that it may begin with, and the mark.
+/// Returns a text without the byte order mark that it may begin with, and the mark.
 pub(super) fn without_mark(text: &str) -> (&str, &str) {
     let mark = if text.starts_with('\u{feff}') { 3 } else { 0 };
     text.split_at(mark)
@@ -35,7 +35,7 @@ pub(super) fn without_mark(text: &str) -> (&str, &str) {
 /// Parses JSON with `//` and `/* */` comments, trailing commas and a byte order mark.
 ///
 /// # Errors
-/// The first thing that is wrong, with its place.
+/// The first error, with its place.
 pub fn parse(source: &Arc<Source>) -> Result<Node, Problem> {
     let (mark, text) = without_mark(source.text());
     let tree = Tree {
@@ -51,15 +51,15 @@ pub fn parse(source: &Arc<Source>) -> Result<Node, Problem> {
     }
     match parsed.ok().and_then(|parsed| parsed.value) {
         Some(value) => tree.node(&value, 0),
-        // An empty settings file is what an editor leaves of one that was never used.
+        // An editor leaves an empty settings file that was never used.
         None => Ok(Node::new(tree.at(Range::from_byte_index(text.len())), Value::Null)),
     }
 }
 
-/// A parsed text on its way to a [`Node`].
+/// Converts a parsed text to a [`Node`].
 struct Tree<'a> {
     source: &'a Arc<Source>,
-    /// Where the parsed text begins.
+    /// The position at which the parsed text begins.
     offset: usize,
 }
 

@@ -8,7 +8,7 @@ use crate::config::Source;
 
 fn check_set(text: &str, path: &[&str], expected: &Expect) {
     let new = set(text, path, &json!({"command": "c", "args": ["stdio"]})).expect("an edit");
-    // Carriage returns shown, or nobody would see them.
+    // Carriage returns are written out, because they would be invisible.
     expected.assert_eq(&new.replace('\r', "␍"));
     // What was added is found again, and taking it out gives the text back, where nothing had to be made for it.
     let source = Source::json("", new.clone());

@@ -1,17 +1,18 @@
-//! What keeps a text from being JSON, in words for the person whose file it is.
+//! Explains why a text is not JSON, for the person whose file it is.
 
 use jsonc_parser::common::Range;
 use jsonc_parser::errors::{ParseError, ParseErrorKind};
 use jsonc_parser::tokens::Token;
 use jsonc_parser::{ParseStringErrorKind, Scanner, ScannerOptions};
 
-/// Something that is wrong, and where.
+/// An error, and its place.
 pub(super) type Fault = (Range, &'static str);
 
 const NO_END: &str = "a string has no end";
 const ESCAPE: &str = "a string holds a wrong escape or a control character";
 
-/// The first string with a control character, which the parser takes. One that goes over the end of its line lacks its own end.
+/// Returns the first string with a control character, which the parser accepts. A string that continues over the end of
+/// its line lacks its end.
 pub(super) fn control_character(text: &str) -> Option<Fault> {
     tokens(text).find_map(|(token, range)| {
         let string = matches!(token, Token::String(_)).then(|| &text[range.start..range.end])?;
@@ -23,7 +24,7 @@ pub(super) fn control_character(text: &str) -> Option<Fault> {
     })
 }
 
-/// What the parser found.
+/// Returns the parser's error.
 pub(super) fn fault(text: &str, error: &ParseError) -> Fault {
     use ParseErrorKind as Kind;
     let start = error.range().start;
@@ -50,7 +51,7 @@ pub(super) fn fault(text: &str, error: &ParseError) -> Fault {
     (one(text, start), what)
 }
 
-/// A comma that is missing behind a value shows at what stands there in its place.
+/// Moves the error of a missing comma to the value that follows it.
 fn comma(text: &str, behind: usize) -> Fault {
     let mut open = Vec::new();
     for (token, range) in tokens(text) {
@@ -68,19 +69,19 @@ fn comma(text: &str, behind: usize) -> Fault {
 const LIST: &str = "`,` or `]` should stand here";
 const OBJECT: &str = "`,` or `}` should stand here";
 
-/// Where the first token begins that cannot be read.
+/// Returns where the first token begins that cannot be read.
 fn unread(text: &str) -> usize {
     let end = tokens(text).last().map_or(0, |(_, range)| range.end);
     text.len() - text[end..].trim_start().len()
 }
 
-/// The character at a place.
+/// Returns the character at a place.
 fn one(text: &str, start: usize) -> Range {
     let length = text[start..].chars().next().map_or(0, char::len_utf8);
     Range::new(start, start + length)
 }
 
-/// The tokens of a text, comments too, up to the first that cannot be read.
+/// Returns the tokens of a text, including comments, up to the first that cannot be read.
 fn tokens(text: &str) -> impl Iterator<Item = (Token<'_>, Range)> {
     let mut scanner = Scanner::new(text, &STANDARD);
     std::iter::from_fn(move || {

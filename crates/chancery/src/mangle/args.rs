@@ -138,7 +138,7 @@ pub struct Program {
     pub extended: bool,
 }
 
-/// What every command that understands a program may take.
+/// The limits of every command that analyses a program.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct Reading {
     /// How many bytes may be used: by the text once it is read, by its analysis, and by what is evaluated; each
@@ -149,7 +149,7 @@ pub struct Reading {
     pub deadline: Option<Duration>,
 }
 
-/// When, how much, and who answers.
+/// The time, the limits and the external predicates of an evaluation.
 #[derive(Args, Clone, Debug)]
 pub struct Limits {
     /// What `now` means: a time in RFC 3339, or a date; the clock if it is left out
@@ -186,7 +186,7 @@ pub struct Run {
     pub only: Vec<String>,
 }
 
-/// How facts are written.
+/// The format of facts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Output {
     /// As they stand in a program
@@ -216,7 +216,7 @@ pub struct Check {
     pub explain: Option<String>,
 }
 
-/// How findings are written.
+/// The format of findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Findings {
     /// For people
@@ -279,7 +279,7 @@ pub struct Test {
     pub external: Vec<(String, PathBuf)>,
 }
 
-/// How the results of tests are written.
+/// The format of test results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum TestFormat {
     /// For people
@@ -319,7 +319,7 @@ pub struct Graph {
     pub reading: Reading,
 }
 
-/// How a graph is written.
+/// The language of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Drawing {
     /// For Graphviz
@@ -354,7 +354,7 @@ fn external(text: &str) -> Result<(String, PathBuf), String> {
     Ok((name.to_owned(), file.into()))
 }
 
-/// A time of the evaluation, in nanoseconds since 1970.
+/// Returns a time of the evaluation, in nanoseconds since 1970.
 pub(super) fn time(text: &str) -> Result<i64, String> {
     // A date is the midnight that begins it, as in programs.
     let midnight = || mangle::value::parse_rfc3339(&format!("{text}T00:00:00Z"));
@@ -363,7 +363,7 @@ pub(super) fn time(text: &str) -> Result<i64, String> {
         .ok_or_else(|| "write a time such as `2024-06-01T00:00:00Z`, or a date".to_owned())
 }
 
-/// The code of a finding that a person names.
+/// Returns the code of a finding by its name.
 pub(super) fn code(name: &str) -> anyhow::Result<Code> {
     let code = Code::by_name(&name.to_ascii_uppercase());
     code.with_context(|| {

@@ -1,4 +1,4 @@
-//! `mangle bench`: how long each part takes.
+//! `mangle bench`: measures how long each part takes.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -63,7 +63,7 @@ pub(super) fn bench(args: &Bench) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// How long each part took in each run.
+/// The times of each part in each run.
 #[derive(Default)]
 struct Times {
     parse: Vec<Duration>,

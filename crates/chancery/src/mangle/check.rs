@@ -1,4 +1,4 @@
-//! `mangle check`: everything that is wrong with a program.
+//! `mangle check`: reports everything that is wrong with a program.
 
 use std::process::ExitCode;
 
@@ -15,7 +15,7 @@ use super::{
     output::print,
 };
 
-/// Checks and prints.
+/// Checks the program and prints the findings.
 pub(super) fn check(args: &Check) -> anyhow::Result<ExitCode> {
     if let Some(code) = &args.explain {
         return explain(code);

@@ -1,4 +1,4 @@
-//! How long a command may take: reading, analysis, evaluation and explanation together.
+//! The time limit of a command: reading, analysis, evaluation and explanation together.
 
 use std::sync::mpsc;
 use std::thread::JoinHandle;
@@ -8,16 +8,16 @@ use mangle::{eval::Cancel, syntax::Bounds};
 
 use super::args::Reading;
 
-/// Cancels what runs when the time is up; dropped, it cancels nothing any more.
+/// A deadline that cancels the work when the time is up; dropped, it cancels nothing any more.
 pub(super) struct Deadline {
     cancel: Cancel,
-    /// Closed when the work is done.
+    /// The channel that closes when the work is done.
     done: Option<mpsc::SyncSender<()>>,
     watch: Option<JoinHandle<()>>,
 }
 
 impl Deadline {
-    /// From now on; without a time it never comes. `cancel` may be used by others too.
+    /// Starts a deadline now; without a time limit it never expires. `cancel` may be used by others too.
     pub(super) fn start(after: Option<Duration>, cancel: Cancel) -> Self {
         let (done, wait) = mpsc::sync_channel::<()>(1);
         let late = cancel.clone();
@@ -35,12 +35,12 @@ impl Deadline {
         }
     }
 
-    /// The flag that ends the work.
+    /// Returns the flag that cancels the work.
     pub(super) fn cancel(&self) -> Cancel {
         self.cancel.clone()
     }
 
-    /// What reading and analysing may take.
+    /// Returns the limits of reading and analysing.
     pub(super) fn bounds(&self, reading: &Reading) -> Bounds {
         let bounds = Bounds {
             cancel: self.cancel(),

@@ -1,10 +1,11 @@
-//! From `chancery mangle COMMAND` to what carries it out.
+//! Dispatches `chancery mangle COMMAND` to its function.
 
 use std::process::ExitCode;
 
 use super::{args::Command, bench, check, exit::UNUSABLE, fmt, graph, lsp, output::tell, repl, run, test, why};
 
-/// Runs a command and says how it ended: 0 well, 1 rejected, 2 not at all, 3 stopped by a budget.
+/// Runs a command and returns its exit code: 0 for success, 1 for a rejected program, 2 for a command that could not
+/// run, 3 for an exceeded budget.
 #[must_use]
 pub fn dispatch(command: Command) -> ExitCode {
     carried_out(command).unwrap_or_else(|error| {

@@ -1,4 +1,4 @@
-//! Evaluation, and its end as a finding with a place.
+//! Evaluates programs, and reports an early end as a finding with a place.
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use super::{
     external::{Answers, Refusal},
 };
 
-/// What the command line allows; `cancel` ends it early.
+/// Returns the limits of the command line; `cancel` ends the evaluation early.
 pub(super) fn options(limits: &Limits, cancel: Cancel) -> Options {
     let default = Budget::default();
     Options {
@@ -27,7 +27,8 @@ pub(super) fn options(limits: &Limits, cancel: Cancel) -> Options {
             bytes: limits.reading.max_bytes.unwrap_or(default.bytes),
         },
         cancel,
-        // Whoever wrote the facts does not know it, so they cannot choose rows that meet in a hash table.
+        // The seed is secret from the author of the facts, who could otherwise choose rows that collide in a hash
+        // table.
         seed: RandomState::new().build_hasher().finish(),
     }
 }
@@ -37,7 +38,7 @@ fn clock() -> i64 {
     i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
 }
 
-/// Evaluates a program; `answers` stand for whoever knows its external predicates.
+/// Evaluates a program; `answers` are the rows of its external predicates.
 pub(super) fn evaluate(program: &Arc<Program>, options: &Options, answers: &Answers) -> Result<Model, Box<Diagnostic>> {
     let failed = |error| Box::new(finding(program, &error));
     let mut desk = answers.desk();
@@ -56,7 +57,8 @@ pub(super) fn evaluate(program: &Arc<Program>, options: &Options, answers: &Answ
     }
 }
 
-/// What ended an evaluation, with the rule that was at work and the option that allows more.
+/// Returns the finding for the end of an evaluation, with the rule that was evaluated and the option that raises the
+/// limit.
 pub(super) fn finding(program: &Program, error: &EvalError) -> Diagnostic {
     let found = error.finding(program);
     let EvalError::Exceeded(exceeded) = error else {

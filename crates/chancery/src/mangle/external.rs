@@ -1,6 +1,8 @@
-//! `--external NAME=FILE`: rows for an external predicate from a file, in place of whoever answers in production.
+//! `--external NAME=FILE`: rows for an external predicate from a file, in place of the service that answers in
+//! production.
 //!
-//! The evaluation asks with the arguments that it knows, as the declared modes say; it gets the rows that have them, and no others.
+//! The evaluation asks with the arguments that it knows, as the declared modes say; it gets the rows that have them,
+//! and no others.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -19,13 +21,13 @@ use serde_json::Value as Json;
 use super::load::{read, report};
 use crate::words::plural;
 
-/// Rows by predicate and number of arguments, as they were written.
+/// Rows by predicate and number of arguments, as written in the files.
 #[derive(Clone, Default)]
 pub(super) struct Answers(BTreeMap<(String, usize), Rows>);
 
 #[derive(Clone, Default)]
 struct Rows {
-    /// Of which files.
+    /// The names of the files.
     from: String,
     rows: Vec<Vec<Term>>,
 }
@@ -47,7 +49,7 @@ impl Answers {
         Ok(answers)
     }
 
-    /// Takes facts as rows; all of the predicate `only`, if that is given.
+    /// Takes facts as rows; with `only`, all of them must be of that predicate.
     pub(super) fn add(&mut self, only: Option<&str>, from: &str, facts: &str) -> anyhow::Result<()> {
         let sources = Sources::of(from, facts)?;
         let source = sources.get(0).context("there is one source")?;
@@ -55,7 +57,7 @@ impl Answers {
         if !parsed.is_ok() {
             bail!("`{from}` cannot be read:\n{}", report(&parsed.diagnostics, &sources));
         }
-        // Values are made anew for each evaluation; whether they are values is known now.
+        // Values are made anew for each evaluation; this checks that they are valid.
         let mut interner = Interner::new();
         for clause in parsed.unit.clauses() {
             let line = source.position(clause.span.start).line;
@@ -82,7 +84,7 @@ impl Answers {
         Ok(())
     }
 
-    /// Answers for predicates that a program does not ask are a slip.
+    /// Refuses rows for predicates that the program does not use, which are a mistake.
     pub(super) fn check(&self, program: &Program) -> anyhow::Result<()> {
         let external = || program.predicates.iter().filter(|predicate| predicate.external.is_some());
         for ((name, arity), rows) in &self.0 {
@@ -102,7 +104,7 @@ impl Answers {
         Ok(())
     }
 
-    /// Somebody to answer one evaluation.
+    /// Returns the batch answerer of one evaluation.
     pub(super) fn desk(&self) -> Desk<'_> {
         Desk {
             answers: self,
@@ -115,7 +117,7 @@ fn is_json(file: &Path) -> bool {
     file.extension().is_some_and(|end| end.eq_ignore_ascii_case("json"))
 }
 
-/// Rows in JSON as facts, a row a line: a list of rows, or the object that `run --format json` writes.
+/// Reads rows in JSON as facts, a row a line: a list of rows, or the object that `run --format json` writes.
 fn as_facts(name: &str, text: &str) -> anyhow::Result<String> {
     let json: Json = serde_json::from_str(text)?;
     let rows = match &json {
@@ -144,7 +146,7 @@ fn as_facts(name: &str, text: &str) -> anyhow::Result<String> {
     Ok(facts)
 }
 
-/// A cell: a term as `run` writes it, or a number.
+/// Returns a cell: a term as `run` writes it, or a number.
 fn term(cell: &Json) -> anyhow::Result<String> {
     let text = match cell {
         Json::Number(number) => return Ok(number.to_string()),
@@ -163,18 +165,18 @@ fn term(cell: &Json) -> anyhow::Result<String> {
     Ok(text.clone())
 }
 
-/// Answers the questions of one evaluation.
+/// Answers the questions of one evaluation from the rows.
 pub(super) struct Desk<'a> {
     answers: &'a Answers,
     /// The rows as values of this evaluation, found by the arguments that were asked for.
     values: HashMap<(String, Vec<bool>), ByKnown>,
 }
 
-/// Rows by the arguments that were known.
+/// Rows by the known arguments.
 type ByKnown = HashMap<Vec<Value>, Vec<Vec<Value>>>;
 
 impl Desk<'_> {
-    /// Answers every question, or says which predicate has no answer.
+    /// Answers every question, or reports which predicate has no answer.
     pub(super) fn answer(&mut self, program: &Program, evaluation: &mut Evaluation, batch: &Batch) -> Result<(), Refusal> {
         for question in &batch.questions {
             let predicate = program.predicate(question.pred);
@@ -215,11 +217,11 @@ impl Desk<'_> {
     }
 }
 
-/// Why a question is left open.
+/// Why a question has no answer.
 pub(super) enum Refusal {
-    /// Nobody answers for the predicate.
+    /// No file has rows for the predicate.
     Unanswered(Box<Diagnostic>),
-    /// The evaluation does not take the answer.
+    /// The evaluation refuses the answer.
     Failed(EvalError),
 }
 

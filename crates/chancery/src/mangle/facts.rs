@@ -1,9 +1,9 @@
-//! Facts as text: as they stand in a program, one a line.
+//! Writes facts as text: in the syntax of a program, one a line.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// Every fact of every predicate.
+/// Returns every fact of every predicate.
 pub(super) fn all(facts: &BTreeMap<String, Vec<Vec<String>>>) -> String {
     let mut out = String::new();
     for (label, rows) in facts {
@@ -15,7 +15,8 @@ pub(super) fn all(facts: &BTreeMap<String, Vec<Vec<String>>>) -> String {
     out
 }
 
-/// One fact of the predicate that `label`, `name/arity`, names; the bounds of a temporal one stand behind its arguments.
+/// Returns one fact of the predicate that `label`, `name/arity`, names; the bounds of a temporal fact follow its
+/// arguments.
 pub(super) fn text(label: &str, row: &[String]) -> String {
     let (name, arity) = label.rsplit_once('/').unwrap_or((label, "0"));
     let (args, time) = row.split_at(arity.parse().unwrap_or(0).min(row.len()));

@@ -1,4 +1,4 @@
-//! `mangle fmt`: the one style.
+//! `mangle fmt`: formats programs in the standard style.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::config::replace_file;
 
-/// Formats each file; one that is no program stays as it is, and is no reason to leave the others.
+/// Formats each file; a file that is not a program stays as it is, and the others are formatted all the same.
 pub(super) fn fmt(args: &Fmt) -> anyhow::Result<ExitCode> {
     let mut worst = 0;
     for file in &args.files {

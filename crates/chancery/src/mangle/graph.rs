@@ -1,4 +1,4 @@
-//! `mangle graph`: what depends on what, as DOT or Mermaid.
+//! `mangle graph`: draws which predicates depend on which, as DOT or Mermaid.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -35,11 +35,11 @@ pub(super) fn graph(args: &Graph) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A node for each predicate, a box for each stratum, an edge from what is read to what reads it.
+/// The graph: a node for each predicate, a box for each stratum, an edge from what is read to what reads it.
 struct Shape<'a> {
     /// The predicates of each stratum, with their numbers; those without rules are in none.
     strata: BTreeMap<Option<usize>, Vec<(usize, &'a PredicateInfo)>>,
-    /// From where to where, and whether all of it has to be known first.
+    /// The edges: source, target, and whether the source must be complete first.
     edges: BTreeSet<(u32, u32, bool)>,
 }
 
@@ -109,7 +109,7 @@ impl<'a> Shape<'a> {
     }
 }
 
-/// Name and number of arguments; `@` marks what holds at times.
+/// Returns name and number of arguments; `@` marks a temporal predicate.
 fn label(info: &PredicateInfo) -> String {
     let temporal = if info.temporal { " @" } else { "" };
     format!("{}{temporal}", info.label())

@@ -1,4 +1,4 @@
-//! From files to a program, with everything that is to be said about it.
+//! Loads a program from files, with all findings about it.
 
 use std::io::Read;
 use std::mem::ManuallyDrop;
@@ -18,7 +18,8 @@ pub(super) struct Loaded {
     pub(super) sources: Sources,
     pub(super) units: Vec<(Level, Parsed)>,
     pub(super) analysis: Analysis,
-    /// Findings of the parser, or else of the analysis: what is wrong with clauses that could not be read is no news.
+    /// Findings of the parser, or else of the analysis, whose findings about clauses that could not be parsed would
+    /// only repeat the parser's.
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
@@ -27,25 +28,25 @@ impl Loaded {
         self.analysis.program.is_none()
     }
 
-    /// The findings that are at least so bad.
+    /// Returns the findings of at least this severity.
     pub(super) fn findings(&self, least: Severity) -> Vec<Diagnostic> {
         self.diagnostics.iter().filter(|found| found.severity >= least).cloned().collect()
     }
 }
 
-/// The dialect that the command line asks for.
+/// Returns the dialect that the command line asks for.
 pub(super) fn dialect(program: &Program) -> Dialect {
     if program.extended { Dialect::Extended } else { Dialect::Strict }
 }
 
-/// Reads the files of a program, the only one of its command. Its memory goes back to the system when that ends: piece by piece it
-/// would take as long as a large program took to read.
+/// Reads the files of a program, the only one of its command. Its memory is freed by the system when the process ends:
+/// freeing it piece by piece would take as long as reading a large program.
 pub(super) fn load(program: &Program, bounds: &Bounds) -> anyhow::Result<ManuallyDrop<Loaded>> {
     let (sources, levels) = gather(program)?;
     Ok(ManuallyDrop::new(understand(sources, levels, dialect(program), bounds)))
 }
 
-/// The texts of the files of a program, and how far each is trusted.
+/// Returns the texts of the files of a program, with the trust level of each.
 pub(super) fn gather(program: &Program) -> anyhow::Result<(Sources, Vec<Level>)> {
     anyhow::ensure!(
         !program.files.is_empty() || !program.at.is_empty(),
@@ -72,7 +73,7 @@ fn add(sources: &mut Sources, file: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What a file is called in findings.
+/// Returns the name of a file in findings.
 pub(super) fn called(file: &Path) -> String {
     if file == Path::new("-") {
         return "<stdin>".to_owned();
@@ -80,7 +81,7 @@ pub(super) fn called(file: &Path) -> String {
     file.display().to_string()
 }
 
-/// The text of a file, or of stdin for `-`.
+/// Returns the text of a file, or of stdin for `-`.
 pub(super) fn read(file: &Path) -> anyhow::Result<String> {
     let bytes = if file == Path::new("-") {
         bounded(std::io::stdin().lock())
@@ -96,14 +97,14 @@ pub(super) fn read(file: &Path) -> anyhow::Result<String> {
     })
 }
 
-/// A file without an end must not fill the memory.
+/// Reads a text within a limit: an endless file must not fill the memory.
 fn bounded(from: impl Read) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     from.take(Sources::MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// Parses and analyses.
+/// Parses and analyses the sources.
 pub(super) fn understand(sources: Sources, levels: Vec<Level>, dialect: Dialect, bounds: &Bounds) -> Loaded {
     let units = parsed(&sources, &levels, dialect, bounds);
     analysed(sources, units, dialect, bounds)
@@ -116,7 +117,7 @@ pub(super) fn parsed(sources: &Sources, levels: &[Level], dialect: Dialect, boun
         .collect()
 }
 
-/// Analyses what was parsed.
+/// Analyses the parsed sources.
 pub(super) fn analysed(sources: Sources, units: Vec<(Level, Parsed)>, dialect: Dialect, bounds: &Bounds) -> Loaded {
     let mut diagnostics: Vec<Diagnostic> = units.iter().flat_map(|(_, parsed)| parsed.diagnostics.iter().cloned()).collect();
     let analysis = if units.iter().all(|(_, parsed)| parsed.is_ok()) {
@@ -137,7 +138,7 @@ pub(super) fn analysed(sources: Sources, units: Vec<(Level, Parsed)>, dialect: D
     }
 }
 
-/// Analyses what could be read of each source.
+/// Analyses what could be parsed of each source.
 pub(super) fn analyse_units(units: &[(Level, Parsed)], dialect: Dialect, bounds: &Bounds) -> Analysis {
     let inputs: Vec<Input<'_>> = units
         .iter()
@@ -149,7 +150,7 @@ pub(super) fn analyse_units(units: &[(Level, Parsed)], dialect: Dialect, bounds:
     analyse_within(&inputs, dialect, bounds)
 }
 
-/// Findings for people, with a count at the end.
+/// Writes findings for people, with a count at the end.
 pub(super) fn report(found: &[Diagnostic], sources: &Sources) -> String {
     let mut text: String = found.iter().map(|one| human(one, sources)).collect();
     let count = |severity: Severity| found.iter().filter(|one| one.severity == severity).count();

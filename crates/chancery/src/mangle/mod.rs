@@ -1,4 +1,4 @@
-//! `chancery mangle …`: Mangle programs without a gateway. One file a command.
+//! `chancery mangle …`: commands for Mangle programs, without a gateway. Each command has a file.
 
 mod args;
 mod bench;

@@ -1,10 +1,10 @@
-//! What a command writes: results to stdout, everything else to stderr.
+//! The output of a command: results to stdout, everything else to stderr.
 
 use std::io::Write as _;
 
 use anyhow::Context as _;
 
-/// Writes a result to stdout. A reader that went away wants no more of it.
+/// Writes a result to stdout. A reader that has closed its end is no error.
 pub(super) fn print(text: &str) -> anyhow::Result<()> {
     match std::io::stdout().lock().write_all(text.as_bytes()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error).context("failed to write the result"),
@@ -14,6 +14,6 @@ pub(super) fn print(text: &str) -> anyhow::Result<()> {
 
 /// Writes findings and figures for people to stderr.
 pub(super) fn tell(text: &str) {
-    // If stderr is gone, there is no place left to say so.
+    // If stderr is closed, the text is lost.
     let _gone = std::io::stderr().lock().write_all(text.as_bytes());
 }

@@ -1,4 +1,4 @@
-//! `mangle run`: every fact of a program.
+//! `mangle run`: writes every fact of a program.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -21,7 +21,7 @@ use super::{
     output::{print, tell},
 };
 
-/// Evaluates and prints.
+/// Evaluates the program and prints its facts.
 pub(super) fn run(args: &Run) -> anyhow::Result<ExitCode> {
     let deadline = Deadline::start(args.limits.reading.deadline, Cancel::default());
     let mut loaded = load(&args.program, &deadline.bounds(&args.limits.reading))?;

@@ -1,4 +1,4 @@
-//! `mangle why` and `mangle why-not`: what a fact rests on, and what it lacks.
+//! `mangle why` and `mangle why-not`: explain what a fact rests on, or what it lacks.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -73,7 +73,7 @@ pub(super) fn why(args: &Why, not: bool) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(REJECTED))
 }
 
-/// The proof of a fact, or what it lacks, as text; nothing if there is none.
+/// Returns the proof of a fact, or what it lacks, as text; `None` if there is none.
 pub(super) fn explain(
     explainer: &mut Explainer<'_>,
     question: &Question,
@@ -98,23 +98,23 @@ pub(super) struct Question {
     time: Option<Interval>,
 }
 
-/// What to call the rules of a model.
+/// Finds the names of a model's rules.
 pub(super) struct Place<'a> {
     loaded: &'a Loaded,
     model: &'a Model,
-    /// What was written, by place.
+    /// The clauses that were written, by place.
     clauses: Vec<&'a Clause>,
 }
 
 impl<'a> Place<'a> {
-    /// The rules of `model`, as they stand in what was loaded.
+    /// Maps the rules of `model` to the loaded sources.
     pub(super) fn new(loaded: &'a Loaded, model: &'a Model) -> Self {
         let mut clauses: Vec<&Clause> = loaded.units.iter().flat_map(|(_, parsed)| parsed.unit.clauses()).collect();
         clauses.sort_unstable_by_key(|clause| clause.span);
         Self { loaded, model, clauses }
     }
 
-    /// `file:line`, as editors understand it.
+    /// Returns the place of a rule as `file:line`, which editors understand.
     fn rule(&self, rule: RuleId) -> String {
         let span = self.model.program().rule(rule).span;
         let source = self.loaded.sources.find(span);
@@ -123,7 +123,7 @@ impl<'a> Place<'a> {
         })
     }
 
-    /// A premise as it was written, if the rule still has the premises that were written.
+    /// Returns a premise as it was written, if the rule still has the premises that were written.
     fn premise(&self, rule: RuleId, at: usize) -> Option<String> {
         let rule = self.model.program().rule(rule);
         let found = self.clauses.binary_search_by_key(&rule.span, |clause| clause.span);
@@ -173,7 +173,7 @@ pub(super) fn question(text: &str, model: &Model, explainer: &mut Explainer<'_>)
     Ok(Question { pred, args, time })
 }
 
-/// What is wrong with a text that is no fact.
+/// Returns what is wrong with a text that is not a fact.
 fn found(diagnostics: &[Diagnostic], sources: &Sources) -> String {
     match report(diagnostics, sources).trim_end() {
         "" => String::new(),
@@ -181,7 +181,7 @@ fn found(diagnostics: &[Diagnostic], sources: &Sources) -> String {
     }
 }
 
-/// What is said of a predicate that the program does not have, with the one that may be meant.
+/// Returns the message for a predicate that the program does not have, with the one that may be meant.
 fn unknown(name: &str, arity: usize, model: &Model) -> String {
     let predicates = model.program().predicates.iter().filter(|predicate| !predicate.generated);
     if name.starts_with(':') {
@@ -199,7 +199,7 @@ fn unknown(name: &str, arity: usize, model: &Model) -> String {
     }
 }
 
-/// The interval that is asked about; a bound that is left open is one that is.
+/// Returns the interval that is asked about. A bound that is left open in the question is open.
 pub(super) fn interval(time: &Annotation, now: i64) -> Option<Interval> {
     let bound = |bound: &Bound, open: i64| match bound.kind {
         BoundKind::Time(nanos) => Some(nanos),

@@ -1,4 +1,4 @@
-//! The arguments of `chancery tools call`, as a person gives them.
+//! Reads the arguments of `chancery tools call`.
 
 use std::io::Read as _;
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::cli::ToolsCall;
 
-/// Arguments that are well-formed; what the named ones mean, the tool's schema says.
+/// Well-formed arguments; the tool's schema determines the types of the named ones.
 #[derive(Debug)]
 pub(super) enum Arguments {
     /// A JSON object.
@@ -17,7 +17,7 @@ pub(super) enum Arguments {
 }
 
 impl Arguments {
-    /// Reads what the command line, or stdin, says.
+    /// Reads the arguments from the command line, or stdin.
     pub(super) fn read(args: &ToolsCall) -> anyhow::Result<Self> {
         match args.arguments.as_deref() {
             Some("-") => {
@@ -30,7 +30,7 @@ impl Arguments {
         }
     }
 
-    /// The object to send to a tool with that input schema.
+    /// Returns the object to send to a tool with that input schema.
     pub(super) fn for_schema(self, schema: &Value) -> Value {
         match self {
             Self::Object(object) => object,
@@ -62,7 +62,7 @@ fn named(arg: &str) -> anyhow::Result<(String, String)> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
-/// A string where the schema wants one and nothing else; else JSON where it looks like it.
+/// Returns a string where the schema wants one and nothing else; else JSON where the text looks like it.
 fn value(text: String, schema: &Value) -> Value {
     if schema["type"] == "string" {
         return Value::String(text);

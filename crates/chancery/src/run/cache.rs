@@ -1,4 +1,4 @@
-//! The last known offers of servers, a file each below the state directory.
+//! Caches the last known offers of servers, in a file each below the state directory.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -7,12 +7,13 @@ use kernel::OfferCache;
 
 use crate::config;
 
-/// Offers of one server that are read: a directory full of strangers is not.
+/// The most offers of one server that are read: a directory full of foreign files is not.
 const MAX_FILES: usize = 64;
-/// Bytes of one offer.
+/// The most bytes of one offer.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// Files below one directory: `<server digest>/<capabilities in hexadecimal digest>.json`, the capabilities on the first line.
+/// The files below one directory: `<server digest>/<capabilities in hexadecimal digest>.json`, the capabilities on the
+/// first line.
 #[derive(Debug)]
 pub(super) struct Files {
     dir: PathBuf,

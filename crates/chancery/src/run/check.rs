@@ -1,4 +1,4 @@
-//! `chancery check KIND`: a validator for people and pipelines.
+//! `chancery check KIND`: runs a validator for people and pipelines.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -13,25 +13,25 @@ use validators::{Findings, Place, code, path, url};
 use crate::cli::{Check, CheckKind};
 use crate::config::Problem;
 
-/// What a validator said about a text.
+/// A validator's result for a text.
 #[derive(Clone, Debug)]
 pub struct Checked {
     text: String,
     findings: Findings,
-    /// The name that has still to be resolved.
+    /// The name that still has to be resolved.
     resolve: Option<String>,
     /// The answer of MGP §7.4.
     rejection: Option<Value>,
 }
 
 impl Checked {
-    /// Whether the text is allowed.
+    /// Returns whether the text is allowed.
     #[must_use]
     pub fn is_allowed(&self) -> bool {
         self.findings.is_clean()
     }
 
-    /// What is shown: a line for each finding, or a JSON object.
+    /// Returns the output: a line for each finding, or a JSON object.
     #[must_use]
     pub fn render(&self, as_json: bool) -> String {
         if as_json { self.json() } else { self.lines() }
@@ -82,10 +82,10 @@ impl Checked {
     }
 }
 
-/// `chancery check KIND -- TEXT`
+/// Runs `chancery check KIND -- TEXT`.
 ///
 /// # Errors
-/// When the profile, dialect or root is none, or stdin can't be read.
+/// When the profile, dialect or root is invalid, or stdin can't be read.
 pub fn check(args: &Check, cwd: &Path) -> Result<Checked, Problem> {
     let text = if args.text.is_empty() { read_stdin()? } else { args.text.join(" ") };
     let mut checked = Checked {
@@ -171,7 +171,7 @@ fn language(kind: CheckKind) -> Language {
     }
 }
 
-/// The folders that were named, or the working folder.
+/// Returns the folders that were named, or the working folder.
 fn roots(args: &Check, cwd: &Path) -> Result<Roots, Problem> {
     let named: Vec<String> = if args.root.is_empty() {
         vec![cwd.display().to_string()]

@@ -1,4 +1,4 @@
-//! What a command that needs the run-time is given.
+//! The configuration of a command that needs the run-time.
 
 use std::path::PathBuf;
 
@@ -9,15 +9,15 @@ use crate::config::{Config, Loaded, Sources};
 /// A configuration with the sources that it can be read from again.
 #[derive(Clone, Debug)]
 pub struct Configured {
-    /// Where it came from.
+    /// The sources.
     pub sources: Sources,
-    /// What came of it.
+    /// The result of loading them.
     pub loaded: Loaded,
-    /// Which of its gateways is meant, where somebody says.
+    /// The number of the gateway that is meant, if the user gave one.
     pub gateway: Option<usize>,
 }
 
-/// Refuses a name that no server has that is in use.
+/// Refuses a name that no enabled server has.
 pub(super) fn check_names(config: &Config, names: &[String]) -> anyhow::Result<()> {
     let known: Vec<&str> = config.servers.iter().map(|server| server.id.as_str()).collect();
     let Some(unknown) = names.iter().find(|name| !known.contains(&name.as_str())) else {
@@ -29,7 +29,7 @@ pub(super) fn check_names(config: &Config, names: &[String]) -> anyhow::Result<(
     bail!("no server is called `{unknown}`; there are: {}", known.join(", "));
 }
 
-/// What to do where there are no servers at all.
+/// Returns the advice where there are no servers at all.
 pub(super) fn no_servers(untrusted: &[PathBuf]) -> String {
     match untrusted {
         [] => "no servers are configured: `chancery import` takes them over from your other clients, `chancery config path` says where to write them"

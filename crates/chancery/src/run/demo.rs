@@ -21,7 +21,7 @@ use super::output::{failed, say};
 use super::remember;
 use crate::cli;
 
-/// `chancery demo`
+/// Runs `chancery demo`.
 ///
 /// # Errors
 /// When the address can't be listened on, or the session does not go as it must.
@@ -89,8 +89,8 @@ fn example(name: &str) -> anyhow::Result<ServerSpec> {
     })
 }
 
-/// What an agent does: looks around, calls tools, waits for one that takes its time, and has a person asked: by a server, and by the gateway
-/// before something dangerous.
+/// Plays an agent's session: lists and calls tools, waits for one that takes its time, and has a person asked, by a
+/// server and by the gateway before something dangerous.
 async fn session(kernel: &Kernel) -> anyhow::Result<()> {
     say("An agent connects to the gateway, which stands in front of two servers.\n");
     let mut agent = Insider::connect(kernel, json!({"elicitation": {}})).await?;
@@ -131,7 +131,7 @@ async fn step(agent: &mut Insider, tool: &str, arguments: Value) -> anyhow::Resu
     Ok(())
 }
 
-/// Shows progress, and answers for the person at the keyboard.
+/// Shows progress, and answers questions in place of a person.
 fn answer(aside: Aside<'_>) -> Option<Value> {
     match aside {
         Aside::Notice(message) if message["method"] == "notifications/progress" => {
@@ -158,7 +158,7 @@ fn answer(aside: Aside<'_>) -> Option<Value> {
     }
 }
 
-/// A plausible answer to a form: the default, the first choice, or something of the type.
+/// Returns a plausible answer to a form: the default, the first choice, or a value of the type.
 fn filled_in(schema: &Value) -> Value {
     let Some(properties) = schema["properties"].as_object() else {
         return json!({});

@@ -1,4 +1,4 @@
-//! `chancery doctor`: starts every server and says how it does and what to mend.
+//! `chancery doctor`: starts every server, reports its state, and says what to correct.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -18,7 +18,7 @@ use super::settings;
 use crate::cli;
 use crate::words::plural;
 
-/// `chancery doctor`
+/// Runs `chancery doctor`.
 ///
 /// # Errors
 /// When a server is named that is not configured.
@@ -65,11 +65,11 @@ pub async fn doctor(configured: Configured, args: cli::Doctor) -> anyhow::Result
     done
 }
 
-/// What a person sees of the servers.
+/// The output for a person.
 struct Report {
     /// The width of the longest id.
     width: usize,
-    /// What each server runs or calls.
+    /// The program or address of each server.
     invocations: BTreeMap<ServerId, String>,
 }
 
@@ -132,7 +132,7 @@ fn summary(status: &ServerStatus) -> String {
     )
 }
 
-/// What usually helps.
+/// Returns the advice that usually helps.
 fn advice(error: &Unavailable) -> Option<&'static str> {
     let known = [
         (

@@ -6,7 +6,7 @@ use anyhow::anyhow;
 
 use crate::cli;
 
-/// `chancery example NAME`
+/// Runs `chancery example NAME`.
 ///
 /// # Errors
 /// When its arguments are not understood, or its address can't be listened on.

@@ -1,4 +1,4 @@
-//! A gateway in this process: the kernel, and what it reaches servers by.
+//! A gateway in this process: the kernel, and the connections to its servers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,17 +12,17 @@ use super::{cache, settings};
 use crate::builtin::Builtins;
 use crate::config::{self, Config, Sources};
 
-/// How long the end of everything may take.
+/// How long the shutdown may take.
 const SHUTDOWN: Duration = Duration::from_secs(10);
 
-/// A kernel and the connections it reaches servers over.
+/// A kernel, and its connections to servers.
 pub(super) struct Gateway {
     pub(super) kernel: Kernel,
     pub(super) outbound: Arc<Outbound>,
 }
 
 impl Gateway {
-    /// Starts a kernel with settings out of a configuration; without records it remembers nothing.
+    /// Starts a kernel with the settings of a configuration; without records it remembers nothing.
     pub(super) fn start(settings: kernel::Settings, records: Option<Records>, config: &Config, sources: &Sources) -> Self {
         let store = records.as_ref().map(|records| records.store.clone());
         let builtins = Builtins::new(store, config.store.retention);
@@ -39,12 +39,12 @@ impl Gateway {
         Self { kernel, outbound }
     }
 
-    /// The operator API of the gateway.
+    /// Returns the operator API of the gateway.
     pub(super) fn api(&self) -> Mount {
         Console::mount(self.kernel.clone())
     }
 
-    /// Ends the kernel, and waits until no child is left.
+    /// Ends the kernel, and waits until no child process is left.
     pub(super) async fn stop(self) {
         self.kernel.shutdown(SHUTDOWN).await;
         drop(tokio::time::timeout(SHUTDOWN, self.outbound.finished()).await);

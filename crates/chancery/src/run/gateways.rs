@@ -1,6 +1,7 @@
-//! `chancery gateways`: those of one configuration, and which of them a command is for.
+//! `chancery gateways`: lists the gateways of one configuration, and finds the one that a command is for.
 //!
-//! `chancery serve` is number 1. A `chancery stdio` that can't join it, and finds its store taken, has the next number that is free.
+//! `chancery serve` is number 1. A `chancery stdio` that can't join it, and finds its store taken, has the next free
+//! number.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -18,17 +19,17 @@ use crate::cli::records::Format;
 /// One gateway.
 struct Known {
     number: usize,
-    /// What it remembers.
+    /// The folder of its store.
     folder: PathBuf,
     /// The process that had the store last.
     process: Option<u32>,
     is_running: bool,
 }
 
-/// `chancery gateways`
+/// Runs `chancery gateways`.
 ///
 /// # Errors
-/// When nothing says where they remember.
+/// When nothing says where the gateways keep their stores.
 pub fn gateways(configured: &Configured, args: &Listed) -> anyhow::Result<ExitCode> {
     let known = known(configured)?;
     match args.format {
@@ -42,7 +43,7 @@ pub fn gateways(configured: &Configured, args: &Listed) -> anyhow::Result<ExitCo
     Ok(ExitCode::SUCCESS)
 }
 
-/// Those that run, and those that have run and left a store.
+/// Returns the gateways that run, and those that have run and left a store.
 fn known(configured: &Configured) -> anyhow::Result<Vec<Known>> {
     let first = remember::folder(&configured.loaded.config, &configured.sources)?;
     let all = (1..=remember::MOST).map(|number| {
@@ -75,8 +76,8 @@ fn as_json(known: &Known) -> Value {
     })
 }
 
-/// The number of the gateway that a command is for: the one that is named, else the first that runs, and number 1 where none does. Where
-/// several run and none is named, whoever asks is told.
+/// Returns the number of the gateway that a command is for: the one that is named, else the first that runs, and number
+/// 1 where none does. Where several run and none is named, the user is told.
 pub(super) fn chosen(configured: &Configured) -> usize {
     if let Some(number) = configured.gateway {
         return number;
@@ -97,13 +98,13 @@ pub(super) fn chosen(configured: &Configured) -> usize {
     running.first().copied().unwrap_or(1)
 }
 
-/// Where operators reach a gateway, if it runs.
+/// Returns the path of the operators' socket of a gateway, if it runs.
 pub(super) fn socket(configured: &Configured, number: usize) -> Option<PathBuf> {
     let path = owner_path(&configured.loaded.config.identity, number, &configured.sources)?;
     socket::attach(&path).is_ok().then_some(path)
 }
 
-/// The store of the gateway that a command is for.
+/// Returns the store of the gateway that a command is for.
 ///
 /// # Errors
 /// When nothing says where it is.

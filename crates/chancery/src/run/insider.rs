@@ -1,4 +1,4 @@
-//! A client inside the process, for commands that use the gateway as any other client does: through the front door.
+//! A client inside the process, for commands that use the gateway in the same way as any other client.
 
 use std::sync::Arc;
 
@@ -9,23 +9,23 @@ use model::Principal;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-/// A client on a pipe of its own.
+/// An in-process client on a pipe of its own.
 pub(super) struct Insider {
     pipe: Arc<dyn ClientPipe>,
     incoming: mpsc::Receiver<bytes::Bytes>,
     next: u64,
 }
 
-/// What the gateway says in the course of a request.
+/// A message of the gateway in the course of a request.
 pub(super) enum Aside<'a> {
     /// A notification.
     Notice(&'a Value),
-    /// A question; the answer is the result to give.
+    /// A question; the handler returns the result to answer with.
     Question(&'a Value),
 }
 
 impl Insider {
-    /// Connects and says hello, with these capabilities.
+    /// Connects and completes the handshake, with these capabilities.
     pub(super) async fn connect(kernel: &Kernel, capabilities: Value) -> anyhow::Result<Self> {
         let (outgoing, incoming) = mpsc::channel(64);
         let mut insider = Self {
@@ -49,7 +49,7 @@ impl Insider {
         self.pipe.receive(message.to_string().into()).await;
     }
 
-    /// Asks something and waits for the answer; `aside` hears what comes meanwhile and answers questions.
+    /// Sends a request and waits for the answer; `aside` gets the messages that arrive meanwhile and answers questions.
     pub(super) async fn request(
         &mut self,
         method: &str,
@@ -85,7 +85,7 @@ impl Insider {
         }
     }
 
-    /// Every item of a list, over all its pages.
+    /// Returns every item of a list, over all its pages.
     pub(super) async fn list(&mut self, method: &str, key: &str) -> anyhow::Result<Vec<Value>> {
         let mut items = Vec::new();
         let mut params = json!({});

@@ -1,5 +1,5 @@
-//! The signals that end a command. Children are in groups of their own, which a terminal's Ctrl-C does not reach: whoever runs a gateway
-//! listens before it starts, and ends the gateway afterwards.
+//! The signals that end a command. Children are in process groups of their own, which a terminal's Ctrl-C does not
+//! reach: a command that runs a gateway listens before the gateway starts, and ends it afterwards.
 
 use std::io;
 use std::process::ExitCode;
@@ -9,7 +9,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 /// The exit code of shells after a Ctrl-C.
 const INTERRUPTED: u8 = 130;
 
-/// SIGINT and SIGTERM, from now on.
+/// SIGINT and SIGTERM, from the time of construction.
 pub(super) struct Interrupts {
     interrupt: Signal,
     terminate: Signal,
@@ -23,7 +23,7 @@ impl Interrupts {
         })
     }
 
-    /// Resolves at the next of them.
+    /// Resolves at the next signal.
     pub(super) async fn next(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}
@@ -31,7 +31,7 @@ impl Interrupts {
         }
     }
 
-    /// The work, unless a signal comes first.
+    /// Runs the work until it ends or a signal arrives.
     pub(super) async fn or(&mut self, work: impl Future<Output = anyhow::Result<ExitCode>>) -> anyhow::Result<ExitCode> {
         tokio::select! {
             done = work => done,

@@ -1,4 +1,4 @@
-//! A look at every server for commands that print what they find, with word of who keeps them waiting.
+//! Waits for every server, for commands that print what they find, and tells the user which servers they wait for.
 
 use std::cell::RefCell;
 use std::time::Duration;
@@ -9,10 +9,11 @@ use model::ServerId;
 use super::gateway::Gateway;
 use super::output::note;
 
-/// After which silence a person is told who is waited for.
+/// The silence after which a person is told which servers are awaited.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// How each server does, in the order of the configuration; `seen` hears of each as soon as it is known. With `ping`, latencies are measured.
+/// Returns each server's state, in the order of the configuration; `seen` is called for each as soon as it is known.
+/// With `ping`, latencies are measured.
 pub(super) async fn look(gateway: &Gateway, ping: bool, seen: impl Fn(&ServerStatus)) -> Vec<ServerStatus> {
     let all = gateway.kernel.status().into_iter().map(|status| status.id);
     let waiting = RefCell::new(all.collect::<Vec<ServerId>>());
@@ -31,7 +32,8 @@ pub(super) async fn look(gateway: &Gateway, ping: bool, seen: impl Fn(&ServerSta
     looking.await
 }
 
-/// What is waited for, and until when: a start may take as long as is configured, what a server offers then only a few seconds.
+/// Returns which servers are awaited, and until when: a start may take as long as is configured, the lists of a server
+/// then only a few seconds.
 fn awaited(statuses: &[ServerStatus]) -> String {
     let (started, starting): (Vec<_>, Vec<_>) = statuses.iter().partition(|status| matches!(status.health, Health::Started));
     let names = |of: &[&ServerStatus]| of.iter().map(|status| format!("`{}`", status.id)).collect::<Vec<_>>().join(", ");

@@ -1,4 +1,5 @@
-//! The commands that need the run-time: configuration becomes a kernel, a listener and what a person sees of them.
+//! The commands that need the run-time: they make a kernel and a listener of the configuration, and show them to a
+//! person.
 
 mod arguments;
 mod cache;

@@ -1,5 +1,5 @@
-//! What operators do from the command line: each command is a request to the operator API, of the running gateway or, where none runs, of
-//! one that is there for this command only.
+//! Sends a command's request to the operator API: that of the running gateway or, where none runs, of one that is
+//! started for this command only.
 
 use std::io::{BufRead as _, Read as _};
 use std::path::PathBuf;
@@ -18,15 +18,15 @@ use super::configured::Configured;
 use super::gateway::Gateway;
 use super::{gateways, remember, settings};
 
-/// The desk that a command goes to.
+/// The operator API that a command's requests go to.
 pub(super) enum Way {
-    /// That of a running gateway.
+    /// The API of a running gateway.
     Socket(PathBuf),
-    /// One of its own.
+    /// The API of the command's own gateway.
     Own(Box<Gateway>),
 }
 
-/// What came back: its status, and the object.
+/// An answer: its status, and the object.
 pub(super) struct Told {
     /// The HTTP status.
     pub status: u16,
@@ -45,12 +45,12 @@ impl Way {
         let config = &loaded.config;
         let records = remember::sole(config, sources, number).await?;
         let mut settings = settings::secured(config, None);
-        // The servers are known by what they offered last; none is started for a look at a list.
+        // The servers' cached offers are used; no server is started for a look at a list.
         settings.servers.iter_mut().for_each(|server| server.start = Start::OnUse);
         Ok(Self::Own(Box::new(Gateway::start(settings, Some(records), config, sources))))
     }
 
-    /// Asks. What the API refuses is an answer too.
+    /// Sends a request. A refusal of the API is an answer too.
     pub(super) async fn ask(&self, verb: Verb, target: &str, body: Option<&Value>) -> anyhow::Result<Told> {
         let body = body.map(Value::to_string).unwrap_or_default();
         let (status, text) = match self {
@@ -64,7 +64,7 @@ impl Way {
         Ok(Told { status, value })
     }
 
-    /// Asks for what has to be there.
+    /// Sends a request that must succeed.
     pub(super) async fn expect(&self, verb: Verb, target: &str, body: Option<&Value>) -> anyhow::Result<Value> {
         let Told { status, value } = self.ask(verb, target, body).await?;
         match status {
@@ -73,7 +73,7 @@ impl Way {
         }
     }
 
-    /// Every entry of a list, page by page. `target` has a query, if only `?`.
+    /// Returns every entry of a list, page by page. `target` must have a query, even an empty one (`?`).
     pub(super) async fn all(&self, target: &str) -> anyhow::Result<Vec<Value>> {
         let mut items = Vec::new();
         let mut cursor = String::new();
@@ -87,7 +87,7 @@ impl Way {
         }
     }
 
-    /// Ends what was there for the command only.
+    /// Ends the gateway that was started for the command only.
     pub(super) async fn end(self) {
         if let Self::Own(gateway) = self {
             gateway.stop().await;
@@ -95,7 +95,7 @@ impl Way {
     }
 }
 
-/// A request to a running gateway. Blocks.
+/// Sends a request to a running gateway. Blocks.
 fn over(path: &std::path::Path, verb: Verb, target: &str, body: &[u8]) -> anyhow::Result<(u16, Vec<u8>)> {
     let mut reply = socket::request(path, verb, target, Some(body)).context("failed to reach the running gateway")?;
     let mut text = Vec::new();
@@ -103,7 +103,7 @@ fn over(path: &std::path::Path, verb: Verb, target: &str, body: &[u8]) -> anyhow
     Ok((reply.status, text))
 }
 
-/// A request to a gateway of our own. Whoever may open the store is its owner.
+/// Sends a request to the command's own gateway. A user who can open the store is its owner.
 async fn inside(gateway: &Gateway, verb: Verb, target: &str, body: String) -> anyhow::Result<(u16, Vec<u8>)> {
     let owner = Principal {
         role: Role::Operator,
@@ -124,7 +124,7 @@ async fn inside(gateway: &Gateway, verb: Verb, target: &str, body: String) -> an
     }
 }
 
-/// Reads the events of a running gateway for as long as it runs; each is given to `seen`.
+/// Reads the events of a running gateway as long as it runs; `seen` is called for each.
 pub(super) async fn follow(
     configured: &Configured,
     target: &'static str,
@@ -145,13 +145,13 @@ pub(super) async fn follow(
     // The thread may wait for the next event when an interrupt ends the command.
     let (sender, ended) = tokio::sync::oneshot::channel();
     std::thread::Builder::new().name("follow".to_owned()).spawn(move || {
-        // Nobody waits any more after an interrupt.
+        // After an interrupt the receiver is gone.
         drop(sender.send(following()));
     })?;
     super::interrupts::Interrupts::listen()?.or(async { ended.await? }).await
 }
 
-/// `server` or `server/tool`, as fields.
+/// Returns `server` or `server/tool`, as fields.
 pub(super) fn target(text: &str) -> Value {
     match text.split_once('/') {
         Some((server, tool)) => json!({ "server": server, "tool": tool }),
@@ -159,7 +159,7 @@ pub(super) fn target(text: &str) -> Value {
     }
 }
 
-/// `server` or `server/tool`, as parameters.
+/// Returns `server` or `server/tool`, as parameters of a query.
 pub(super) fn target_query(text: &str) -> String {
     match text.split_once('/') {
         Some((server, tool)) => format!("server={}&tool={}", encoded(server), encoded(tool)),
@@ -167,7 +167,7 @@ pub(super) fn target_query(text: &str) -> String {
     }
 }
 
-/// A text within a URL.
+/// Encodes a text for a URL.
 pub(super) fn encoded(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
     let one = |byte: u8| match plain(byte) {

@@ -11,7 +11,7 @@ use super::output::{note, say};
 use crate::cli::operate::{AccessCommand, ApprovalsCommand, PermissionAnswer, PermissionsCommand, Role, TokenCommand};
 use crate::cli::records::{Format, Tail};
 
-/// What an operator does.
+/// A command of operators.
 #[derive(Clone, Debug)]
 pub enum Operate {
     /// `token …`
@@ -24,7 +24,7 @@ pub enum Operate {
     Permissions(PermissionsCommand),
 }
 
-/// `audit tail`
+/// Runs `audit tail`.
 ///
 /// # Errors
 /// When no gateway runs, or it can't be reached.
@@ -33,7 +33,7 @@ pub async fn tail(configured: Configured, args: Tail) -> anyhow::Result<ExitCode
     operate::follow(&configured, "/audit/stream", move |event| tell(&event, json)).await
 }
 
-/// Does it.
+/// Runs a command of operators.
 ///
 /// # Errors
 /// When it can't be done; the text says what to do.
@@ -252,9 +252,9 @@ async fn permissions(way: &Way, command: PermissionsCommand) -> anyhow::Result<E
     Ok(ExitCode::SUCCESS)
 }
 
-// === showing ===
+// === output ===
 
-/// One event that has just come.
+/// Prints one event that has just arrived.
 fn tell(event: &Value, json: bool) {
     if json {
         return say(&event.to_string());
@@ -281,7 +281,7 @@ fn list(items: &[Value], format: Format, none: &str, line: impl Fn(&Value) -> St
     }
 }
 
-/// Some fields of an object; those without a value are left out.
+/// Returns some fields of an object as one line; those without a value are left out.
 fn line(item: &Value, fields: &[&str]) -> String {
     let none = Map::new();
     let item = item.as_object().unwrap_or(&none);
@@ -299,7 +299,7 @@ fn text(value: &Value) -> String {
     printable(value.as_str().unwrap_or_default())
 }
 
-/// Names and arguments come from servers and clients: none may steer the terminal.
+/// Replaces control characters: names and arguments come from servers and clients, and must not steer the terminal.
 fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }

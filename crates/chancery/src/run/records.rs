@@ -1,4 +1,4 @@
-//! `chancery store …` and `chancery audit …`: what the gateway remembers, looked at from outside, whether or not a gateway runs.
+//! `chancery store …` and `chancery audit …`: read the store from outside, whether or not a gateway runs.
 
 use std::collections::VecDeque;
 use std::io::{self, BufWriter, Write};
@@ -14,7 +14,7 @@ use crate::cli::records::{Backup, Export, ExportFormat, Filter, Format, KeptAudi
 use crate::event;
 use crate::words::plural;
 
-/// `chancery store …`, on the store in a folder.
+/// Runs `chancery store …` on the store in a folder.
 ///
 /// # Errors
 /// When the store can't be read, or the copy can't be made.
@@ -25,7 +25,7 @@ pub fn store(command: &StoreCommand, folder: &Path) -> anyhow::Result<ExitCode> 
     }
 }
 
-/// `chancery audit query|export|verify`, on the store in a folder.
+/// Runs `chancery audit query|export|verify` on the store in a folder.
 ///
 /// # Errors
 /// When the audit can't be read.
@@ -37,7 +37,7 @@ pub fn audit(command: &KeptAudit, folder: &Path) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// The folder that a command names, or the one of the configuration; it has to be there.
+/// Checks that the folder exists that a command or the configuration names, and returns it.
 ///
 /// # Errors
 /// When there is none.
@@ -151,7 +151,8 @@ fn wanted(filter: &Filter) -> AuditQuery {
     }
 }
 
-/// The last events that are wanted. The log is read from its beginning, so that it can be read beside whoever writes to it.
+/// Prints the last events that match. The log is read from its beginning, so that it can be read while another process
+/// writes to it.
 fn query(folder: &Path, args: &Query) -> anyhow::Result<ExitCode> {
     let limit = usize::try_from(args.limit).unwrap_or(usize::MAX);
     let mut last = VecDeque::new();
@@ -173,7 +174,7 @@ fn query(folder: &Path, args: &Query) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// One line for people.
+/// Returns one line for people.
 pub(super) fn line(event: &Stored) -> String {
     let key = &event.key;
     let target = match (&key.server, &key.tool) {
@@ -197,7 +198,7 @@ pub(super) fn line(event: &Stored) -> String {
 fn export(folder: &Path, args: &Export) -> anyhow::Result<ExitCode> {
     let mut out = BufWriter::new(io::stdout().lock());
     match write_events(&mut out, folder, args).and_then(|()| out.flush().context("failed to write to stdout")) {
-        // A reader that has gone away (`| head`) is no error of ours.
+        // A reader that has closed its end (`| head`) is no error of ours.
         Err(error)
             if error
                 .downcast_ref::<io::Error>()

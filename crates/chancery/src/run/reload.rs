@@ -1,4 +1,5 @@
-//! What `chancery serve` does when its configuration changes: build, check, swap, or keep what there is and say why.
+//! Reloads the configuration of `chancery serve` when it changes: builds, checks and swaps it, or keeps the present one
+//! and says why.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -9,16 +10,17 @@ use super::gateway::Gateway;
 use super::settings;
 use crate::config::{self, Loaded, Sources};
 
-/// How often the configuration files are looked at.
+/// How often the configuration files are polled.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// Reloads at each hangup, and when a file changes; it does not end. `loaded` is what the gateway was started with.
+/// Reloads at each hangup, and when a file changes; it does not end. `loaded` is the configuration that the gateway was
+/// started with.
 pub(super) async fn forever(gateway: &Gateway, sources: &Sources, loaded: Loaded, own: SocketAddr, mut hangups: Signal) {
     let (started, store, mut watch) = (loaded.config.gateway, loaded.config.store, loaded.watch);
     let mut ticks = tokio::time::interval(LOOK);
     loop {
         tokio::select! {
-            // What a hangup has read is not read again by the next look.
+            // A file that a hangup has read is not read again by the next poll.
             _ = hangups.recv() => drop(watch.changed()),
             _ = ticks.tick() => {
                 if watch.changed().is_empty() {
@@ -50,7 +52,7 @@ pub(super) async fn forever(gateway: &Gateway, sources: &Sources, loaded: Loaded
     }
 }
 
-/// The settings that are read at the start only, and now say something else than then.
+/// Returns the settings that are read at the start only, and that have changed since.
 fn waiting_for_a_start(started: &config::Gateway, now: &config::Gateway) -> Vec<&'static str> {
     let tokens = |gateway: &config::Gateway| -> Vec<(String, String)> {
         let tokens = gateway.tokens.iter();
@@ -85,7 +87,7 @@ mod tests {
     use crate::config::schema::{Kind, gateway, limits};
     use crate::config::{Env, load_text};
 
-    /// Everything else takes effect at once.
+    /// The settings that take effect at once.
     const AT_ONCE: [&str; 7] = [
         "startup_wait",
         "request_timeout",

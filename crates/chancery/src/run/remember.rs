@@ -1,4 +1,4 @@
-//! Where a gateway remembers: the store of a configuration, opened before anybody is served.
+//! Opens the store of a gateway, before any client is served.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use store::{ControlStore as _, Health, LocalStore, Settings, Store as _, StoreEr
 
 use crate::config::{self, Config, Sources};
 
-/// How many standalone gateways of one configuration remember at the same time, each for itself.
+/// How many standalone gateways of one configuration have a store at the same time, each its own.
 pub const MOST: usize = 16;
 
-/// Where the gateway of a configuration remembers.
+/// Returns the folder of a configuration's store.
 ///
 /// # Errors
 /// When neither the configuration nor the environment names a place.
@@ -27,7 +27,7 @@ pub(super) fn folder(config: &Config, sources: &Sources) -> anyhow::Result<PathB
     Ok(state.join("stores").join(identity))
 }
 
-/// What the gateway of a number remembers, and no other; 1 is that of `chancery serve`.
+/// Opens the store of a gateway's number, and no other; 1 is that of `chancery serve`.
 ///
 /// # Errors
 /// When another gateway has the store, or it can't be used.
@@ -42,7 +42,8 @@ pub(super) async fn sole(config: &Config, sources: &Sources, number: usize) -> a
     }
 }
 
-/// What a gateway of one client remembers, and the number of its store. Where another has the first, it gets one of its own.
+/// Opens a store for a gateway of one client, and returns it with its number. Where another gateway has the first one,
+/// it gets one of its own.
 ///
 /// # Errors
 /// When no store can be used.
@@ -73,7 +74,7 @@ pub(super) async fn any(config: &Config, sources: &Sources) -> anyhow::Result<(R
     )
 }
 
-/// What a gateway remembers that will be forgotten with its folder.
+/// Opens a store that is removed with its folder.
 ///
 /// # Errors
 /// When the folder can't be used.
@@ -100,7 +101,7 @@ fn settings(config: &Config, folder: PathBuf) -> Settings {
     }
 }
 
-/// Opens and reads. What waits for the disk is kept off the threads that others need.
+/// Opens the store and reads it. Work that waits for the disk is done on a thread of its own.
 async fn open(settings: Settings) -> anyhow::Result<Result<Records, StoreError>> {
     let opened = tokio::task::spawn_blocking(move || LocalStore::open(&settings)).await?;
     let store = match opened {
@@ -109,7 +110,7 @@ async fn open(settings: Settings) -> anyhow::Result<Result<Records, StoreError>>
     };
     match store.health() {
         Health::Sound => {}
-        // No call could be written down, so none could be let through.
+        // No call could be recorded, so none could be admitted.
         Health::ReadOnly(error) if error.is_lasting() => return Ok(Err(error)),
         Health::ReadOnly(error) => tracing::error!("the store is read only: failed to {error}"),
     }

@@ -1,10 +1,11 @@
-//! What `doctor` says about the harm that tools can do, so that an owner can correct it in the configuration (MGP §4, §17.2).
+//! Writes the part of `doctor`'s report about the harm that tools can do, so that an owner can correct it in the
+//! configuration (MGP §4, §17.2).
 
 use kernel::operator::JudgedTool;
 use model::Risk;
 use serde_json::{Value, json};
 
-/// Dangerous tools first, then moderate ones; of safe ones there is only the number.
+/// Returns the lines of the report: dangerous tools first, then moderate ones; of safe ones there is only the number.
 pub(super) fn lines(judged: &[JudgedTool]) -> Vec<String> {
     let mut shown: Vec<&JudgedTool> = judged
         .iter()
@@ -29,7 +30,7 @@ pub(super) fn lines(judged: &[JudgedTool]) -> Vec<String> {
     lines
 }
 
-/// What a person who reads the definition doesn't see.
+/// Returns the parts of a definition that a person who reads it doesn't see.
 fn hides(tool: &JudgedTool) -> String {
     let places: Vec<String> = tool.hidden.iter().map(ToString::to_string).collect();
     format!(
@@ -53,7 +54,7 @@ fn line(tool: &JudgedTool, width: usize) -> String {
     )
 }
 
-/// What decided.
+/// Returns what decided the risk.
 fn because(tool: &JudgedTool) -> String {
     let reasons = tool.assessment.reasons.iter();
     let first = reasons

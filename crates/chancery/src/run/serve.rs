@@ -1,4 +1,4 @@
-//! `chancery serve`: the gateway over HTTP, and over a local socket for `chancery stdio`.
+//! `chancery serve`: runs the gateway over HTTP, and over a local socket for `chancery stdio`.
 
 use std::net::SocketAddr;
 use std::process::ExitCode;
@@ -17,7 +17,7 @@ use super::{reload, remember, settings};
 use crate::cli;
 use crate::config;
 
-/// `chancery serve`
+/// Runs `chancery serve`.
 ///
 /// # Errors
 /// When the address can't be listened on, or the store can't be used.
@@ -25,7 +25,7 @@ pub async fn serve(configured: Configured, args: cli::Serve) -> anyhow::Result<E
     serve_as(configured, args, Guarded::Fully).await
 }
 
-/// The same without policy, validators and record.
+/// Runs `chancery serve` without policy, validators and record.
 ///
 /// # Errors
 /// When the address can't be listened on.
@@ -43,7 +43,7 @@ async fn serve_as(configured: Configured, args: cli::Serve, guarded: Guarded) ->
     let Configured { sources, loaded, .. } = configured;
     raise_file_limit();
     let mut interrupts = Interrupts::listen()?;
-    // Heard before anybody can know of a gateway to send it to; it would end the process otherwise.
+    // Handled before another process can know of this gateway and send it; the signal would end the process otherwise.
     let hangups = signal(SignalKind::hangup())?;
     let listener = Listener::bind(settings::listen(&loaded.config, args.listen))
         .await
@@ -60,7 +60,7 @@ async fn serve_as(configured: Configured, args: cli::Serve, guarded: Guarded) ->
     let shutdown = CancellationToken::new();
     let socket = local_socket(&loaded.config, &sources);
     let owner = owner_socket(&loaded.config, 1, &sources);
-    // Whoever reads this line may connect, either way.
+    // A client whose user reads this line may connect, over HTTP or the socket.
     say(&listener.url());
     tracing::info!(url = listener.url(), servers = loaded.config.servers.len(), "listening");
     if loaded.config.servers.is_empty() {
@@ -88,7 +88,7 @@ async fn serve_as(configured: Configured, args: cli::Serve, guarded: Guarded) ->
     Ok(ExitCode::SUCCESS)
 }
 
-/// Connections, streams and pipes are files: takes as many as the system lets us have.
+/// Raises the limit of open files as far as the system allows, because connections, streams and pipes are files.
 fn raise_file_limit() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
@@ -97,7 +97,7 @@ fn raise_file_limit() {
     }
 }
 
-/// Why there is no listener, and where the configuration says what keeps it from being had.
+/// Returns why there is no listener, with the place of the setting that is the cause.
 fn not_listening(error: &ListenError, gateway: &config::Gateway, given: Option<SocketAddr>) -> anyhow::Error {
     let places = &gateway.places;
     let at = match error {

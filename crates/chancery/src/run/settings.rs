@@ -1,4 +1,4 @@
-//! From configuration to what the kernel and the listener are told.
+//! Converts the configuration to the settings of the kernel and the listener.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -11,7 +11,7 @@ use transport::stdio::PipeOptions;
 
 use crate::config::Config;
 
-/// A gateway that others use. `own` is where it will be listened on, if anywhere.
+/// Returns the settings of a gateway that clients use. `own` is the address that it will listen on, if any.
 pub(super) fn secured(config: &Config, own: Option<SocketAddr>) -> Settings {
     let address = own.map_or(config.gateway.listen.ip(), |own| own.ip());
     let mut security = config.security.clone();
@@ -22,7 +22,8 @@ pub(super) fn secured(config: &Config, own: Option<SocketAddr>) -> Settings {
     }
 }
 
-/// A gateway for one command of the person who runs it: whoever may start the servers may call their tools.
+/// Returns the settings of a gateway for one command of the user who runs it: a user who can start the servers may call
+/// their tools.
 pub(super) fn open(config: &Config, own: Option<SocketAddr>) -> Settings {
     let gateway = &config.gateway;
     Settings {
@@ -40,7 +41,8 @@ pub(super) fn open(config: &Config, own: Option<SocketAddr>) -> Settings {
     }
 }
 
-/// A server at the address that the gateway itself listens on would be asked what it asks, for ever: it is in error, the others work.
+/// Puts a server in error that is at the address of the gateway itself: the gateway would call itself for ever. The
+/// other servers work.
 fn not_itself(server: &ServerSpec, own: Option<SocketAddr>) -> ServerSpec {
     let itself = match (&server.launch, own) {
         (Ok(Launch::Http { url, .. }), Some(own)) => is_at(url, own),

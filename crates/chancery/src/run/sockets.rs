@@ -7,13 +7,13 @@ use transport::socket::SocketListener;
 
 use crate::config::{self, Config, Sources};
 
-/// Where `chancery stdio` finds a gateway that serves the same configuration.
+/// Returns the path at which `chancery stdio` finds a gateway that serves the same configuration.
 pub(super) fn socket_path(identity: &str, sources: &Sources) -> Option<PathBuf> {
     let name = format!("{}.sock", identity.get(..16).unwrap_or(identity));
     Some(config::state_dir(&sources.env)?.join("run").join(name))
 }
 
-/// Where operators find the gateway that has a configuration's store of a number.
+/// Returns the path at which operators find the gateway with a number of a configuration.
 pub(super) fn owner_path(identity: &str, number: usize, sources: &Sources) -> Option<PathBuf> {
     let path = socket_path(identity, sources)?;
     Some(match number {
@@ -22,7 +22,7 @@ pub(super) fn owner_path(identity: &str, number: usize, sources: &Sources) -> Op
     })
 }
 
-/// Where operators are served, if they can be.
+/// Opens the socket for operators, if that is possible.
 pub(super) fn owner_socket(config: &Config, number: usize, sources: &Sources) -> Option<OwnerSocket> {
     match OwnerSocket::bind(&owner_path(&config.identity, number, sources)?) {
         Ok(listener) => Some(listener),
@@ -33,7 +33,7 @@ pub(super) fn owner_socket(config: &Config, number: usize, sources: &Sources) ->
     }
 }
 
-/// Where `chancery stdio` is served, if it can be.
+/// Opens the socket for `chancery stdio`, if that is possible.
 pub(super) fn local_socket(config: &Config, sources: &Sources) -> Option<SocketListener> {
     let path = socket_path(&config.identity, sources)?;
     match SocketListener::bind(&path) {

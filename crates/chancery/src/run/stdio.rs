@@ -1,4 +1,4 @@
-//! `chancery stdio`: an stdio MCP server for a desktop client.
+//! `chancery stdio`: runs an stdio MCP server for a desktop client.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -15,8 +15,8 @@ use super::{remember, settings};
 use crate::cli;
 use crate::config::Sources;
 
-/// Joins a running gateway of the same user and configuration, if there is one. What comes back passes on what the client on stdin and
-/// stdout says, until either ends; it blocks.
+/// Joins a running gateway of the same user and configuration, if there is one. Returns a function that passes on the
+/// messages of the client on stdin and stdout, until either ends; it blocks.
 pub fn join(identity: &str, sources: &Sources) -> Option<impl FnOnce() -> anyhow::Result<ExitCode> + Send + 'static> {
     let stream = socket::attach(&socket_path(identity, sources)?).ok()?;
     tracing::debug!("joined the running gateway");
@@ -26,7 +26,7 @@ pub fn join(identity: &str, sources: &Sources) -> Option<impl FnOnce() -> anyhow
     })
 }
 
-/// `chancery stdio`
+/// Runs `chancery stdio`.
 ///
 /// # Errors
 /// When the standard streams can't be used.

@@ -20,7 +20,7 @@ use crate::config::Config;
 use crate::export::{self, Language};
 use crate::words::first_line;
 
-/// `chancery tools …`
+/// Runs `chancery tools …`.
 ///
 /// # Errors
 /// When the call fails, or the tool is unknown.
@@ -44,7 +44,7 @@ pub async fn tools(configured: Configured, args: ToolsCommand) -> anyhow::Result
             let arguments = Arguments::read(&args)?;
             let named = named_server(&args.tool, &configured.loaded.config);
             with(configured, &named, async |gateway, statuses| {
-                // Of a server that was named, the call itself tells.
+                // The call itself reports errors of a server that was named.
                 if named.is_empty() {
                     note_left_out(statuses);
                 }
@@ -55,7 +55,8 @@ pub async fn tools(configured: Configured, args: ToolsCommand) -> anyhow::Result
     }
 }
 
-/// Does something with a gateway in front of these servers, or of all: nobody waits for a server that has nothing to do with the command.
+/// Runs a function with a gateway that has these servers, or all: the command does not wait for servers that it does
+/// not concern.
 async fn with(
     configured: Configured,
     servers: &[String],
@@ -80,14 +81,14 @@ async fn with(
     done
 }
 
-/// The server that the name of a tool begins with, if there is one.
+/// Returns the server that the name of a tool begins with, if there is one.
 fn named_server(tool: &str, config: &Config) -> Vec<String> {
     let name = tool.split_once('/').or_else(|| tool.split_once("__")).map(|(server, _)| server);
     let known = name.filter(|name| config.servers.iter().any(|server| server.id.as_str() == *name));
     known.map(str::to_owned).into_iter().collect()
 }
 
-/// Says which servers are missing from what follows; why in full, and what to do, is `doctor`'s to say.
+/// Notes which servers are missing from the output; `doctor` says why, and what to do.
 fn note_left_out(statuses: &[ServerStatus]) {
     let mut missing = false;
     for status in statuses {
@@ -169,12 +170,12 @@ async fn call(gateway: &Gateway, statuses: &[ServerStatus], args: &ToolsCall, ar
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// Whether a tool answers to a name: `server/tool`, `server__tool`, or the bare name where that is unique (DESIGN 3).
+/// Returns whether a tool has a name: `server/tool`, `server__tool`, or the bare name where that is unique (DESIGN 3).
 fn is_called(tool: &ToolStatus, name: &str) -> bool {
     own_name(name, &tool.id.server) == Some(&*tool.id.name) || tool.wire == name
 }
 
-/// What a name says of a tool beside its server, if it names that server.
+/// Returns the tool's part of a name, if the name begins with that server.
 fn own_name<'a>(name: &'a str, server: &ServerId) -> Option<&'a str> {
     let rest = name.strip_prefix(server.as_str())?;
     rest.strip_prefix('/').or_else(|| rest.strip_prefix("__"))

@@ -46,7 +46,7 @@ impl Operations {
         }
     }
 
-    /// What a tool answers an operator.
+    /// Returns what a tool answers an operator.
     fn ask(&mut self, tool: &str, arguments: &Value) -> Value {
         let answer = self.operator.call(tool, arguments).expect("an answer");
         let result = &answer["result"];
@@ -58,7 +58,7 @@ impl Operations {
         result["structuredContent"].clone()
     }
 
-    /// What an operator is told who asks in a wrong way.
+    /// Returns what an operator is told who asks in a wrong way.
     fn refused(&mut self, tool: &str, arguments: &Value) -> String {
         let answer = self.operator.call(tool, arguments).expect("an answer");
         assert_eq!(answer["result"]["isError"], json!(true), "{answer}");

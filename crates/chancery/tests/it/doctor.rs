@@ -11,7 +11,7 @@ use crate::machine::Machine;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_chancery");
 
-/// A server that works.
+/// Returns a server that works.
 fn minimal() -> String {
     format!("[[servers]]\nid = \"minimal\"\ncommand = \"{BINARY}\"\nargs = [\"example\", \"minimal\"]\n")
 }

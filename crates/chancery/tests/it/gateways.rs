@@ -82,7 +82,7 @@ fn each_is_listed_and_a_command_goes_to_the_one_that_is_named() {
         "{out}"
     );
 
-    // Nobody says which: the first is asked, and whoever asks is told of the other.
+    // No number is given: the first is asked, and the user is told of the other.
     let (code, _, told) = run(&machine, &["access", "grant", "alice", "minimal"]);
     assert!(
         code == 0 && told.contains("2 gateways of this configuration run; this is about number 1, `--gateway 2` is about another"),

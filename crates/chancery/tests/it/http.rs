@@ -18,7 +18,7 @@ pub(crate) struct Answer {
     pub(crate) body: Value,
 }
 
-/// Somebody who comes in over HTTP.
+/// A client that connects over HTTP.
 #[derive(Clone, Debug)]
 pub(crate) struct Http {
     address: String,
@@ -33,13 +33,13 @@ impl Http {
         }
     }
 
-    /// A request to the operator API.
+    /// Sends a request to the operator API.
     pub(crate) fn operate(&self, method: &str, path: &str, body: &Value) -> io::Result<Answer> {
         let body = if body.is_null() { String::new() } else { body.to_string() };
         self.send(method, &format!("/api/v1{path}"), "Accept: application/json\r\n", &body)
     }
 
-    /// The events of a stream of the operator API, until it breaks.
+    /// Returns the events of a stream of the operator API, until it breaks.
     pub(crate) fn events(&self, path: &str) -> io::Result<impl Iterator<Item = io::Result<Value>> + use<>> {
         let stream = self.begin("GET", &format!("/api/v1{path}"), "Accept: text/event-stream\r\n", "")?;
         let lines = BufReader::new(stream).lines();
@@ -49,7 +49,7 @@ impl Http {
         }))
     }
 
-    /// A message of MCP.
+    /// Returns a message of MCP.
     fn post(&self, session: Option<&str>, message: &Value) -> io::Result<Answer> {
         let session = session.map(|id| format!("Mcp-Session-Id: {id}\r\nMCP-Protocol-Version: 2025-11-25\r\n"));
         let head = format!("Accept: application/json, text/event-stream\r\n{}", session.unwrap_or_default());
@@ -75,7 +75,7 @@ impl Http {
     }
 }
 
-/// A whole answer; nothing where its end is missing.
+/// Returns a whole answer; nothing where its end is missing.
 fn read(text: &str) -> Option<Answer> {
     let (head, body) = text.split_once("\r\n\r\n")?;
     let status = head.split(' ').nth(1)?.parse().ok()?;
@@ -136,7 +136,7 @@ impl Session {
         Ok(self.http.post(Some(&self.id), &message)?.body)
     }
 
-    /// The names of the tools.
+    /// Returns the names of the tools.
     pub(crate) fn tools(&mut self) -> io::Result<Vec<String>> {
         let listed = self.ask("tools/list", &json!({}))?;
         let tools = listed["result"]["tools"].as_array().into_iter().flatten();

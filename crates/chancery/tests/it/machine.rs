@@ -25,7 +25,7 @@ impl Machine {
         std::fs::write(path, text).expect("a file");
     }
 
-    /// The binary, about to be started in the project directory with nothing in its environment but a home.
+    /// Returns the binary, about to be started in the project directory with nothing in its environment but a home.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_chancery"));
         command.args(args).current_dir(self.path("project")).stdin(Stdio::null());

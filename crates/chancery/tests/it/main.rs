@@ -216,7 +216,7 @@ fn import_and_connect_there_and_back() {
 
     "#]],
     );
-    // The names are whole: somebody copies one.
+    // The names are whole, so that a user can copy one.
     machine.check(
         &["connect", "nonsense"],
         &expect![[r#"

@@ -1,4 +1,4 @@
-//! What operators do, with and without a running gateway: both ways end at the same desk.
+//! The commands of operators, with and without a running gateway: both use the same operator API.
 
 use std::io::{BufRead as _, BufReader, Lines, Read as _, Write as _};
 use std::net::TcpStream;
@@ -27,7 +27,7 @@ fn listed(machine: &Machine, args: &[&str]) -> Vec<Value> {
     serde_json::from_str(&text).expect("a list")
 }
 
-/// A request to the operator API; its status and the object that came back.
+/// Sends a request to the operator API, and returns its status and the object that came back.
 fn ask(running: &Running, bearer: &str, method: &str, path: &str, body: &str) -> (u16, Value) {
     let url = &running.address;
     let mut stream = TcpStream::connect(url).expect("the gateway");
@@ -244,7 +244,7 @@ impl Watching {
         }
     }
 
-    /// The next call that waits and was not seen before.
+    /// Returns the next call that waits and was not seen before.
     fn next(&mut self) -> Value {
         loop {
             let line = self.lines.next().expect("a gateway that goes on").expect("a line");

@@ -10,7 +10,7 @@ use store::{Actor, AuditKey, AuditResult, AuditStore as _, Event, LocalStore, Se
 
 use crate::machine::Machine;
 
-/// A store with four events of two principals; the last tool has a name that means something to a spreadsheet.
+/// Returns a store with four events of two principals; the last tool has a name that means something to a spreadsheet.
 fn remember(machine: &Machine) -> (PathBuf, LocalStore) {
     machine.write("a.toml", "[store]\nfolder = \"remembered\"\n");
     let folder = machine.path("remembered");
@@ -105,7 +105,7 @@ fn events_are_exported_with_nothing_that_a_spreadsheet_would_run() {
     .assert_eq(&csv);
 }
 
-/// The one segment of a store.
+/// Returns the one segment of a store.
 fn segment(folder: &Path) -> PathBuf {
     let files = std::fs::read_dir(folder.join("audit")).expect("a folder").flatten();
     let mut segments = files

@@ -11,7 +11,7 @@ use crate::machine::Machine;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_chancery");
 
-/// A whole configuration: what is said of the gateway, and these example servers.
+/// Returns a whole configuration: what is said of the gateway, and these example servers.
 pub(crate) fn configuration(gateway: &str, servers: &[&str]) -> String {
     let server = |name: &&str| format!("[[servers]]\nid = \"{name}\"\ncommand = \"{BINARY}\"\nargs = [\"example\", \"{name}\"]\n");
     // Lists wait for every server, however long this machine takes to start one.
@@ -55,7 +55,7 @@ impl Running {
         }
     }
 
-    /// The next line of the log that says this.
+    /// Returns the next line of the log that says this.
     fn says(&mut self, what: &str) -> String {
         let mut lines = self.log.by_ref().map(|line| line.expect("a line"));
         lines.find(|line| line.contains(what)).expect("a gateway that goes on")
@@ -119,7 +119,7 @@ impl Client {
         lines.find(|line| line.contains(&id)).expect("an answer")
     }
 
-    /// Whether the tools are those of the server `minimal`, and those of `everything`.
+    /// Returns whether the tools are those of the server `minimal`, and those of `everything`.
     pub(crate) fn tools(&mut self) -> (bool, bool) {
         let list = self.ask("tools/list", "{}");
         (list.contains("echo\""), list.contains("\"count\""))

@@ -44,7 +44,7 @@ fn a_client_has_no_more_unanswered_requests_than_configured() {
     assert!(gateway.wait().expect("its end").success());
 }
 
-/// A child may ignore every polite request to end; whoever waits for it is answered before that.
+/// A child may ignore every polite request to end; a client that waits for it is answered before that.
 #[test]
 fn a_call_in_flight_is_answered_at_the_end() {
     let machine = Machine::new();

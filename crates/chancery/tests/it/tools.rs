@@ -39,7 +39,7 @@ fn servers_that_fail_are_named_once_and_in_short() {
         `chancery doctor` says more
     "#]],
     );
-    // Nobody hears of servers that have nothing to do with the call.
+    // Servers that the call does not concern are not mentioned.
     machine.check(
         &["--config", "../a.toml", "tools", "call", "minimal/echo", "{\"text\": \"hello\"}"],
         &expect![[r#"

@@ -1,4 +1,5 @@
-//! What the tools of the audit server take: which events, how many, and where to go on. Nothing is passed over that nobody knows.
+//! The arguments of the audit server's tools: which events, how many, and from which position. Unknown arguments are
+//! refused.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -7,18 +8,18 @@ use std::sync::Arc;
 use chancery_sdk::{Args, Error, Result, Value, json};
 use store::{AuditQuery, AuditResult, Order};
 
-/// How events come out (MGP D11).
+/// The results of events (MGP D11).
 pub(super) const RESULTS: [&str; 4] = ["SUCCESS", "FAILURE", "BLOCKED", "PENDING"];
-/// What events can be counted by.
+/// The columns that events can be counted by.
 pub(super) const COLUMNS: [&str; 5] = ["event_type", "result", "actor", "server", "tool"];
-/// What an export is written in.
+/// The formats of an export.
 pub(super) const FORMATS: [&str; 2] = ["jsonl", "csv"];
-/// In which order events are shown.
+/// The orders in which events can be shown.
 const ORDERS: [&str; 2] = ["newest", "oldest"];
 /// The most events in one answer.
 const MOST_EVENTS: usize = 1000;
 
-/// What says which events are meant: every tool takes these.
+/// The arguments that select events: every tool has these.
 const FILTER: [&str; 9] = [
     "from",
     "until",
@@ -31,7 +32,7 @@ const FILTER: [&str; 9] = [
     "trace_id",
 ];
 
-/// The input schema of a tool that takes these beside the filter.
+/// Returns the input schema of a tool that has these arguments beside the filter.
 pub(super) fn schema(beside: &[&str]) -> Value {
     let properties: BTreeMap<&str, Value> = FILTER.iter().chain(beside).map(|name| (*name, property(name))).collect();
     json!({ "type": "object", "properties": properties, "additionalProperties": false })
@@ -66,7 +67,7 @@ fn property(name: &str) -> Value {
     }
 }
 
-/// The schema of where to go on, in an answer.
+/// Returns the schema of the next page's position in an answer.
 pub(super) fn next_cursor() -> Value {
     json!({ "type": ["string", "null"], "description": "Pass it as `cursor` for what follows; null at the end. A part without events may have one." })
 }
@@ -80,7 +81,7 @@ impl Arguments {
         Self(args)
     }
 
-    /// Which events are meant, by the filter and what else the tool takes.
+    /// Returns the query that the filter and the tool's other arguments describe.
     pub(super) fn query(&self, beside: &[&str]) -> Result<AuditQuery> {
         let known = || FILTER.iter().chain(beside);
         let given = self.0.as_object().into_iter().flatten().map(|(name, _)| name);
@@ -108,13 +109,13 @@ impl Arguments {
         })
     }
 
-    /// Where to go on.
+    /// Returns the position to continue from.
     pub(super) fn cursor<T: FromStr>(&self) -> Result<Option<T>> {
         let wrong = |_| Error::tool("`cursor` can't be used: give `next_cursor` of the answer before");
         self.text("cursor")?.map(|text| text.parse().map_err(wrong)).transpose()
     }
 
-    /// How many events at most.
+    /// Returns the most events that the answer may have.
     fn limit(&self) -> Result<usize> {
         let Some(value) = self.given("limit") else { return Ok(100) };
         let limit = value.as_u64().and_then(|limit| usize::try_from(limit).ok());
@@ -123,13 +124,13 @@ impl Arguments {
             .ok_or_else(|| Error::tool(format!("`limit` can't be {value}: it is a whole number from 1 to {MOST_EVENTS}")))
     }
 
-    /// One of some words.
+    /// Returns the value of an argument that must be one of some words.
     pub(super) fn word(&self, name: &str, words: &[&'static str], otherwise: &'static str) -> Result<&'static str> {
         let Some(text) = self.text(name)? else { return Ok(otherwise) };
         one_of(name, &text, words)
     }
 
-    /// Some of some words.
+    /// Returns the values of an argument that must be some of some words.
     pub(super) fn words(&self, name: &str, words: &[&'static str]) -> Result<Option<Vec<&'static str>>> {
         let Some(texts) = self.texts(name)? else { return Ok(None) };
         texts.iter().map(|text| one_of(name, text, words)).collect::<Result<_>>().map(Some)

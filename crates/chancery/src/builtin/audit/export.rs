@@ -1,4 +1,4 @@
-//! `export_audit`: everything that is kept, also what queries no longer find (`tiered`), part by part.
+//! `export_audit`: exports every event that is kept, also those that queries no longer find (`tiered`), part by part.
 
 use chancery_sdk::{Result, Value, json};
 
@@ -6,9 +6,9 @@ use super::arguments::{Arguments, FORMATS, next_cursor};
 use super::kept::{Audit, MOST_BYTES, unread};
 use crate::event;
 
-/// How many events one call looks at: a rare one among many may take several calls.
+/// The number of events that one call examines: a rare event among many may take several calls.
 const MOST_LOOKS: usize = 100_000;
-/// How many are read at once.
+/// The number of events that are read at once.
 const AT_ONCE: usize = 512;
 
 /// Writes one part.
@@ -37,7 +37,7 @@ pub(super) async fn export(audit: Audit, args: Arguments) -> Result<Value> {
     }
     Ok(part.finish(Some(next)))
 }
-/// A part in the making.
+/// A part of an export that is being written.
 struct Part {
     format: &'static str,
     data: String,
@@ -45,7 +45,7 @@ struct Part {
 }
 
 impl Part {
-    /// The first part of a table has the names of its columns.
+    /// Begins a part. The first part of a table has the names of its columns.
     fn new(format: &'static str, is_first: bool) -> Self {
         let head = if format == "csv" && is_first { event::COLUMNS } else { "" };
         Self {
@@ -73,7 +73,7 @@ impl Part {
     }
 }
 
-/// The output schema.
+/// Returns the output schema.
 pub(super) fn output() -> Value {
     json!({
         "type": "object",

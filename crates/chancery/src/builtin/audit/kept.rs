@@ -1,4 +1,4 @@
-//! What the service reads: the events that are kept, and for how long they are.
+//! The data that the service reads: the stored events, and how long they are kept.
 
 use std::sync::Arc;
 
@@ -17,12 +17,12 @@ pub(crate) struct Audit {
 }
 
 impl Audit {
-    /// The audit in a store. Without one every question is answered with an error.
+    /// Makes the audit of a store. Without a store every query is answered with an error.
     pub(crate) fn new(store: Option<Arc<dyn AuditStore>>, retention: Retention) -> Self {
         Self { store, retention }
     }
 
-    /// The store.
+    /// Returns the store.
     ///
     /// # Errors
     /// When the gateway has none; the error tells the caller where there may be one.
@@ -36,7 +36,7 @@ impl Audit {
     }
 }
 
-/// What the caller is told when the store can't be read.
+/// Returns the error that the caller gets when the store can't be read.
 pub(super) fn unread(error: StoreError) -> Error {
     Error::tool(format!("failed to {error}"))
 }

@@ -1,6 +1,7 @@
 //! The audit service of MGP §19.4 over the gateway's own record: `query_audit_log`, `get_audit_stats`, `export_audit`.
 //!
-//! It keeps nothing itself, so that no event is sent to it: what it answers with is what the store holds when it is asked.
+//! The service stores nothing itself, so no event is sent to it: it answers with what the store holds at the time of
+//! the call.
 
 mod arguments;
 mod export;

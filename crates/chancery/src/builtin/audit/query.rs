@@ -1,4 +1,4 @@
-//! `query_audit_log`: the events that a question finds, page by page.
+//! `query_audit_log`: returns the events that a query finds, page by page.
 
 use chancery_sdk::{Result, Value, json};
 use store::Cursor;
@@ -24,7 +24,7 @@ pub(super) async fn query(audit: Audit, args: Arguments) -> Result<Value> {
     Ok(json!({ "events": events, "next_cursor": next.map(|cursor| cursor.to_string()) }))
 }
 
-/// The output schema.
+/// Returns the output schema.
 pub(super) fn output() -> Value {
     let text = |description: &str| json!({ "type": "string", "description": description });
     let event = json!({

@@ -6,7 +6,7 @@ use super::arguments::{self, Arguments};
 use super::kept::Audit;
 use super::{export, query, stats};
 
-/// The server, for one connection.
+/// Makes the server of one connection.
 pub(crate) fn server(audit: &Audit) -> Server {
     let [for_query, for_stats, for_export] = [audit.clone(), audit.clone(), audit.clone()];
     Server::new("chancery-audit", env!("CARGO_PKG_VERSION"))
@@ -40,7 +40,7 @@ pub(crate) fn server(audit: &Audit) -> Server {
         )
 }
 
-/// Reads the arguments of a call and does its work.
+/// Reads the arguments of a call and carries it out.
 async fn answered<Fut>(audit: Audit, args: Args, work: impl FnOnce(Audit, Arguments) -> Fut) -> Result<ToolResult>
 where
     Fut: Future<Output = Result<Value>>,

@@ -1,4 +1,4 @@
-//! `get_audit_stats`: how many events there are of what kind, and how long they are kept.
+//! `get_audit_stats`: returns the number of events of each kind, and how long they are kept.
 
 use chancery_sdk::{Result, Value, json};
 use store::{AuditQuery, AuditStore, Order, Retention, StoreError, Tally, TallyBy};
@@ -62,7 +62,7 @@ fn by(column: &str) -> TallyBy {
     }
 }
 
-/// The most frequent values, and how many events have another one.
+/// Returns the most frequent values, and the number of events with others.
 fn shown(tally: &Tally) -> Value {
     let (shown, rest) = tally.counts.split_at(tally.counts.len().min(MOST_VALUES));
     let values: Vec<Value> = shown
@@ -73,7 +73,7 @@ fn shown(tally: &Tally) -> Value {
     json!({ "values": values, "others": others })
 }
 
-/// How long events are kept, in the words of the configuration.
+/// Returns how long events are kept, in the terms of the configuration.
 fn kept(retention: Retention) -> Value {
     match retention {
         Retention::KeepAll => json!({ "policy": "keep_all" }),
@@ -85,7 +85,7 @@ fn kept(retention: Retention) -> Value {
     }
 }
 
-/// The output schema.
+/// Returns the output schema.
 pub(super) fn output() -> Value {
     let count = |description: &str| json!({ "type": "integer", "minimum": 0, "description": description });
     let column = json!({

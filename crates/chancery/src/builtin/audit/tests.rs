@@ -1,4 +1,4 @@
-//! What only a store of one's own shows: events that queries no longer find, and events too large for one answer.
+//! Cases that need a store of their own: events that queries no longer find, and events too large for one answer.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,7 @@ const TIERED: Retention = Retention::Tiered {
     kept: Duration::from_secs(1000 * 24 * 60 * 60),
 };
 
-/// An event of that day, with a body of about so many bytes.
+/// Returns an event of that day, with a body of about so many bytes.
 fn event(day: i64, bytes: usize) -> Event {
     let body = json!({"event_type": "TOOL_EXECUTED", "details": {"text": "x".repeat(bytes)}});
     Event {
@@ -41,7 +41,7 @@ fn audit(store: LocalStore, retention: Retention) -> Audit {
     Audit::new(Some(Arc::new(store)), retention)
 }
 
-/// What a tool answers to a client that has just connected.
+/// Returns what a tool answers to a client that has just connected.
 async fn ask(audit: &Audit, tool: &str, arguments: Value) -> Value {
     let (client, server) = (tokio::io::duplex(64 * 1024), tokio::io::duplex(64 * 1024));
     let serving = tokio::spawn(super::server(audit).serve_streams(client.1, server.1));
@@ -67,7 +67,7 @@ async fn ask(audit: &Audit, tool: &str, arguments: Value) -> Value {
     answer
 }
 
-/// Every part of an answer, one after the other.
+/// Returns every part of an answer, one after the other.
 async fn parts(audit: &Audit, tool: &str, mut arguments: Value) -> Vec<Value> {
     let mut parts = Vec::new();
     loop {

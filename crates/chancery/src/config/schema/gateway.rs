@@ -12,12 +12,12 @@ use super::setting::{Entries, Preset, Setting, address, choice, duration, flag, 
 use super::{limits, tls};
 
 section! {
-    /// How the gateway itself behaves: where it listens, who may connect, how long it waits. Where several files set the same key, the
-    /// first file wins, key by key.
+    /// The gateway itself: where it listens, who may connect, how long it waits. Where several files set the same key,
+    /// the first file wins, key by key.
     Table "gateway";
 
-    /// Where `chancery serve` listens. Port 0 takes a free one. An address that other machines can reach is refused unless a token is set,
-    /// or `insecure_bind`.
+    /// The address on which `chancery serve` listens. Port 0 takes a free one. An address that other machines can reach
+    /// is refused unless a token is set, or `insecure_bind`.
     LISTEN: Preset<SocketAddr> = address("listen").also(&["address", "bind", "host", "port", "addr"]).or(Text("127.0.0.1:8717"));
 
     /// Serve HTTPS.
@@ -36,8 +36,9 @@ section! {
         .example(r#"{ alice = "${ALICE_TOKEN}", ci = "${CI_TOKEN}" }"#)
         .also(&["bearer_tokens", "users", "clients"]);
 
-    /// Who is let in without a token, as the local user: everybody on loopback as long as nobody has a token, everybody on loopback, or
-    /// nobody. With `never`, tokens of `chancery token create` are enough to listen anywhere.
+    /// Which clients are admitted without a token, as the local user: every client on loopback as long as no token
+    /// exists, every client on loopback, or none. With `never`, tokens of `chancery token create` are enough to listen
+    /// on any address.
     ANONYMOUS: Preset<Anonymous> = choice("anonymous")
         .example(r#""never""#)
         .also(&["allow_anonymous", "unauthenticated"])
@@ -58,17 +59,17 @@ section! {
     /// Also serve the HTTP+SSE transport of 2024-11-05, at `/sse` and `/messages`, for clients that know no other.
     SSE: Preset<bool> = flag("sse").example("true").or(Flag(false));
 
-    /// Allow listening beyond loopback without any token. Everybody who can reach the port can then use every tool.
+    /// Allow listening beyond loopback without any token. Every client that can reach the port can then use every tool.
     INSECURE_BIND: Preset<bool> = flag("insecure_bind").example("true").also(&["allow_remote", "insecure"]).or(Flag(false));
 
-    /// How long the first list waits for servers that were never seen before. What is missing after that is named in the answer and follows
-    /// with `list_changed`.
+    /// How long the first list waits for servers that were never seen before. Servers that are missing after that are
+    /// named in the answer, and their tools follow with `list_changed`.
     STARTUP_WAIT: Preset<Duration> = duration("startup_wait").or(Text("2s"));
 
-    /// How long a request to a server may take without a sign of life (an answer or progress). A server can set its own.
+    /// How long a request to a server may take without an answer or progress. A server can set its own.
     REQUEST_TIMEOUT: Preset<Duration> = duration("request_timeout").also(&["timeout", "tool_timeout"]).or(Text("5m"));
 
-    /// How long a server may take to start and shake hands. A server can set its own.
+    /// How long a server may take to start and complete the handshake. A server can set its own.
     STARTUP_TIMEOUT: Preset<Duration> = duration("startup_timeout").also(&["connect_timeout", "init_timeout"]).or(Text("60s"));
 
     /// What is logged to stderr: `error`, `warn`, `info`, `debug`, `trace`, or a list such as `info,transport=debug`. `--log-level` wins.
@@ -77,9 +78,9 @@ section! {
         .also(&["log", "loglevel", "verbosity"])
         .or(Text("info"));
 
-    /// How the log is written. `--log-format` wins.
+    /// The format of the log. `--log-format` wins.
     LOG_FORMAT: Preset<LogFormat> = choice("log_format").example(r#""json""#).or(Text("text"));
 
-    /// What one client, or all of them, may take.
+    /// The limits of what one client, or all of them, may use.
     LIMITS: Setting<Entries> = table("limits", &limits::SECTION);
 }

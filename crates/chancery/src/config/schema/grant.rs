@@ -11,7 +11,7 @@ section! {
     /// at the same level.
     List "policy.grants";
 
-    /// Whom it is about: a name of `gateway.tokens`, the principal of a stored token, or `local`.
+    /// The principal: a name of `gateway.tokens`, the principal of a stored token, or `local`.
     PRINCIPAL: Setting<String> = text("principal").required().example(r#""alice""#).also(&["agent", "agent_id", "user", "who"]);
 
     /// The server; `kernel` for the gateway's own tools.
@@ -20,16 +20,16 @@ section! {
     /// The tool, by its own name. Without it, every tool of the server, and its prompts and resources.
     TOOL: Setting<String> = text("tool").example(r#""read_file""#).also(&["tool_name"]);
 
-    /// Whether the principal may.
+    /// Whether the principal has access.
     ACCESS: Preset<Access> = choice("access").also(&["effect", "permission"]).or(Text("allow"));
 
-    /// Whether the grant also stands for the confirmation that a dangerous tool needs: nobody is asked then.
+    /// Whether the grant also counts as the confirmation that a dangerous tool needs: no person is asked then.
     CONFIRMS: Preset<bool> = flag("confirms").example("true").also(&["confirmed", "always", "no_confirm"]).or(Flag(false));
 
-    /// From when on it no longer holds.
+    /// The instant from which the grant is not valid any more.
     EXPIRES: Setting<Timestamp> = instant("expires").example(r#""2099-12-31T23:59:59Z""#).also(&["expires_at", "until"]);
 
-    /// Why; it stands in the audit.
+    /// The reason, which is recorded in the audit.
     JUSTIFICATION: Setting<String> = text("justification")
         .example(r#""reads the notes for the weekly report""#)
         .also(&["reason", "comment", "why"]);

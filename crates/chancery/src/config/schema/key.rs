@@ -1,8 +1,8 @@
-//! What is known of a key and of a table without their types.
+//! The properties of a key and of a table that don't depend on types.
 
 use super::literal::Literal;
 
-/// What a value must be.
+/// The kind of a key's value.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
     /// A string.
@@ -13,11 +13,11 @@ pub enum Kind {
     Flag,
     /// A time with its unit: `"500ms"`, `"30s"`, `"5m"`, `"1h"`. Never zero.
     Duration,
-    /// A time as long as a century: how long something is kept.
+    /// A time of up to a century: how long something is kept.
     Age,
     /// An instant, as RFC 3339 writes it, with its offset.
     Instant,
-    /// So many in so much time: `"100/1m"`.
+    /// A number of calls in a time: `"100/1m"`.
     Rate,
     /// A table of rates.
     Rates,
@@ -47,7 +47,7 @@ pub enum Kind {
     Table(&'static Section),
     /// A list of tables.
     Tables(&'static Section),
-    /// A table of tables, by names of the user's own.
+    /// A table of tables, by names that the user chooses.
     TableMap(&'static Section),
 }
 
@@ -56,24 +56,24 @@ pub enum Kind {
 pub struct Key {
     /// Its name.
     pub name: &'static str,
-    /// What its value must be.
+    /// The kind of its value.
     pub kind: Kind,
     /// Whether its table is useless without it.
     pub required: bool,
-    /// The value it has when it isn't given; `None`: there is none.
+    /// The value it has when it isn't set; `None` if there is no default.
     pub default: Option<Literal>,
-    /// What it means, in sentences.
+    /// Its meaning, in sentences.
     pub doc: &'static str,
-    /// Other names under which people look for it (of other gateways and clients); they lead to a suggestion.
+    /// Other names that people look for (of other gateways and clients); they lead to a suggestion.
     pub also: &'static [&'static str],
     /// Whether its value may be, or hold, a secret.
     pub secret: bool,
-    /// An example value, as TOML, where the default is none.
+    /// An example value, as TOML, where there is no default.
     pub(super) example: &'static str,
 }
 
 impl Key {
-    /// A key that is optional, without a default, and not secret.
+    /// Makes a key that is optional, without a default, and not secret.
     #[must_use]
     pub(super) const fn new(name: &'static str, kind: Kind) -> Self {
         Self {
@@ -88,7 +88,7 @@ impl Key {
         }
     }
 
-    /// An example value, as TOML; none for tables, which have one of their own.
+    /// Returns an example value, as TOML; `None` for tables, which have one of their own.
     #[must_use]
     pub fn example(&self) -> Option<String> {
         match (self.example, self.default) {
@@ -97,13 +97,13 @@ impl Key {
         }
     }
 
-    /// The example as a piece of advice.
+    /// Returns the example as a piece of advice.
     #[must_use]
     pub fn for_example(&self) -> String {
         format!("for example `{} = {}`", self.name, self.example().unwrap_or_default())
     }
 
-    /// The table or tables that its value is.
+    /// Returns the table or tables that its value is.
     #[must_use]
     pub fn section(&self) -> Option<&'static Section> {
         match self.kind {
@@ -113,14 +113,14 @@ impl Key {
     }
 }
 
-/// How a table stands in a file.
+/// How a table occurs in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// It is the file.
+    /// It is the whole file.
     File,
     /// Once: `[gateway]`.
     Table,
-    /// As often as one likes: `[[servers]]`.
+    /// Any number of times: `[[servers]]`.
     List,
     /// Once for each name: `[servers.tools.NAME]`.
     ByName,
@@ -129,24 +129,24 @@ pub enum Shape {
 /// One table.
 #[derive(Debug)]
 pub struct Section {
-    /// How its header is written, without brackets: `gateway.limits`.
+    /// Its header, without brackets: `gateway.limits`.
     pub name: &'static str,
-    /// How it stands in a file.
+    /// How it occurs in a file.
     pub shape: Shape,
-    /// What it is for.
+    /// Its purpose.
     pub doc: &'static str,
     /// Its keys, in the order of the reference.
     pub keys: &'static [&'static Key],
 }
 
 impl Section {
-    /// The key of that name.
+    /// Returns the key of that name.
     #[must_use]
     pub fn key(&self, name: &str) -> Option<&'static Key> {
         self.keys.iter().copied().find(|key| key.name == name)
     }
 
-    /// The header as it stands in a file.
+    /// Returns the header as it is written in a file.
     #[must_use]
     pub fn header(&self) -> String {
         match self.shape {
@@ -157,7 +157,7 @@ impl Section {
         }
     }
 
-    /// This table and those in it, each before those in it.
+    /// Returns this table and those inside it, each before its inner ones.
     #[must_use]
     pub fn with_inner(&'static self) -> Vec<&'static Self> {
         let inner = self.keys.iter().filter_map(|key| key.section());

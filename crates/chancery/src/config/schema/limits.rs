@@ -7,7 +7,8 @@ use super::section::section;
 use super::setting::{Preset, count, duration, size};
 
 section! {
-    /// What one client, or all of them, may take. What goes beyond is answered with an error, never queued.
+    /// The limits of what one client, or all of them, may use. A request beyond a limit is answered with an error,
+    /// never queued.
     Table "gateway.limits";
 
     /// The largest message, in either direction and on every transport.
@@ -19,16 +20,16 @@ section! {
     /// The largest head of an HTTP request.
     HEADERS: Preset<usize> = size("headers").also(&["header_size"]).or(Text("64KiB"));
 
-    /// Open HTTP connections of all clients together.
+    /// The most open HTTP connections of all clients together.
     CONNECTIONS: Preset<usize> = count("connections").also(&["max_connections"]).or(Count(1024));
 
-    /// Open sessions of all clients together.
+    /// The most open sessions of all clients together.
     SESSIONS: Preset<usize> = count("sessions").example("10000").also(&["max_sessions"]).or(Count(200000));
 
-    /// Open event streams of all clients together.
+    /// The most open event streams of all clients together.
     STREAMS: Preset<usize> = count("streams").also(&["max_streams"]).or(Count(4096));
 
-    /// Requests of one session, or of one pipe, that may be unanswered at the same time.
+    /// The most requests of one session, or of one pipe, that may be unanswered at the same time.
     IN_FLIGHT: Preset<usize> = count("in_flight").also(&["max_in_flight", "requests", "concurrency"]).or(Count(1024));
 
     /// How long an HTTP connection without a request in flight stays open.

@@ -1,10 +1,10 @@
-//! Default values.
+//! The default values of keys.
 
 use std::fmt;
 
 use super::super::node::Value;
 
-/// A value that stands in the schema.
+/// A value in the schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Literal {
     /// A string.
@@ -13,12 +13,12 @@ pub enum Literal {
     Flag(bool),
     /// A whole number.
     Count(u32),
-    /// A list of nothing.
+    /// An empty list.
     Empty,
 }
 
 impl Literal {
-    /// The value as if it had been read.
+    /// Returns the value as if it had been read.
     #[must_use]
     pub(super) fn value(self) -> Value {
         match self {
@@ -30,7 +30,7 @@ impl Literal {
     }
 }
 
-/// As it stands in a file.
+/// Writes the value as in a file.
 impl fmt::Display for Literal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

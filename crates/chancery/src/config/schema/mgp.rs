@@ -8,22 +8,23 @@ use super::section::section;
 use super::setting::{Preset, Setting, choice, permissions, texts};
 
 section! {
-    /// What MGP §15.2 lets a file say of a server. Its presence means `era = "legacy"`.
+    /// The server's settings of MGP §15.2. If the table is present, `era` is `"legacy"` by default.
     Table "servers.mgp";
 
     /// MGP extensions of the server.
     EXTENSIONS: Setting<Vec<String>> = texts("extensions").example(r#"["security", "lifecycle"]"#);
 
-    /// Permissions that it needs, beside those that it asks for itself. Needing is not having: `approved` in `[servers.policy]` gives them,
-    /// or a person does.
+    /// Permissions that the server needs, beside those that it asks for itself. This does not give them: `approved` in
+    /// `[servers.policy]` does, or a person.
     PERMISSIONS_REQUIRED: Setting<Vec<Permission>> = permissions("permissions_required")
         .example(r#"["network.outbound"]"#)
         .also(&["permissions"]);
 
-    /// How far it is trusted. What the server claims itself can only lower it. Below `standard`, its word that a tool only reads counts for
-    /// nothing.
+    /// The level of trust in the server. The server's own claim can only lower it. Below `standard`, its claim that a
+    /// tool only reads is ignored.
     TRUST_LEVEL: Preset<TrustLevel> = choice("trust_level").also(&["trust"]).or(Text("standard"));
 
-    /// When it is restarted. Read so that one file serves every MGP client; it has no effect yet, and a warning says so.
+    /// When the server is restarted. The key is accepted so that one file serves every MGP client; it has no effect
+    /// yet, and a warning says so.
     RESTART_POLICY: Setting<Restart> = choice("restart_policy").example(r#""on_failure""#).also(&["restart"]);
 }

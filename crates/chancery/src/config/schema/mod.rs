@@ -1,6 +1,6 @@
 //! The schema: every key with its type, default and meaning, once, for the reader, its suggestions, the reference and the JSON schema.
 //!
-//! A file a table. What stands above a key is what the reference says of it.
+//! Each table has a file. The comment above a key is its text in the reference.
 
 pub mod alert;
 pub mod audit;

@@ -14,12 +14,13 @@ section! {
     /// [security](../operate/security.md). Where several files set the same key, the first file wins, key by key; grants of all files count.
     Table "policy";
 
-    /// What holds where no grant speaks: `opt-in` denies, `opt-out` allows. Default: `opt-out` as long as the local user is alone, `opt-in`
-    /// from the second principal on.
+    /// The access of principals without a grant: `opt-in` denies, `opt-out` allows. Default: `opt-out` as long as the
+    /// local user is the only principal, `opt-in` otherwise.
     ACCESS: Setting<DefaultAccess> = choice("access").example(r#""opt-in""#).also(&["default", "default_policy", "default_access"]);
 
-    /// How servers that ask for permissions are answered: a person is asked, everything is approved, nobody is asked and what was not
-    /// approved beforehand is denied, or only `approved` in `[servers.policy]` counts.
+    /// How servers that ask for permissions are answered: a person is asked (`interactive`), everything is approved
+    /// (`auto_approve`), everything that was not approved beforehand is denied (`deny_all`), or only `approved` in
+    /// `[servers.policy]` counts (`config_only`).
     PERMISSIONS: Preset<PermissionPolicy> = choice("permissions")
         .example(r#""config_only""#)
         .also(&["permission_policy", "approval_policy"])
@@ -31,8 +32,8 @@ section! {
     /// What happens to dangerous tools: a person confirms each call, or they are refused. A grant with `confirms` lets them run either way.
     DANGEROUS: Preset<OnDangerous> = choice("dangerous").example(r#""refuse""#).or(Text("confirm"));
 
-    /// What happens to a tool whose name, description or schema is not the approved one any more: a person looks at it, it is refused, or
-    /// it runs and only the audit tells.
+    /// What happens to a tool whose name, description or schema is not the approved one any more: a person confirms it,
+    /// it is refused, or it runs and only the audit records it.
     CHANGED: Preset<OnChange> = choice("changed").example(r#""refuse""#).also(&["on_change", "pinning", "drift"]).or(Text("review"));
 
     /// How long a person has to decide about a call.
@@ -41,17 +42,17 @@ section! {
         .also(&["confirm_timeout", "approval_ttl"])
         .or(Text("5m"));
 
-    /// How long the call itself waits for an operator, where its own client can't ask anybody: then it is told to come back, and finds the
-    /// decision. No longer than `approval_timeout`.
+    /// How long the call itself waits for an operator, where its own client can't ask a person: then the client is told
+    /// to retry, and finds the decision. No longer than `approval_timeout`.
     APPROVAL_HOLD: Preset<Duration> = duration("approval_hold").example(r#""1m""#).also(&["confirm_wait", "approval_wait"]).or(Text("20s"));
 
-    /// Whether lists name the gateway's own tools without dots (`mgp_access_query`), for providers of models that allow none. Both names
-    /// can be called.
+    /// Whether lists name the gateway's own tools without dots (`mgp_access_query`), for model providers that allow
+    /// none. Both names can be called.
     UNDERSCORED_TOOLS: Preset<bool> = flag("underscored_tools").example("true").also(&["underscored", "underscore_names"]).or(Flag(false));
 
-    /// How many calls are let through.
+    /// The limits of call rates.
     RATES: Setting<Entries> = table("rates", &rates::SECTION).also(&["rate_limits", "rate_limit", "limits", "ratelimit"]);
 
-    /// Who has access to what. Nobody can take these back but this file.
+    /// The grants. Only this file can revoke them.
     GRANTS: Setting<Entries> = tables("grants", &grant::SECTION).also(&["grant", "allow", "rules"]);
 }

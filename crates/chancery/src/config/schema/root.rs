@@ -1,4 +1,4 @@
-//! The whole file.
+//! The whole configuration file.
 
 use super::key::Section;
 use super::section::section;
@@ -10,23 +10,23 @@ section! {
     /// `[[servers]]`.
     File "";
 
-    /// How the gateway itself behaves.
+    /// The settings of the gateway itself.
     GATEWAY: Setting<Entries> = table("gateway", &gateway::SECTION).also(&["proxy", "chancery"]);
 
-    /// Who may do what.
+    /// The rules of who may do what.
     POLICY: Setting<Entries> = table("policy", &policy::SECTION).also(&["security", "access", "permissions", "acl"]);
 
-    /// What is kept of what happened.
+    /// The record of what happened.
     AUDIT: Setting<Entries> = table("audit", &audit::SECTION).also(&["audit_log"]);
 
-    /// Where the gateway remembers.
+    /// The store of the gateway.
     STORE: Setting<Entries> = table("store", &store::SECTION).also(&["storage", "database", "state"]);
 
     /// The MCP servers behind the gateway.
     SERVERS: Setting<Entries> = tables("servers", &server::SECTION).also(&["server", "mcp_servers", "mcpServers", "upstreams", "backends"]);
 }
 
-/// Every table, each before those in it.
+/// Returns every table, each before those inside it.
 #[must_use]
 pub fn sections() -> Vec<&'static Section> {
     SECTION.with_inner()

@@ -1,8 +1,9 @@
-//! How a table is declared.
+//! The macro that declares a table.
 
-/// Declares a table with its shape, and each of its keys with its type. The comments above them are what the reference says.
+/// Declares a table with its shape, and each of its keys with its type. The comments above them are the text of the
+/// reference.
 ///
-/// It writes the list of the keys, which would otherwise have to name each again.
+/// It also writes the list of the keys, which would otherwise have to name each again.
 macro_rules! section {
     (
         $(#[doc = $about:literal])+

@@ -1,4 +1,4 @@
-//! Keys with their types: how each kind of value is read, so that what is declared is all that its reader has to know.
+//! Keys with their types: how each kind of value is read, so that the declaration is all that a reader has to know.
 
 use std::net::SocketAddr;
 use std::ops::Deref;
@@ -25,12 +25,12 @@ pub struct Setting<T: 'static> {
 #[derive(Debug)]
 pub struct Preset<T: 'static>(Setting<T>);
 
-/// A key that knows what its value is.
+/// A key with the type of its value.
 pub trait Typed: Deref<Target = Key> {
-    /// What is read.
+    /// The type of the value.
     type Value;
 
-    /// What a value that was checked stands for, and what holds without one.
+    /// Converts a checked value, or returns what holds without one.
     fn read(&self, given: Option<&Value>) -> Self::Value;
 }
 
@@ -74,48 +74,48 @@ impl<T> Setting<T> {
         }
     }
 
-    /// The key alone.
+    /// Returns the key alone.
     #[must_use]
     pub const fn key(&self) -> &Key {
         &self.key
     }
 
-    /// Its table is useless without it.
+    /// Marks the key as required: its table is useless without it.
     #[must_use]
     pub(super) const fn required(mut self) -> Self {
         self.key.required = true;
         self
     }
 
-    /// Its value may be, or hold, a secret.
+    /// Marks the value as one that may be, or contain, a secret.
     #[must_use]
     pub(super) const fn secret(mut self) -> Self {
         self.key.secret = true;
         self
     }
 
-    /// An example, as TOML. Without one the default is its example.
+    /// Sets an example, as TOML. Without one the default is its example.
     #[must_use]
     pub(super) const fn example(mut self, example: &'static str) -> Self {
         self.key.example = example;
         self
     }
 
-    /// Other names under which people look for it.
+    /// Sets other names that people look for.
     #[must_use]
     pub(super) const fn also(mut self, names: &'static [&'static str]) -> Self {
         self.key.also = names;
         self
     }
 
-    /// What it means.
+    /// Sets the meaning.
     #[must_use]
     pub(super) const fn doc(mut self, doc: &'static str) -> Self {
         self.key.doc = doc;
         self
     }
 
-    /// The value it has when it isn't given.
+    /// Sets the value that holds when the key isn't set.
     #[must_use]
     pub(super) const fn or(mut self, default: Literal) -> Preset<T> {
         self.key.default = Some(default);
@@ -124,20 +124,20 @@ impl<T> Setting<T> {
 }
 
 impl<T> Preset<T> {
-    /// What holds where no file says anything.
+    /// Returns the value that holds where no file sets the key.
     #[must_use]
     pub fn by_default(&self) -> T {
         let default = self.default.and_then(|default| (self.0.read)(&default.value()));
         default.expect("`or` gives every preset a default, and the tests read each")
     }
 
-    /// The key alone.
+    /// Returns the key alone.
     #[must_use]
     pub const fn key(&self) -> &Key {
         self.0.key()
     }
 
-    /// What it means.
+    /// Sets the meaning.
     #[must_use]
     pub(super) const fn doc(self, doc: &'static str) -> Self {
         let Self(setting) = self;
@@ -145,7 +145,7 @@ impl<T> Preset<T> {
     }
 }
 
-// === what stands in one value ===
+// === single values ===
 
 pub(super) const fn text(name: &'static str) -> Setting<String> {
     Setting::new(name, Kind::Text, |value| value.text().map(str::to_owned))

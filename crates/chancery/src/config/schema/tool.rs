@@ -8,22 +8,23 @@ use super::section::section;
 use super::setting::{Preset, Setting, choice, flag, permissions, validators};
 
 section! {
-    /// What you say of one tool, by its own name. A server can raise the risk above what you say, and not lower it.
+    /// Settings of one tool, by its own name. The server can raise the risk above the one that is set here, and not
+    /// lower it.
     ByName "servers.tools";
 
-    /// Its risk, in place of what is inferred.
+    /// The risk of the tool, in place of the inferred one.
     RISK: Setting<Risk> = choice("risk").example(r#""safe""#).also(&["risk_level", "level"]);
 
     /// Whether a person confirms each call, whatever the risk.
     CONFIRM: Preset<bool> = flag("confirm").example("true").also(&["confirmation_required", "ask"]).or(Flag(false));
 
-    /// What its arguments are judged by, in place of the server's and of what is inferred.
+    /// The validators that check the tool's arguments, in place of the server's and of the inferred ones.
     VALIDATORS: Setting<Vec<Validator>> = validators("validators").example(r#"["readonly"]"#).also(&["validator"]);
 
-    /// That it only reads, whatever it says itself: `readonly` then looks at its arguments only.
+    /// Whether the tool only reads, whatever the server declares: `readonly` then checks its arguments only.
     ONLY_READS: Preset<bool> = flag("only_reads").example("true").also(&["read_only", "readonly"]).or(Flag(false));
 
-    /// Permissions that it needs in any case.
+    /// Permissions that the tool needs in any case.
     PERMISSIONS: Preset<Vec<Permission>> = permissions("permissions")
         .example(r#"["filesystem.read"]"#)
         .also(&["permissions_required"])

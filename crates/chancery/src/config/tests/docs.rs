@@ -38,7 +38,7 @@ fn every_toml_block_of_the_docs_loads() {
     assert!(blocks >= sections().len(), "{blocks} blocks");
 }
 
-/// The Markdown files of a folder and of the folders in it.
+/// Returns the Markdown files of a folder and of the folders in it.
 fn documents(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).expect("a folder of documents") {
@@ -52,7 +52,7 @@ fn documents(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// What has to stand above a key for its table to be whole.
+/// Returns what has to stand above a key for its table to be whole.
 fn above(section: &Section) -> String {
     const SERVER: &str = "[[servers]]\nid = \"a\"\ncommand = \"a\"\n";
     match section.name {

@@ -184,7 +184,7 @@ fn the_identity_is_where_a_configuration_comes_from() {
     assert_eq!(before, identity(&elsewhere));
     disk.write(PROJECT, "");
     assert_ne!(before, identity(&disk.sources()));
-    // What nobody has confirmed does not count, and what is wrong inside a file changes nothing.
+    // A file that is not confirmed does not count, and the contents of a file change nothing.
     assert_eq!(before, recorded(&disk.sources()));
     load(&disk.sources(), Trust::Ask(&mut |_| true)).expect("a configuration");
     assert_ne!(before, recorded(&disk.sources()));

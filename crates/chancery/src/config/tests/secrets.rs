@@ -19,7 +19,7 @@ fn env() -> Env {
     [("VARIABLE", SECRET)].into_iter().collect()
 }
 
-/// A configuration with the secret in every place that is meant for one.
+/// Returns a configuration with the secret in every place that is meant for one.
 fn lines() -> Vec<String> {
     let text = format!(
         "[gateway]\nlisten = \"127.0.0.1:1\"\ntoken = \"{SECRET}\"\ntokens = {{ alice = \"{SECRET}1\" }}\n[gateway.limits]\nbody = 1\n\
@@ -56,7 +56,7 @@ fn a_mask_keeps_lengths() {
     assert!(source.shown().contains("\"command\": \"npx\"") && !source.shown().contains("€"));
 }
 
-/// What stands beside a secret is shown: without the names nobody finds the line that is meant.
+/// Names beside a secret are shown: without them a person could not find the line.
 #[test]
 fn names_beside_a_secret_stay() {
     let shown = |line: &str| Source::toml("x", format!("[[servers]]\n{line}")).shown()[12..].to_owned();

@@ -1,4 +1,4 @@
-//! The answers of the language server, one function a request.
+//! The answers of the language server, one function for each request.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -21,7 +21,7 @@ use super::{
 };
 use crate::words::plural;
 
-/// The findings that lie in the document itself.
+/// Returns the findings that lie in the document itself.
 pub(super) fn diagnostics(document: &Document) -> Value {
     own(document).map(|found| finding(document, found)).collect()
 }
@@ -60,7 +60,7 @@ fn finding(document: &Document, found: &Diagnostic) -> Value {
     })
 }
 
-/// What a name means: signature, types, stratum, documentation.
+/// Returns the description of a name: signature, types, stratum, documentation.
 pub(super) fn hover(document: &Document, params: &Value) -> Value {
     let Some(at) = document.at(&params["position"]) else {
         return Value::Null;
@@ -92,7 +92,8 @@ fn info<'d>(document: &'d Document, name: &str, arity: usize) -> Option<&'d Pred
         .find(|info| &*info.name == name && info.arity == arity)
 }
 
-/// A variable with what it may be, by the first premise that it is an argument of; a bound of an interval is a time.
+/// Returns a variable with its possible types, by the first premise that it is an argument of; a bound of an interval
+/// is a time.
 fn variable(document: &Document, name: &str, clause: u32) -> String {
     let clauses = document.loaded.units.iter().flat_map(|(_, parsed)| parsed.unit.clauses());
     let Some(clause) = clauses.into_iter().find(|other| other.span.start == clause) else {
@@ -156,7 +157,7 @@ fn entry_text(name: &str, params: Params, result: &str, doc: &str) -> String {
     format!("```mangle\n{name}({}{more}){arrow}\n```\n{doc}", params.types.join(", "))
 }
 
-/// Everything that names the same thing.
+/// Returns every occurrence of the same thing.
 fn same<'d>(document: &'d Document, params: &Value) -> Vec<&'d Occurrence> {
     let Some(at) = document.at(&params["position"]) else {
         return Vec::new();
@@ -164,7 +165,7 @@ fn same<'d>(document: &'d Document, params: &Value) -> Vec<&'d Occurrence> {
     document.occurrences.iter().filter(|one| one.what == at.what).collect()
 }
 
-/// The declaration, or else every definition.
+/// Returns the declaration, or else every definition.
 pub(super) fn definition(document: &Document, params: &Value) -> Value {
     let all = same(document, params);
     if let Some(What::Predicate(name, arity)) = all.first().map(|one| &one.what)
@@ -177,14 +178,14 @@ pub(super) fn definition(document: &Document, params: &Value) -> Value {
     found.map(|one| document.location(one.span)).collect()
 }
 
-/// Every place; those that define only if they are asked for.
+/// Returns every occurrence; those that define only if they are asked for.
 pub(super) fn references(document: &Document, params: &Value) -> Value {
     let with = params["context"]["includeDeclaration"].as_bool().unwrap_or(true);
     let places = same(document, params).into_iter().filter(|one| with || !one.defines);
     places.map(|one| document.location(one.span)).collect()
 }
 
-/// Where the name stands that would be renamed.
+/// Returns the place of the name that would be renamed.
 pub(super) fn renamed(document: &Document, params: &Value) -> Result<Value, String> {
     match document.at(&params["position"]) {
         None => Err("there is nothing to rename here".to_owned()),
@@ -197,7 +198,7 @@ pub(super) fn renamed(document: &Document, params: &Value) -> Result<Value, Stri
     }
 }
 
-/// A new name in every place; built-in names stay.
+/// Returns the edits that rename every occurrence; built-in names stay.
 pub(super) fn rename(document: &Document, params: &Value) -> Result<Value, String> {
     let new = params["newName"].as_str().unwrap_or_default();
     let mut changes = serde_json::Map::new();
@@ -227,7 +228,7 @@ fn is_built_in(what: &What) -> bool {
     }
 }
 
-/// Whether a thing may have this name, and nothing else has it.
+/// Checks that a thing may have this name, and no other thing has it.
 fn allowed(document: &Document, what: &What, new: &str) -> Result<(), String> {
     well_formed(what, new)?;
     let is_taken = |other: &What| match (what, other) {
@@ -256,9 +257,9 @@ fn well_formed(what: &What, new: &str) -> Result<(), String> {
     }
 }
 
-/// The variables of the clause, predicates of the program, and everything that is built in.
+/// Returns the possible completions: the variables of the clause, predicates of the program, and everything built in.
 pub(super) fn completion(document: &Document, params: &Value) -> Value {
-    // What is replaced is said: editors differ in whether `fn:` belongs to a word.
+    // The replaced range is stated: editors differ in whether `fn:` belongs to a word.
     let start = document.word_start(&params["position"]);
     let item = |label: &str, kind: u8, detail: &str| {
         let mut item = json!({ "label": label, "kind": kind, "detail": detail });
@@ -287,7 +288,8 @@ pub(super) fn completion(document: &Document, params: &Value) -> Value {
         .collect()
 }
 
-/// The variables of the clause at a position; of one that cannot be read yet, the words in front of the position that may be some.
+/// Returns the variables of the clause at a position; of a clause that cannot be parsed yet, the words before the
+/// position that may be some.
 fn variables_at(document: &Document, position: &Value) -> BTreeSet<String> {
     let (Some(at), Some((_, parsed))) = (document.offset(position), document.loaded.units.first()) else {
         return BTreeSet::new();
@@ -308,7 +310,7 @@ fn variables_at(document: &Document, position: &Value) -> BTreeSet<String> {
     names
 }
 
-/// The words between the last item that could be read and a position, the one that is being typed left out.
+/// Returns the words between the last item that could be parsed and a position, without the one that is being typed.
 fn words_before(document: &Document, parsed: &Parsed, at: u32) -> Vec<String> {
     let base = document.source().map_or(0, |source| source.span().start);
     let ends = parsed.unit.items.iter().map(|item| item.span().end);
@@ -323,7 +325,7 @@ fn is_variable(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_uppercase()) && !matches!(word, "Decl" | "Package" | "Use")
 }
 
-/// The document in the one style; nothing if it cannot be read.
+/// Returns the edits that format the document; none if it cannot be parsed.
 pub(super) fn formatting(document: &Document) -> Value {
     let (Some(source), Some((_, parsed))) = (document.source(), document.loaded.units.first()) else {
         return Value::Null;
@@ -335,7 +337,7 @@ pub(super) fn formatting(document: &Document) -> Value {
     json!([{ "range": document.range(source.span()), "newText": text }])
 }
 
-/// Declarations and the first clause of each predicate.
+/// Returns declarations and the first clause of each predicate.
 pub(super) fn symbols(document: &Document) -> Value {
     let Some((_, parsed)) = document.loaded.units.first() else {
         return Value::Null;
@@ -361,7 +363,7 @@ pub(super) fn symbols(document: &Document) -> Value {
     out.into()
 }
 
-/// The fixes of findings that touch the range.
+/// Returns the fixes of findings that touch the range.
 pub(super) fn actions(document: &Document, params: &Value) -> Value {
     let offset = |key: &str| document.offset(&params["range"][key]);
     let (Some(start), Some(end)) = (offset("start"), offset("end")) else {

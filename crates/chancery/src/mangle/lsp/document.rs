@@ -1,4 +1,4 @@
-//! An open document, with what was understood of it.
+//! An open document, with its analysis.
 
 use std::time::Duration;
 
@@ -17,9 +17,9 @@ use super::{
     occurrence::{Occurrence, occurrences},
 };
 
-/// How long the editor may wait for findings: a text that takes longer gets none but this.
+/// How long the editor may wait for findings; a text that takes longer gets only the finding that it took too long.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// What a document may take, as [`Bounds::bytes`].
+/// The memory limit of a document, as [`Bounds::bytes`].
 const MOST_BYTES: u64 = 256 << 20;
 
 /// A document and the program that it is part of: itself, and the other files of its package and of those that it uses.
@@ -29,16 +29,17 @@ pub(super) struct Document {
     pub(super) occurrences: Vec<Occurrence>,
 }
 
-/// URIs and texts of other documents.
+/// The URIs and texts of other documents.
 pub(super) type Others = Vec<(String, String)>;
 
 impl Document {
-    /// Reads a document; `others` are those that may belong to its program, and are asked for if it names a package.
+    /// Reads a document; `others` returns those that may belong to its program, and is called if the document names a
+    /// package.
     pub(super) fn new(uri: &str, text: &str, others: impl FnOnce() -> Others, dialect: Dialect) -> Self {
         Self::read(uri, text, others, dialect, None)
     }
 
-    /// The document with everything that names a package: also the files that use it.
+    /// Returns the document with all documents that name a package, including those that only use it.
     pub(super) fn with_users(&self, package: &str, others: Others, dialect: Dialect) -> Self {
         Self::read(&self.uri, self.text(), || others, dialect, Some(package))
     }
@@ -73,7 +74,7 @@ impl Document {
         let occurrences = units.iter().flat_map(|(_, parsed)| occurrences(&parsed.unit)).collect();
         let mut loaded = analysed(sources, units, dialect, &bounds);
         if loaded.analysis.predicates.is_empty() {
-            // While somebody types, some clause is unfinished. The others have their names all the same.
+            // While a user types, some clause is unfinished. The others have their names all the same.
             loaded.analysis = analyse_units(&loaded.units, dialect, &bounds);
         }
         Self {
@@ -83,7 +84,7 @@ impl Document {
         }
     }
 
-    /// Keeps the types that were found before an error came in: with one, none are inferred.
+    /// Keeps the types that were found before an error was introduced: with an error, none are inferred.
     pub(super) fn remember(&mut self, before: &Self) {
         for info in self.loaded.analysis.predicates.iter_mut().filter(|info| info.types.is_empty()) {
             let mut known = before.loaded.analysis.predicates.iter();
@@ -93,12 +94,12 @@ impl Document {
         }
     }
 
-    /// The document's own source.
+    /// Returns the document's own source.
     pub(super) fn source(&self) -> Option<&Source> {
         self.loaded.sources.get(0)
     }
 
-    /// Whether other documents may be part of its program.
+    /// Returns whether other documents may be part of its program.
     pub(super) fn uses(&self) -> bool {
         self.loaded
             .units
@@ -110,7 +111,7 @@ impl Document {
         self.source().map_or("", Source::text)
     }
 
-    /// Where the word begins that ends at a position: what a completion replaces.
+    /// Returns where the word begins that ends at a position: the part that a completion replaces.
     pub(super) fn word_start(&self, position: &Value) -> Option<Value> {
         let (source, end) = (self.source()?, self.offset(position)?);
         let before = source.text().get(..(end - source.span().start) as usize)?;
@@ -119,7 +120,7 @@ impl Document {
         Some(self.position(end - length as u32))
     }
 
-    /// The byte position of a position of the protocol: lines from zero, columns in UTF-16.
+    /// Returns the byte position of a position of the protocol: lines from zero, columns in UTF-16.
     pub(super) fn offset(&self, position: &Value) -> Option<u32> {
         let source = self.source()?;
         let (line, column) = (position["line"].as_u64()?, position["character"].as_u64()?);
@@ -135,7 +136,7 @@ impl Document {
         Some(start + source.line(line).len() as u32)
     }
 
-    /// A span as the protocol wants it.
+    /// Returns a span in the protocol's form.
     pub(super) fn range(&self, span: Span) -> Value {
         json!({ "start": self.position(span.start), "end": self.position(span.end) })
     }
@@ -150,13 +151,13 @@ impl Document {
         json!({ "line": line - 1, "character": before.encode_utf16().count() })
     }
 
-    /// A span with its document.
+    /// Returns a span with its document.
     pub(super) fn location(&self, span: Span) -> Value {
         let uri = self.loaded.sources.find(span).map_or(&*self.uri, Source::name);
         json!({ "uri": uri, "range": self.range(span) })
     }
 
-    /// What stands at a position.
+    /// Returns the occurrence at a position.
     pub(super) fn at(&self, position: &Value) -> Option<&Occurrence> {
         let offset = self.offset(position)?;
         self.occurrences
@@ -165,7 +166,7 @@ impl Document {
     }
 }
 
-/// The packages that a text names: its own, and those that it uses.
+/// Returns the packages that a text names: its own, and those that it uses.
 fn packages(unit: &Unit) -> impl Iterator<Item = String> {
     let own = unit.package.iter().map(|package| &package.name);
     let names = own.chain(unit.uses.iter().map(|used| &used.name));

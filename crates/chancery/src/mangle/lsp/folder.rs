@@ -1,15 +1,15 @@
-//! The rule files beside a document: those that no editor has open may hold the packages that it uses.
+//! Finds the rule files beside a document: those that no editor has open may contain the packages that it uses.
 
 use std::path::{Path, PathBuf};
 
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 
-/// How many files of one folder are looked at.
+/// The most files of one folder that are read.
 const MOST_FILES: usize = 256;
-/// How long a file may be that is read without being asked for.
+/// The most bytes of a file that no editor has open.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// What a part of a path cannot be in a URI.
+/// The characters that a part of a path cannot contain in a URI.
 const SPECIAL: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')
@@ -24,7 +24,7 @@ const SPECIAL: &AsciiSet = &CONTROLS
     .add(b'{')
     .add(b'}');
 
-/// The URIs and texts of the rule files in the folder of a document, itself and tests left out, in the order of their names. A
+/// Returns the URIs and texts of the rule files in the folder of a document, itself and tests left out, in the order of their names. A
 /// document that is no file has none.
 pub(super) fn beside(uri: &str) -> Vec<(String, String)> {
     let Some((base, folder)) = folder(uri) else { return Vec::new() };
@@ -43,7 +43,7 @@ pub(super) fn beside(uri: &str) -> Vec<(String, String)> {
     files.into_iter().filter_map(text).collect()
 }
 
-/// Whether two URIs name the same file, however each editor writes them.
+/// Returns whether two URIs name the same file, however each editor writes them.
 pub(super) fn same(one: &str, other: &str) -> bool {
     one == other || path(one).is_some_and(|one| path(other) == Some(one))
 }
@@ -53,13 +53,13 @@ fn is_rules(file: &Path) -> bool {
     name.ends_with(".mg") && !name.ends_with("_test.mg")
 }
 
-/// The beginning that the URIs of the files in a document's folder share, and the folder.
+/// Returns the beginning that the URIs of the files in a document's folder share, and the folder.
 fn folder(uri: &str) -> Option<(&str, PathBuf)> {
     let end = uri.rfind('/')? + 1;
     Some((&uri[..end], path(uri)?.parent()?.to_owned()))
 }
 
-/// The path of a file's URI.
+/// Returns the path of a file's URI.
 fn path(uri: &str) -> Option<PathBuf> {
     let path = uri.strip_prefix("file://")?;
     let path = percent_decode_str(path).decode_utf8().ok()?;

@@ -1,4 +1,4 @@
-//! `mangle lsp`: a language server over stdio. Documents come and go; every question is answered from the text as it is.
+//! `mangle lsp`: a language server over stdio. It answers every request from the present text of the open documents.
 
 mod answers;
 mod document;
@@ -18,10 +18,10 @@ use super::{args::Lsp, exit::REJECTED};
 use document::{Document, Others};
 use occurrence::What;
 
-/// Messages that wait while a document is read. An editor that sends more waits itself.
+/// The most messages that wait while a document is read. An editor that sends more waits itself.
 const QUEUE: usize = 256;
 
-/// Serves until the editor says `exit`.
+/// Serves until the editor sends `exit`.
 pub(super) fn lsp(args: &Lsp) -> anyhow::Result<ExitCode> {
     let (connection, threads) = Connection::stdio();
     let (id, _) = connection
@@ -58,13 +58,13 @@ pub(super) fn lsp(args: &Lsp) -> anyhow::Result<ExitCode> {
     }
     drop((connection, queued));
     threads.join()?;
-    // It fetches for nobody now, and has ended with the connection.
+    // The fetching thread has no receiver now, and has ended with the connection.
     let _fetched = fetch.join();
-    // The protocol has an exit without `shutdown` end badly.
+    // The protocol makes an exit without `shutdown` a failure.
     Ok(if shut_down { ExitCode::SUCCESS } else { ExitCode::from(REJECTED) })
 }
 
-/// Whether the next message is the same document, changed once more: somebody types faster than documents are read.
+/// Returns whether the next message changes the same document once more: users type faster than documents are read.
 fn is_outdated(notification: &Notification, next: Option<&Message>) -> bool {
     let uri = |notification: &Notification| notification.params["textDocument"]["uri"].as_str().map(str::to_owned);
     let change = "textDocument/didChange";
@@ -124,7 +124,7 @@ impl Server {
         }
     }
 
-    /// A document with the files that use what stands at a position, if that belongs to a package.
+    /// Returns a document with the files that use the name at a position, if that belongs to a package.
     fn widened(&self, document: &Document, params: &Value) -> Option<Document> {
         let What::Predicate(name, _) = &document.at(&params["position"])?.what else {
             return None;
@@ -133,7 +133,7 @@ impl Server {
         Some(document.with_users(package, self.others(&document.uri), self.dialect))
     }
 
-    /// The open documents but this one, and the files beside it that are not open.
+    /// Returns the other open documents, and the files beside this one that are not open.
     fn others(&self, uri: &str) -> Others {
         let open = self.documents.iter().filter(|(other, _)| **other != uri);
         let mut others: Others = open.map(|(other, document)| (other.clone(), document.text().to_owned())).collect();
@@ -142,7 +142,7 @@ impl Server {
         others
     }
 
-    /// Takes a change and gives the findings of every document that it may concern: one may use another's package.
+    /// Handles a change and returns the findings of every document that it may concern: one may use another's package.
     fn take(&mut self, notification: &Notification) -> Vec<Notification> {
         let params = &notification.params;
         let uri = params["textDocument"]["uri"].as_str().unwrap_or_default().to_owned();

@@ -1,20 +1,20 @@
-//! Where names stand in a document: predicates, functions, variables.
+//! The occurrences of names in a document: predicates, functions, variables.
 
 use mangle::syntax::{
     Span, Word,
     ast::{Atom, Clause, Item, Premise, Term, TermKind, Unit},
 };
 
-/// A name in a place.
+/// One occurrence of a name.
 #[derive(Clone, Debug)]
 pub(super) struct Occurrence {
     pub(super) what: What,
     pub(super) span: Span,
-    /// Whether it declares or defines what it names.
+    /// Whether it declares or defines the named thing.
     pub(super) defines: bool,
 }
 
-/// What a name names. Equal means: the same thing.
+/// The thing that a name denotes. Equal values denote the same thing.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum What {
     /// A predicate with its package, or a built-in.
@@ -25,7 +25,7 @@ pub(super) enum What {
     Variable(Word, u32),
 }
 
-/// All names of a document in order.
+/// Returns all names of a document in order.
 pub(super) fn occurrences(unit: &Unit) -> Vec<Occurrence> {
     let package = unit.package.as_ref().map_or("", |package| &package.name.text);
     let mut all = Vec::new();
@@ -70,7 +70,7 @@ fn predicate(atom: &Atom, package: &str, defines: bool) -> Occurrence {
     }
 }
 
-/// A name without a package belongs to the file's own.
+/// Returns a name with its package: a name without one belongs to the file's own.
 fn whole(text: &Word, package: &str) -> Word {
     if package.is_empty() || text.starts_with(':') || text.contains('.') {
         return text.clone();
@@ -78,7 +78,7 @@ fn whole(text: &Word, package: &str) -> Word {
     format!("{package}.{text}").into()
 }
 
-/// The predicate that `merge([V], "name")` names, within its quotes.
+/// Returns the predicate that `merge([V], "name")` names, within its quotes.
 fn merger(descr: &Atom, package: &str) -> Option<Occurrence> {
     const ARGUMENTS: usize = 3;
     let ("merge", [_, by]) = (&*descr.predicate.text, &descr.args[..]) else {

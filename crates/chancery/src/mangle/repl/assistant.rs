@@ -1,4 +1,4 @@
-//! What the line editor asks: what a word may go on to be, and whether an input is whole.
+//! Assists the line editor: completes words, and decides whether an input is complete.
 
 use mangle::{
     diagnostic::Code,
@@ -19,7 +19,7 @@ pub(super) struct Assistant {
 }
 
 impl Assistant {
-    /// Knows these words.
+    /// Makes an assistant that knows these words.
     pub(super) fn new(words: Vec<String>) -> Self {
         Self {
             words,
@@ -27,7 +27,7 @@ impl Assistant {
         }
     }
 
-    /// Where the word before `at` begins, and the words that begin like it.
+    /// Returns where the word before `at` begins, and the words that begin like it.
     pub(super) fn found(&self, line: &str, at: usize) -> (usize, Vec<&str>) {
         let belongs = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':' | '.' | '-');
         let head = line.get(..at).unwrap_or_default();
@@ -54,8 +54,8 @@ impl Completer for Assistant {
     }
 }
 
-/// Whether an input needs no more lines: a command, a clause up to its full stop, a question that can be read. An empty line
-/// ends whatever it is.
+/// Returns whether an input needs no more lines: a command, a clause up to its full stop, a question that can be
+/// parsed. An empty line ends any input.
 pub(super) fn is_whole(input: &str) -> bool {
     let line = input.trim();
     let command = line.starts_with(':') && !line.contains('(') || line.starts_with(":why") || is_bare_command(line);
@@ -64,18 +64,19 @@ pub(super) fn is_whole(input: &str) -> bool {
     line.is_empty() || line == "?" || command || gave_up || ended || is_question(line)
 }
 
-/// `? name`: a question without arguments is about all facts of a predicate.
+/// Returns whether a line is `? name`: a question without arguments is about all facts of a predicate.
 pub(super) fn is_about_a_predicate(line: &str) -> bool {
     let name = line.strip_prefix('?').map(|name| name.trim().trim_end_matches('.'));
     name.is_some_and(|name| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.')))
 }
 
-/// What a person types who does not know that commands begin with a colon.
+/// Returns whether a line is a command without its colon, which new users type.
 pub(super) fn is_bare_command(line: &str) -> bool {
     matches!(line, "help" | "quit" | "exit" | "list" | "undo")
 }
 
-/// A question that can be read, or that is wrong before its end: more lines would not mend it.
+/// Returns whether a line is a question that can be parsed, or that is wrong before its end: more lines would not
+/// correct it.
 fn is_question(line: &str) -> bool {
     let Some(body) = line.strip_prefix('?').filter(|body| !body.ends_with(',')) else {
         return false;
@@ -107,13 +108,13 @@ impl Validator for Assistant {
 impl Hinter for Assistant {
     type Hint = Onward;
 
-    /// Says on an empty line how an input ends, which goes on over several.
+    /// Shows on an empty line how an input of several lines is ended.
     fn hint(&self, line: &str, at: usize, _: &Context<'_>) -> Option<Onward> {
         (at == line.len() && line.ends_with('\n')).then_some(Onward)
     }
 }
 
-/// A hint that is no text to take over.
+/// A hint that cannot be accepted as text.
 pub(super) struct Onward;
 
 impl Hint for Onward {

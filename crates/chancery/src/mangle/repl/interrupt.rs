@@ -1,4 +1,4 @@
-//! Ctrl-C while an evaluation runs ends the evaluation, not the session.
+//! Handles Ctrl-C while an evaluation runs: it ends the evaluation, not the session.
 
 use std::io::IsTerminal as _;
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
@@ -11,7 +11,7 @@ use tokio::signal::unix::{SignalKind, signal};
 pub(super) struct Interrupt(Arc<Mutex<Cancel>>);
 
 impl Interrupt {
-    /// The flag for the evaluation that is about to run.
+    /// Returns the flag for the evaluation that is about to run.
     pub(super) fn fresh(&self) -> Cancel {
         let fresh = Cancel::default();
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = fresh.clone();
@@ -32,7 +32,7 @@ pub(super) fn listen() -> Interrupt {
     interrupt
 }
 
-/// Comes back when the signal is caught: the line editor, which begins after that, leaves the signal as it finds it.
+/// Returns once the signal is caught: the line editor, which begins after that, leaves the signal as it finds it.
 fn listen_for(interrupt: &Interrupt) {
     let heard = interrupt.clone();
     let (ready, caught) = mpsc::sync_channel(1);

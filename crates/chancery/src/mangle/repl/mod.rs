@@ -1,4 +1,4 @@
-//! `mangle repl`: facts, rules and questions, line by line.
+//! `mangle repl`: accepts facts, rules and questions, line by line.
 
 mod assistant;
 mod interrupt;
@@ -46,13 +46,13 @@ p(/a). q(X) :- p(X).   say something; it may go on over several lines, up to the
 :help  :quit
 ";
 
-/// What the line that is looked at is called in findings.
+/// The name of the current line in findings.
 const LINE: &str = "line";
 
-/// The predicate that a question is a rule for. No program can write this name.
+/// The predicate of the rule that a question becomes. No program can write this name.
 const ANSWER: &str = "answer__";
 
-/// Lines of history that are kept.
+/// The number of lines of history that are kept.
 const HISTORY: usize = 1_000;
 
 /// Reads until the end of input.
@@ -109,7 +109,7 @@ pub(super) fn repl(args: &Repl) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Where the history is kept between sessions: `$XDG_STATE_HOME/chancery/mangle_history`.
+/// Returns where the history is kept between sessions: `$XDG_STATE_HOME/chancery/mangle_history`.
 fn history_file() -> Option<PathBuf> {
     let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let state = absolute("XDG_STATE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/state")))?;
@@ -128,18 +128,18 @@ fn remember(editor: &mut Editor<Assistant, DefaultHistory>, line: &str, file: Op
 struct Session<'a> {
     args: &'a Repl,
     answers: Answers,
-    /// Files that were read: how far they are trusted, their names and texts.
+    /// Files that were read: their trust levels, names and texts.
     files: Vec<(Level, String, String)>,
-    /// What was typed, a clause or several an entry.
+    /// The clauses that were typed, one or several an entry.
     said: Vec<String>,
-    /// Ends what runs.
+    /// Cancels the running evaluation.
     cancel: Interrupt,
-    /// The program is another one than after the last line.
+    /// Whether the program has changed since the last line.
     changed: bool,
 }
 
 impl Session<'_> {
-    /// Takes a file in, unless it makes the program wrong.
+    /// Loads a file, unless it makes the program wrong.
     fn load(&mut self, file: &Path) -> anyhow::Result<String> {
         ensure!(!file.as_os_str().is_empty(), "which file? `:load FILE`");
         let (name, text) = (called(file), read(file)?);
@@ -159,7 +159,7 @@ impl Session<'_> {
         Ok(text)
     }
 
-    /// Does what a line says. `None` ends the session.
+    /// Carries out a line. Returns `None` to end the session.
     fn line(&mut self, line: &str) -> anyhow::Result<Option<String>> {
         // The public interpreter begins its commands with two colons.
         let line = if line.starts_with("::") { &line[1..] } else { line };
@@ -192,7 +192,7 @@ impl Session<'_> {
         last.map_or_else(|| "nothing was said\n".to_owned(), |line| format!("taken back: {line}\n"))
     }
 
-    /// What one line may take: Ctrl-C ends it, and `--deadline`.
+    /// Returns the deadline of one line: Ctrl-C, and `--deadline`.
     fn deadline(&self) -> Deadline {
         Deadline::start(self.args.limits.reading.deadline, self.cancel.fresh())
     }
@@ -214,7 +214,7 @@ impl Session<'_> {
         Ok(understand(sources, levels, dialect, &bounds))
     }
 
-    /// Takes a clause, unless it makes the program wrong.
+    /// Adds a clause, unless it makes the program wrong.
     fn say(&mut self, line: &str) -> anyhow::Result<String> {
         let loaded = self.understand(Some(line), &self.deadline())?;
         if loaded.is_rejected() {
@@ -225,7 +225,7 @@ impl Session<'_> {
         Ok(String::new())
     }
 
-    /// Says what is wrong with the files of the command line; a session begins without those of a program that is rejected.
+    /// Reports what is wrong with the files of the command line; a session begins without those of a rejected program.
     fn begin(&mut self) -> anyhow::Result<String> {
         let loaded = self.understand(None, &self.deadline())?;
         let text = report(&loaded.findings(Severity::Warning), &loaded.sources);
@@ -236,7 +236,7 @@ impl Session<'_> {
         Ok(text)
     }
 
-    /// Evaluates what was said, or says what is wrong with it.
+    /// Evaluates what was typed, or reports what is wrong with it.
     fn model(&self, more: Option<&str>, deadline: &Deadline) -> anyhow::Result<Result<(Loaded, Model), String>> {
         let mut loaded = self.understand(more, deadline)?;
         let Some(program) = loaded.analysis.program.take() else {
@@ -273,10 +273,10 @@ impl Session<'_> {
         Ok(facts::all(&all))
     }
 
-    /// A question is a rule whose head has the variables of its premises.
+    /// Answers a question, as a rule whose head has the variables of its premises.
     fn ask(&self, body: &str) -> anyhow::Result<String> {
         let variables = variables(body);
-        // The question stands on a line of its own: what is wrong with it is shown as it was typed.
+        // The question is put on a line of its own, so that findings show it as it was typed.
         let rule = format!("{ANSWER}({}) :-\n{body} .", variables.join(", "));
         let (_, model) = match self.model(Some(&rule), &self.deadline())? {
             Ok(both) => both,
@@ -320,7 +320,7 @@ impl Session<'_> {
         }))
     }
 
-    /// What may be completed: predicates, built-ins, commands.
+    /// Returns the words that can be completed: predicates, built-ins, commands.
     fn words(&self) -> Vec<String> {
         let mut words: Vec<String> = [":why", ":why-not", ":facts", ":show", ":undo", ":load", ":list", ":help", ":quit"]
             .map(str::to_owned)
@@ -337,7 +337,7 @@ impl Session<'_> {
     }
 }
 
-/// Makes findings that speak of the rule around a question speak of the question.
+/// Changes findings about the rule around a question to be about the question.
 fn aim(found: &mut [Diagnostic], sources: &Sources) {
     let Some(source) = sources.iter().find(|source| source.name() == LINE) else {
         return;
@@ -353,7 +353,8 @@ fn aim(found: &mut [Diagnostic], sources: &Sources) {
     }
 }
 
-/// The variables that a question asks for, in the order in which they stand; behind a group, those that have one value in it.
+/// Returns the variables of a question, in the order in which they occur; behind a group, those that have one value in
+/// it.
 fn variables(body: &str) -> Vec<String> {
     let Ok(sources) = Sources::of("line", &format!("{ANSWER}() :- {body} .")) else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! `:show`: what is known of predicates.
+//! `:show`: describes predicates.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use mangle::analysis::{Analysis, PredicateInfo};
 
 use crate::words::plural;
 
-/// The predicates of this name, or all of them, each with what it holds and where it comes from.
+/// Describes the predicates of this name, or all of them: what each contains and where it comes from.
 pub(super) fn show(analysis: &Analysis, name: &str) -> String {
     let all = name.is_empty() || name == "all";
     let mut infos: Vec<&PredicateInfo> = analysis.predicates.iter().filter(|info| all || *info.name == *name).collect();

@@ -1,4 +1,4 @@
-//! One case: rules and facts evaluated, expectations compared.
+//! Runs one case: evaluates rules and facts, and compares the result with the expectations.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -25,12 +25,12 @@ use super::{
     suite::{Case, Suite, heads},
 };
 
-/// What came of a case.
+/// The result of a case.
 #[derive(Default)]
 pub(super) struct Outcome {
-    /// Nothing, or what is not as it should be.
+    /// The problems; none if the case passed.
     pub(super) problems: Vec<Problem>,
-    /// What each rule did.
+    /// The rules that the case reached.
     pub(super) reached: Reached,
 }
 
@@ -82,7 +82,8 @@ pub(super) fn run(case: &Case, suite: &Suite, rules: &Rules, explain: bool) -> a
     Ok(outcome)
 }
 
-/// Declares as data what another case gives facts of and this one does not, unless the rules know it.
+/// Declares as data the predicates that another case gives facts of and this one does not, unless the rules define
+/// them.
 fn declarations(case: &Case, suite: &Suite, rules: &Rules) -> String {
     let own = heads(&case.texts.given);
     let left_out = suite.given.difference(&own).filter(|(name, arity)| !rules.define(name, *arity));
@@ -102,7 +103,7 @@ fn evaluate(program: Program, now: i64, answers: &Answers) -> anyhow::Result<Eva
     Ok(evaluate::evaluate(&program, &options, answers).map_err(|found| vec![*found]))
 }
 
-/// What a rule lacks that did not fire, in words.
+/// Returns what kept a rule from firing, in words.
 fn life(program: &Program, life: &Life) -> Option<String> {
     let names = |missing: &[mangle::program::PredId]| {
         let names: Vec<String> = missing.iter().map(|&pred| format!("`{}`", program.predicate(pred).name)).collect();

@@ -1,4 +1,4 @@
-//! What a case expects held against the facts that there are.
+//! Compares what a case expects with the facts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,19 +25,19 @@ use super::{
     suite::Case,
 };
 
-/// Lines of an explanation that are shown.
+/// The most lines of an explanation that are shown.
 const LINES: usize = 12;
 
-/// What is compared with what is expected.
+/// The result that is compared with the expectations.
 pub(super) struct Found<'a> {
     pub(super) model: &'a Model,
     pub(super) loaded: &'a Loaded,
     pub(super) file: &'a str,
-    /// Whether to say why a fact is there or not; mutations do without.
+    /// Whether to explain why a fact is there or not; mutation tests don't need it.
     pub(super) explain: bool,
 }
 
-/// A fact with holes: an argument that is `None` may be anything, and without a time any time will do.
+/// A fact with wildcards: an argument that is `None` may be anything, and without a time any time matches.
 struct Pattern {
     label: String,
     args: Vec<Option<String>>,
@@ -46,11 +46,11 @@ struct Pattern {
     line: u32,
 }
 
-/// When a fact is expected to hold.
+/// The time at which a fact is expected to hold.
 #[derive(Clone, Copy)]
 struct Time {
     interval: Interval,
-    /// `@[T]`: what holds longer holds at that moment too.
+    /// Whether the time is `@[T]`: a fact that holds longer holds at that moment too.
     is_moment: bool,
 }
 
@@ -83,14 +83,14 @@ impl Pattern {
     }
 }
 
-/// The time behind the columns of a row, as it is written.
+/// Returns the time after the columns of a row, as it is written.
 fn interval(bounds: &[String]) -> Option<Interval> {
     let [start, end] = bounds else { return None };
     let bound = |text: &str, open: i64| if text == "_" { Some(open) } else { parse_rfc3339(text) };
     Interval::new(bound(start, i64::MIN)?, bound(end, i64::MAX)?)
 }
 
-/// Everything that is not as the case says.
+/// Returns every difference from what the case expects.
 pub(super) fn compare(case: &Case, found: &Found<'_>) -> Vec<Problem> {
     let (mut problems, all) = (Vec::new(), found.model.to_text());
     let rows = |label: &str| all.get(label).map_or(&[][..], Vec::as_slice);
@@ -147,7 +147,7 @@ impl Found<'_> {
         }
     }
 
-    /// Why a fact holds or does not hold, without the line that says which.
+    /// Returns why a fact holds or does not hold, without the line that says which.
     fn explained(&self, fact: &str, not: bool) -> Option<Vec<String>> {
         let mut explainer = Explainer::new(self.model, Budget::default(), Cancel::default());
         let question = why::question(fact, self.model, &mut explainer).ok()?;
@@ -163,7 +163,7 @@ impl Found<'_> {
     }
 }
 
-/// The facts that have most of the arguments that are wanted.
+/// Returns the facts that share the most arguments with the pattern.
 fn nearest(pattern: &Pattern, rows: &[Vec<String>]) -> Vec<String> {
     let agreeing = |row: &Vec<String>| {
         let pairs = pattern.args.iter().zip(row);

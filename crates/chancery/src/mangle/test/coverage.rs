@@ -1,4 +1,4 @@
-//! Which rules the cases made fire, and what the others lack.
+//! Records which rules the cases made fire, and what kept the others from it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 
 use super::rules::Rules;
 
-/// What rules did, by their place.
+/// The reached rules, by their place.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reached(BTreeMap<Span, Rule>);
 
@@ -20,7 +20,7 @@ struct Rule {
 }
 
 impl Reached {
-    /// Notes what a rule did in a case.
+    /// Records a rule's result in a case.
     pub(super) fn note(&mut self, rule: Span, fired: u64, lacks: Option<String>) {
         let lacks = lacks.unwrap_or_default();
         let known = self.0.entry(rule).or_insert(Rule {
@@ -34,7 +34,7 @@ impl Reached {
         }
     }
 
-    /// Adds what rules did in another case.
+    /// Adds the results of another case.
     pub(super) fn add(&mut self, other: &Self) {
         for (&span, rule) in &other.0 {
             self.note(span, rule.fired, Some(rule.lacks.clone()));
@@ -42,7 +42,7 @@ impl Reached {
     }
 }
 
-/// Rules and what became of them.
+/// The coverage of the rules.
 #[derive(Debug, Default)]
 pub(super) struct Coverage {
     rules: Vec<Line>,
@@ -58,7 +58,7 @@ struct Line {
 }
 
 impl Coverage {
-    /// Of the rules under test; those that only run where they are called are left out.
+    /// Computes the coverage of the rules under test; those that only run where they are called are left out.
     pub(super) fn of(rules: &Rules, reached: &Reached) -> Self {
         let clauses = rules.parsed.iter().flat_map(|parsed| parsed.unit.clauses());
         let mut lines = Vec::new();
@@ -87,7 +87,7 @@ impl Coverage {
         self.rules.iter().filter(|rule| rule.fired > 0).count()
     }
 
-    /// For people.
+    /// Writes the coverage for people.
     pub(super) fn text(&self) -> String {
         let mut out = String::new();
         for rule in self.rules.iter().filter(|rule| rule.fired == 0) {

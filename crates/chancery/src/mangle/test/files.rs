@@ -1,17 +1,17 @@
-//! Which files are tests: those that are named, and in folders those whose names end like tests.
+//! Finds test files: those that are named, and in folders those whose names end like tests.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
 
-/// How the names of test files end.
+/// The endings of test files' names.
 const ENDS: [&str; 3] = ["_test.mg", "_test.yaml", "_test.yml"];
-/// How deep folders are looked through.
+/// The greatest depth of folders that are searched.
 const MAX_DEPTH: usize = 32;
-/// How many test files are taken.
+/// The most test files that are read.
 const MAX_FILES: usize = 10_000;
 
-/// The test files among and below `named`, in order; below the current folder if nothing is named.
+/// Returns the test files among and below `named`, in order; below the current folder if nothing is named.
 pub(super) fn find(named: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     let here = [PathBuf::from(".")];
     let named = if named.is_empty() { &here[..] } else { named };

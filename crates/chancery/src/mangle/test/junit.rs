@@ -1,11 +1,11 @@
-//! Results in the XML of JUnit, as continuous integration reads it.
+//! Writes results in the XML of JUnit, for continuous integration.
 
 use std::fmt::Write as _;
 
 use super::report::{Report, SuiteReport};
 
-/// A suite a file, a case a case; how far rules were reached stands in properties. Times are left out: the same tests have the
-/// same output.
+/// Writes a suite for each file and a case for each case; coverage is in properties. Times are left out, so that equal
+/// tests have equal output.
 pub(super) fn write(report: &Report) -> String {
     let (failed, all) = (report.failed(), report.failed() + report.passed());
     let mut out = format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites tests=\"{all}\" failures=\"{failed}\">\n");
@@ -67,7 +67,7 @@ fn properties(out: &mut String, suite: &SuiteReport) {
     out.push_str("    </properties>\n");
 }
 
-/// Text as XML wants it; what XML cannot hold becomes a replacement character.
+/// Escapes text for XML; a character that XML cannot contain becomes a replacement character.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! Test files in the language's own form: facts, with lines that begin with `#:` between them.
+//! Reads test files in the language's own form: facts, with lines that begin with `#:` between them.
 
 use std::path::Path;
 
@@ -33,7 +33,7 @@ pub(super) fn read(file: &Path, text: &str) -> anyhow::Result<Suite> {
 struct Reader<'f> {
     file: &'f Path,
     suite: Suite,
-    /// What stands before the first case: of every case.
+    /// The facts before the first case, which belong to every case.
     common: Texts,
     section: Section,
 }

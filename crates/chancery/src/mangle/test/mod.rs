@@ -1,4 +1,5 @@
-//! `mangle test`: cases in the language's own terms, which rules they reach, and which changes of rules they notice.
+//! `mangle test`: runs cases in the language's own terms, and reports which rules they reach, and which changes of
+//! rules they notice.
 
 mod case;
 mod command;

@@ -1,4 +1,5 @@
-//! Mutation: rules changed in one place at a time. A change that no case notices is a rule that no case pins down.
+//! Mutation testing: changes rules in one place at a time. If no case notices a change, the cases do not test that part
+//! of the rule.
 
 use std::fmt::Write as _;
 
@@ -23,7 +24,7 @@ struct Change {
     span: Span,
 }
 
-/// What is changed; premises by number.
+/// The kind of change; premises by number.
 #[derive(Clone, Copy)]
 enum How {
     Rule,
@@ -45,7 +46,7 @@ impl How {
     }
 }
 
-/// What became of the changes.
+/// The results of the changes.
 #[derive(Debug, Default)]
 pub(super) struct Mutation {
     total: usize,
@@ -69,7 +70,7 @@ impl Mutation {
         self.total - self.unnoticed.len()
     }
 
-    /// For people.
+    /// Writes the results for people.
     pub(super) fn text(&self) -> String {
         let mut out = String::new();
         for one in &self.unnoticed {
@@ -188,7 +189,7 @@ const fn opposite(op: CompareOp) -> CompareOp {
     }
 }
 
-/// With or without the case of equality.
+/// Returns the comparison with or without the case of equality.
 const fn beside(op: CompareOp) -> CompareOp {
     match op {
         CompareOp::Less => CompareOp::LessEqual,

@@ -1,30 +1,30 @@
-//! One way in which a case is not as it should be.
+//! A difference between a case's result and its expectations.
 
 use std::fmt::Write as _;
 
 use serde_json::{Value as Json, json};
 
-/// One way in which a case is not as it should be.
+/// A difference between a case's result and its expectations.
 #[derive(Debug)]
 pub(super) enum Problem {
-    /// A fact is not there.
+    /// An expected fact is not there.
     Missing { fact: String, line: u32, because: Vec<String> },
-    /// A fact is there.
+    /// A fact is there that must not be.
     Unexpected { fact: String, line: u32, because: Vec<String> },
-    /// The program is rejected or stopped, and that was not expected, or not like this.
+    /// The program was rejected or stopped, and the case did not expect it, or expected another error.
     Error {
         expected: Option<String>,
         codes: Vec<&'static str>,
         text: String,
     },
-    /// The program has facts where an error was expected.
+    /// The program succeeded where an error was expected.
     NoError { expected: String },
-    /// What is expected cannot be read.
+    /// An expectation cannot be parsed.
     Unreadable(String),
 }
 
 impl Problem {
-    /// In one line.
+    /// Writes the problem in one line.
     pub(super) fn headline(&self) -> String {
         match self {
             Self::Missing { fact, .. } => format!("missing: {fact}"),
@@ -40,7 +40,7 @@ impl Problem {
         }
     }
 
-    /// As a difference: `-` is missing, `+` is too much.
+    /// Writes the problem as a difference: `-` is missing, `+` is superfluous.
     pub(super) fn text(&self) -> String {
         let lines = |sign: char, fact: &str, line: u32, because: &[String]| {
             let mut out = format!("{sign} {fact}    (line {line})\n");

@@ -32,7 +32,7 @@ pub(super) fn read_suite(file: &Path, text: &str) -> anyhow::Result<Suite> {
     Ok(suite)
 }
 
-/// The rules that a test file tests if it names none: `X.mg` for `X_test.mg` and `X_test.yaml`.
+/// Returns the rules that a test file tests if it names none: `X.mg` for `X_test.mg` and `X_test.yaml`.
 fn default_rules(file: &Path) -> Option<PathBuf> {
     let stem = file.file_stem()?.to_str()?.strip_suffix("_test")?;
     Some(file.with_file_name(format!("{stem}.mg")))

@@ -1,4 +1,4 @@
-//! What came of a run, for people and for programs.
+//! Writes the results of a run, for people and for programs.
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::words::plural;
 
-/// A report in the format that was asked for.
+/// Writes a report in a format.
 pub(super) fn render(report: &Report, format: TestFormat) -> String {
     match format {
         TestFormat::Human => text(report),

@@ -1,4 +1,4 @@
-//! What came of a run of tests.
+//! The results of a run of tests.
 
 use super::{coverage::Coverage, mutate::Mutation, problem::Problem};
 

@@ -11,7 +11,7 @@ use super::{
     suite::Suite,
 };
 
-/// The rules under test: sources with what was parsed of them, and who answers for external predicates.
+/// The rules under test: parsed sources, and the rows of external predicates.
 #[derive(Clone)]
 pub(super) struct Rules {
     pub(super) sources: Sources,
@@ -21,7 +21,7 @@ pub(super) struct Rules {
 }
 
 impl Rules {
-    /// Reads the rule files of a suite. They have to parse; whether they are otherwise well is for the cases to say.
+    /// Reads the rule files of a suite. They must parse; whether they are otherwise correct is for the cases to say.
     pub(super) fn read(suite: &Suite, extended: bool, answers: &Answers) -> anyhow::Result<Self> {
         let dialect = if extended || suite.extended {
             Dialect::Extended
@@ -45,7 +45,7 @@ impl Rules {
         })
     }
 
-    /// Whether a clause or a declaration is about a predicate.
+    /// Returns whether a clause or a declaration is about a predicate.
     pub(super) fn define(&self, name: &str, arity: usize) -> bool {
         let is_it = |package: &str, atom: &Atom| {
             let text = &*atom.predicate.text;

@@ -1,4 +1,4 @@
-//! A run of every suite.
+//! Runs every suite.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use super::{
     suite::Case,
 };
 
-/// What came of all suites, and the files that they are made of.
+/// Runs all suites, and returns the report with the files that they are made of.
 pub(super) fn run(args: &Test) -> anyhow::Result<(Report, Vec<PathBuf>)> {
     let answers = Answers::read(&args.external)?;
     let (mut report, mut used) = (Report::default(), Vec::new());

@@ -1,4 +1,4 @@
-//! A test file: rules, and cases of what follows from which facts.
+//! A test file: rules, and cases that say which facts follow from which.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use super::super::args;
 /// One test file.
 #[derive(Default)]
 pub(super) struct Suite {
-    /// As it was named.
+    /// The name as given.
     pub(super) name: String,
     /// The files under test.
     pub(super) rules: Vec<PathBuf>,
@@ -20,7 +20,7 @@ pub(super) struct Suite {
     pub(super) given: BTreeSet<(String, usize)>,
 }
 
-/// One case. Each text stands at its own line of the file, so that places in findings are right.
+/// One case. Each text has the line numbers of the file, so that places in findings are right.
 #[derive(Clone, Default)]
 pub(super) struct Case {
     pub(super) name: String,
@@ -29,26 +29,26 @@ pub(super) struct Case {
     /// The evaluation time.
     pub(super) now: i64,
     pub(super) texts: Texts,
-    /// The code of the error that has to come.
+    /// The code of the expected error.
     pub(super) error: Option<String>,
 }
 
 /// The facts of a case, as they were written.
 #[derive(Clone, Default)]
 pub(super) struct Texts {
-    /// Facts that are given.
+    /// The given facts.
     pub(super) given: String,
-    /// What external predicates answer.
+    /// The rows of external predicates.
     pub(super) answers: String,
-    /// Facts that have to be there.
+    /// Facts that must be there.
     pub(super) expect: String,
     /// Facts that must not be there.
     pub(super) absent: String,
-    /// All facts of the predicates that stand in it.
+    /// All facts of the predicates that occur in it.
     pub(super) exactly: String,
 }
 
-/// Which text of a case lines belong to.
+/// The text of a case that lines belong to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Section {
     Given,
@@ -59,7 +59,7 @@ pub(super) enum Section {
 }
 
 impl Section {
-    /// By the word that begins it.
+    /// Returns the section that a word begins.
     pub(super) fn by_name(name: &str) -> Option<Self> {
         Some(match name {
             "given" => Self::Given,
@@ -72,7 +72,7 @@ impl Section {
     }
 }
 
-/// The predicates of facts. What cannot be read is said when the case is run.
+/// Returns the predicates of facts. Facts that cannot be parsed are reported when the case is run.
 pub(super) fn heads(text: &str) -> BTreeSet<(String, usize)> {
     let sources = Sources::of("given", text).ok();
     let parsed = sources.as_ref().and_then(|sources| Some(parse(sources.get(0)?, Dialect::Extended)));
@@ -82,17 +82,17 @@ pub(super) fn heads(text: &str) -> BTreeSet<(String, usize)> {
         .collect()
 }
 
-/// A file that is named in a test file: from where that lies.
+/// Returns the path of a file that is named in a test file, relative to that file.
 pub(super) fn beside(file: &Path, name: &str) -> PathBuf {
     file.parent().unwrap_or(Path::new("")).join(name)
 }
 
-/// An evaluation time.
+/// Returns an evaluation time.
 pub(super) fn time(text: &str) -> anyhow::Result<i64> {
     args::time(text).map_err(|help| anyhow::anyhow!("`{text}` is no time: {help}"))
 }
 
-/// The code of the error that has to come.
+/// Returns the code of the expected error.
 pub(super) fn error(text: &str) -> anyhow::Result<String> {
     Ok(args::code(text)?.name().to_owned())
 }

@@ -13,13 +13,13 @@ use super::{
 };
 use crate::words::plural;
 
-/// How often files are looked at: often enough for a person, and next to nothing for a machine.
+/// How often files are polled: often enough for a person, and rarely enough for the machine.
 const EVERY: Duration = Duration::from_millis(250);
 
-/// What a file looked like: length and time of the last change; nothing if it is not there.
+/// The state of a file: length and time of the last change; `None` if it does not exist.
 type Look = Option<(u64, SystemTime)>;
 
-/// Goes on until it is stopped, or nobody reads what it says.
+/// Runs until it is stopped, or the reader of its output closes its end.
 pub(super) fn watch(args: &Test) -> anyhow::Result<ExitCode> {
     loop {
         let before;

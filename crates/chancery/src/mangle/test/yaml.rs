@@ -1,7 +1,7 @@
-//! Test files in YAML, read with the place of every value, so that what is wrong is said with its line.
+//! Reads test files in YAML with the place of every value, so that errors name their line.
 //!
-//! A small part of YAML is read: mappings, lists and scalars. Aliases and tags are refused: no test needs them, and a file with
-//! aliases may be larger than it looks.
+//! A small part of YAML is supported: mappings, lists and scalars. Aliases and tags are refused: no test needs them,
+//! and a file with aliases may be larger than it looks.
 
 mod node;
 
@@ -78,7 +78,7 @@ impl Reader<'_> {
         Ok(case)
     }
 
-    /// Facts: a text of clauses, or a list of facts, whose full stops may be left out.
+    /// Reads facts: a text of clauses, or a list of facts, whose full stops may be left out.
     fn facts(&self, section: &str, value: &Node, texts: &mut Texts) -> anyhow::Result<()> {
         let section = Section::by_name(section).with_context(|| self.at(value))?;
         let into = texts.of(section);
@@ -104,7 +104,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The entries of a mapping that has no other keys than these, each once.
+    /// Returns the entries of a mapping, which may have only these keys, each once.
     fn mapping<'n>(&self, node: &'n Node, known: &'static [&'static str]) -> anyhow::Result<Entries<'n>> {
         let Kind::Mapping(entries) = &node.kind else {
             bail!("{}: expected a mapping of {}", self.at(node), known.join(", "));
@@ -135,7 +135,7 @@ impl Reader<'_> {
         node.text().with_context(|| format!("{}: expected a text", self.at(node)))
     }
 
-    /// A text, or a list of texts.
+    /// Returns one text, or the texts of a list.
     fn several<'n>(&self, node: &'n Node) -> anyhow::Result<Vec<(&'n str, &'n Node)>> {
         match &node.kind {
             Kind::List(items) => items.iter().map(|item| Ok((self.scalar(item)?, item))).collect(),

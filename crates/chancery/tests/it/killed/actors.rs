@@ -69,7 +69,7 @@ impl Actor<'_> {
         Session::open(&Http::new(self.address, Some(&self.world.caller)), &json!({}))
     }
 
-    /// Calls a tool with a text that nobody else says.
+    /// Calls a tool with a text that no other call has.
     fn call(&self, session: &mut Session, tool: &str, text: &str) -> io::Result<Value> {
         let about = digest_of(text);
         self.world.known().asks(ADMITTED, &about);
@@ -108,7 +108,8 @@ impl Actor<'_> {
         self.says("echo")
     }
 
-    /// Calls the dangerous tool, each time until somebody has approved it; what earlier rounds left open comes first.
+    /// Calls the dangerous tool, each time until an operator has approved it; calls that earlier rounds left open come
+    /// first.
     fn destroys(&mut self) -> io::Result<()> {
         let mut session = self.session()?;
         let left = self.world.known().open.clone();
@@ -145,7 +146,7 @@ impl Actor<'_> {
         Ok(())
     }
 
-    /// Grants to somebody new each time, takes some of it back, and grants some of that again.
+    /// Grants access to a new principal each time, revokes some of it, and grants some of that again.
     fn grants(&mut self) -> io::Result<()> {
         for n in 0.. {
             let principal = format!("g-{}-{n}", self.name);
@@ -242,14 +243,14 @@ impl Actor<'_> {
     }
 }
 
-/// What the record calls the arguments of a call.
+/// Returns what the record calls the arguments of a call.
 pub(super) fn digest_of(text: &str) -> String {
     let arguments = json!({ "text": text }).to_string();
     let digest = digest(&SHA256, arguments.as_bytes());
     digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Whether a call was admitted and not sent, because a decision about its server came in between (DESIGN 9).
+/// Returns whether a call was admitted and not sent, because a decision about its server came in between (DESIGN 9).
 fn was_taken_back(answer: &Value) -> bool {
     answer["error"]["message"]
         .as_str()

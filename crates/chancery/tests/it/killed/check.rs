@@ -60,7 +60,7 @@ fn things_are_what_was_answered(world: &World<'_>, gateway: &Gateway<'_>, at: &s
     known.compare("permission ", &permissions, at);
 }
 
-/// Every entry of a list, page by page.
+/// Returns every entry of a list, page by page.
 fn every(operator: &Http, path: &str) -> Vec<Value> {
     let (mut entries, mut cursor) = (Vec::new(), String::new());
     loop {

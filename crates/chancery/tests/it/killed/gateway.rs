@@ -73,19 +73,19 @@ args = ["-c", 'tee -a "$0" | "$1" example minimal', "{copied}", "{BINARY}"]
         Self { machine }
     }
 
-    /// The store.
+    /// Returns the store.
     pub(super) fn store(&self) -> PathBuf {
         self.machine.path("store")
     }
 
-    /// What has reached the child: whole lines only, what was cut short has not been read by anybody.
+    /// Returns what has reached the child: whole lines only, what was cut short has not been read by anybody.
     pub(super) fn copied(&self) -> Vec<String> {
         let text = std::fs::read_to_string(self.machine.path("copied")).unwrap_or_default();
         let whole = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
         whole.map(|line| line.trim_end().to_owned()).collect()
     }
 
-    /// A token that is made while no gateway runs.
+    /// Returns a token that is made while no gateway runs.
     pub(super) fn token(&self, principal: &str, role: &str) -> String {
         let args = [
             "--config",

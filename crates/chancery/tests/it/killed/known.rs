@@ -92,12 +92,12 @@ impl Known {
         }
     }
 
-    /// What a thing is.
+    /// Returns what a thing is.
     pub(super) fn state(&self, thing: &str) -> State {
         self.things.get(thing).copied().unwrap_or_default().is
     }
 
-    /// The names of things of that kind.
+    /// Returns the names of things of that kind.
     pub(super) fn names(&self, prefix: &str) -> Vec<String> {
         let all = self.things.keys().filter_map(|thing| thing.strip_prefix(prefix));
         all.map(str::to_owned).collect()
@@ -114,12 +114,12 @@ impl Known {
         }
     }
 
-    /// How often something was asked.
+    /// Returns how often something was asked.
     pub(super) fn asked(&self, kind: &'static str, about: &str) -> u64 {
         self.told.get(&(kind, about.to_owned())).map_or(0, |times| times.asked)
     }
 
-    /// How much was under way when the round ended.
+    /// Returns how much was under way when the round ended.
     pub(super) fn unanswered(&mut self) -> u64 {
         std::mem::take(&mut self.under_way)
     }

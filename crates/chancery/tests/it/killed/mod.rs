@@ -177,7 +177,7 @@ impl<'a> World<'a> {
         let answers = self.answers.lock().expect("a number");
         let waited = self.answered.wait_timeout_while(answers, PATIENCE, |answers| *answers < wanted);
         let (answers, timeout) = waited.expect("a number");
-        // Not a panic: whoever stopped answering says why, once the gateway is gone.
+        // Not a panic: the task that stopped answering says why, once the gateway is gone.
         if timeout.timed_out() {
             eprintln!("only {answers} of {wanted} answers came in {PATIENCE:?}");
         }

@@ -36,7 +36,7 @@ impl Upstream {
         self.listening.as_ref().map(Listening::url).unwrap_or_default()
     }
 
-    /// How often each call has reached it so far, by tool and text.
+    /// Returns how often each call has reached it so far, by tool and text.
     pub(super) fn seen(&self) -> BTreeMap<(&'static str, String), u64> {
         self.seen.lock().expect("nobody panics").clone()
     }

@@ -66,7 +66,7 @@ fn chapter(name: &str, text: &str) -> usize {
     commands
 }
 
-/// The commands of a block with what they print.
+/// Returns the commands of a block with what they print.
 fn played(machine: &Machine, block: &str) -> String {
     let mut out = String::new();
     for command in block.lines().filter_map(|line| line.strip_prefix("$ chancery mangle ")) {

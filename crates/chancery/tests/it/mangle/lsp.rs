@@ -111,7 +111,7 @@ impl Editor {
         self.ask(&format!("textDocument/{method}"), params)
     }
 
-    /// The codes of what is wrong with the document, once everything that was sent is done.
+    /// Returns the codes of what is wrong with the document, once everything that was sent is done.
     fn codes(&mut self) -> Vec<String> {
         self.at("documentSymbol", 0, 0, json!({}));
         let last = self.findings.iter().rev().find(|found| found["uri"] == URI).expect("findings");
@@ -228,7 +228,7 @@ fn a_package_is_found_in_another_document() {
     editor.end();
 }
 
-/// The edits of a rename by document, as the texts that they put there.
+/// Returns the edits of a rename by document, as the texts that they put there.
 fn edits(answer: &Value) -> Vec<(String, Vec<String>)> {
     let changes = answer["changes"].as_object().expect("changes").iter();
     let texts = |edits: &Value| {

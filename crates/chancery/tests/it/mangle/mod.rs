@@ -36,7 +36,7 @@ fn transcripts() -> Vec<PathBuf> {
     files
 }
 
-/// The transcript as it really goes.
+/// Returns the transcript as it really goes.
 fn played(text: &str) -> String {
     let machine = Machine::new();
     let (mut out, mut file): (String, Option<(String, String)>) = Default::default();
@@ -70,7 +70,7 @@ fn place(machine: &Machine, file: Option<(String, String)>) {
     }
 }
 
-/// What a command writes and how it ends, as lines of a transcript.
+/// Returns what a command writes and how it ends, as lines of a transcript.
 fn ran(machine: &Machine, command: &str) -> String {
     let (command, stdin) = command
         .split_once(" < ")

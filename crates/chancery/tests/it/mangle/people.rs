@@ -15,7 +15,7 @@ fn family() -> Machine {
     machine
 }
 
-/// A session of the repl: what it says to these lines, and how it ends.
+/// Returns a session of the repl: what it says to these lines, and how it ends.
 fn session(machine: &Machine, lines: &[u8], args: &[&str]) -> (String, bool) {
     let words: Vec<&str> = std::iter::once("repl").chain(args.iter().copied()).collect();
     let output = run(machine, &words, Some(lines));

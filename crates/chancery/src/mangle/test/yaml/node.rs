@@ -25,7 +25,7 @@ pub(super) enum Kind {
     Block(String),
 }
 
-/// What is wrong, and in which line.
+/// An error, and its line.
 type Wrong = (usize, String);
 
 /// A mapping or list that is not closed yet.
@@ -35,7 +35,7 @@ enum Open {
 }
 
 impl Node {
-    /// The one document of a file.
+    /// Returns the one document of a file.
     pub(super) fn read(text: &str) -> Result<Self, Wrong> {
         let mut open: Vec<(Open, Span)> = Vec::new();
         let mut root = None;
@@ -111,7 +111,7 @@ impl Node {
         }
     }
 
-    /// The text of a scalar.
+    /// Returns the text of a scalar.
     pub(super) fn text(&self) -> Option<&str> {
         match &self.kind {
             Kind::Scalar(text) | Kind::Block(text) => Some(text),
