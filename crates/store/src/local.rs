@@ -61,15 +61,15 @@ impl LocalStore {
         let Recovered {
             writer,
             last,
-            owed,
+            deferred,
             segments,
         } = recover(&audit, settings)?;
         let reader = LogReader::new(&audit, segments);
         let index = Index::open(&audit, |block, head| stands(&reader, block, head))?;
-        let (bell, rung) = sync_channel(1);
-        let log = writer.map(|writer| Arc::new(Log::start(writer, owed, settings, &audit, bell)));
+        let (wake, wake_ups) = sync_channel(1);
+        let log = writer.map(|writer| Arc::new(Log::start(writer, deferred, settings, &audit, wake)));
         let keeper = log.as_ref().ok();
-        let keeper = keeper.map(|log| Arc::new(Keeper::start(reader.clone(), index.clone(), settings, log, rung)));
+        let keeper = keeper.map(|log| Arc::new(Keeper::start(reader.clone(), index.clone(), settings, log, wake_ups)));
         let written = match &log {
             Ok(log) => log.written(),
             Err(_) => watch::channel(last).1,
@@ -113,9 +113,9 @@ impl LocalStore {
         self.control.as_ref().map_err(Clone::clone)
     }
 
-    async fn write_owed(&self) {
+    async fn write_deferred(&self) {
         if let Ok(log) = &self.log {
-            log.write_owed().await;
+            log.write_deferred().await;
         }
     }
 
@@ -125,7 +125,7 @@ impl LocalStore {
 
     /// Makes a search that sees everything that was appended, and the deferred events.
     async fn search(&self) -> Search {
-        self.write_owed().await;
+        self.write_deferred().await;
         Search::new(self.reader.clone(), self.index.clone(), *self.written.borrow())
     }
 }
@@ -228,7 +228,7 @@ impl AuditStore for LocalStore {
 
     fn replay(&self, from: u64, limit: usize) -> BoxFuture<'_, Result<Chunk, StoreError>> {
         Box::pin(async move {
-            self.write_owed().await;
+            self.write_deferred().await;
             let (mut walk, until) = (self.reader.walk(from.max(1)), *self.written.borrow());
             blocking(move || walk.chunk(limit.clamp(1, MAX_REPLAY), until)).await
         })
@@ -242,7 +242,7 @@ impl AuditStore for LocalStore {
 impl Store for LocalStore {
     fn backup<'a>(&'a self, to: &'a Path) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async {
-            self.write_owed().await;
+            self.write_deferred().await;
             let backup = Backup {
                 from: self.folder.clone(),
                 to: to.to_owned(),

@@ -51,7 +51,7 @@ struct Shared {
 
 impl Keeper {
     /// Starts the thread; it ends when the sender of its wake-ups is dropped.
-    pub(crate) fn start(reader: LogReader, index: Index, settings: &Settings, log: &Arc<Log>, bell: Receiver<()>) -> Self {
+    pub(crate) fn start(reader: LogReader, index: Index, settings: &Settings, log: &Arc<Log>, wake_ups: Receiver<()>) -> Self {
         let shared = Arc::new(Shared {
             reader,
             index,
@@ -61,7 +61,7 @@ impl Keeper {
         let (keeper, synced, log) = (Arc::clone(&shared), log.synced(), Arc::downgrade(log));
         let thread = std::thread::Builder::new()
             .name("audit-keeper".into())
-            .spawn(move || keeper.run(&bell, &synced, &log))
+            .spawn(move || keeper.run(&wake_ups, &synced, &log))
             .expect("the system can start a thread");
         Self {
             shared,
@@ -97,7 +97,7 @@ impl Shared {
         self.index.connect().map_err(|why| self.index.error(&why))
     }
 
-    fn run(&self, bell: &Receiver<()>, synced: &watch::Receiver<Synced>, log: &Weak<Log>) {
+    fn run(&self, wake_ups: &Receiver<()>, synced: &watch::Receiver<Synced>, log: &Weak<Log>) {
         let mut db = match self.connect() {
             Ok(db) => db,
             Err(why) => return tracing::error!(error = %why, "the audit is not indexed"),
@@ -105,7 +105,7 @@ impl Shared {
         let mut segments = 0;
         let mut place = None;
         loop {
-            let rung = match bell.recv_timeout(ROUND) {
+            let woken = match wake_ups.recv_timeout(ROUND) {
                 Ok(()) => true,
                 Err(RecvTimeoutError::Timeout) => false,
                 Err(RecvTimeoutError::Disconnected) => return,
@@ -116,7 +116,7 @@ impl Shared {
                 tracing::error!(error = %why, "failed to index the audit: queries are slower");
             }
             let now_segments = self.reader.segments().count();
-            if rung && now_segments == segments {
+            if woken && now_segments == segments {
                 continue;
             }
             segments = now_segments;
@@ -203,7 +203,7 @@ impl Shared {
         disk.remove(&path).map_err(|why| StoreError::io("remove", &path, &why))?;
         disk.sync_folder(folder).map_err(|why| StoreError::io("sync", folder, &why))?;
         let details = json!({ "first_seq": first, "last_seq": next - 1, "head": header.before.to_string() });
-        log.owe(Event::own(now, "dev.chancery.audit_segment_dropped", &details));
+        log.defer(Event::own(now, "dev.chancery.audit_segment_dropped", &details));
         Ok(())
     }
 }

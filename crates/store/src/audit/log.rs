@@ -29,7 +29,7 @@ const ROUNDS: usize = 8;
 /// The most bytes of events that may wait to be written.
 const WAITING_BYTES: usize = 16 << 20;
 /// How long a deferred event may stay unwritten.
-const OWED_FOR: Duration = Duration::from_millis(10);
+const DEFERRED_FOR: Duration = Duration::from_millis(10);
 /// The shortest time that the flusher leaves to a task that is writing.
 const SHORTEST: Duration = Duration::from_millis(1);
 
@@ -58,7 +58,7 @@ struct Shared {
     limit: usize,
     folder: PathBuf,
     /// Wakes the keeper.
-    bell: SyncSender<()>,
+    wake_keeper: SyncSender<()>,
 }
 
 /// What is on the disk for certain.
@@ -75,9 +75,9 @@ struct Queue {
     pending: Vec<Pending>,
     bytes: usize,
     /// The deferred events. They are written before others once something can be written.
-    owed: Vec<Event>,
+    deferred: Vec<Event>,
     /// Since when there are deferred events.
-    owed_since: Option<Instant>,
+    deferred_since: Option<Instant>,
     /// Whether the flusher waits to be woken, without a time limit.
     resting: bool,
     /// Whether a task or the flusher holds the writer.
@@ -113,15 +113,15 @@ enum Task {
 
 impl Log {
     /// Starts the flusher.
-    pub(crate) fn start(writer: Writer, owed: Vec<Event>, settings: &Settings, folder: &Path, bell: SyncSender<()>) -> Self {
+    pub(crate) fn start(writer: Writer, deferred: Vec<Event>, settings: &Settings, folder: &Path, wake_keeper: SyncSender<()>) -> Self {
         let seq = writer.end().next - 1;
         let shared = Arc::new(Shared {
             queue: Mutex::new(Queue {
                 // What recovery found may not be on the disk yet.
                 dirty_since: Some(Instant::now()),
-                bytes: weight(&owed),
-                owed_since: (!owed.is_empty()).then(Instant::now),
-                owed,
+                bytes: weight(&deferred),
+                deferred_since: (!deferred.is_empty()).then(Instant::now),
+                deferred,
                 ..Queue::default()
             }),
             wake: Condvar::new(),
@@ -134,7 +134,7 @@ impl Log {
             segment_span: i64::try_from(settings.segment_span.as_millis()).unwrap_or(i64::MAX),
             limit: settings.queue,
             folder: folder.to_owned(),
-            bell,
+            wake_keeper,
         });
         let flusher = Arc::clone(&shared);
         let thread = std::thread::Builder::new()
@@ -162,18 +162,18 @@ impl Log {
     pub(crate) fn note(&self, event: Event) -> Option<Event> {
         let mut queue = self.shared.queue();
         let lasting = queue.trouble.as_ref().is_some_and(StoreError::is_lasting);
-        let full = queue.owed.len() >= self.shared.limit || queue.bytes + event.weight() > WAITING_BYTES;
+        let full = queue.deferred.len() >= self.shared.limit || queue.bytes + event.weight() > WAITING_BYTES;
         if lasting || full || queue.closing || record::check(&event).is_err() {
             return Some(event);
         }
-        self.shared.put_owed(&mut queue, event);
+        self.shared.put_deferred(&mut queue, event);
         None
     }
 
     /// Writes the deferred events, and returns when they are written or could not be.
-    pub(crate) async fn write_owed(&self) {
+    pub(crate) async fn write_deferred(&self) {
         let shared = &self.shared;
-        let is_written = |queue: &Queue| queue.owed.is_empty() && !queue.writing;
+        let is_written = |queue: &Queue| queue.deferred.is_empty() && !queue.writing;
         if is_written(&shared.queue()) {
             return;
         }
@@ -194,9 +194,9 @@ impl Log {
     }
 
     /// Defers an event of the log itself, which is written when something can be.
-    pub(crate) fn owe(&self, event: Event) {
+    pub(crate) fn defer(&self, event: Event) {
         let mut queue = self.shared.queue();
-        self.shared.put_owed(&mut queue, event);
+        self.shared.put_deferred(&mut queue, event);
     }
 
     /// Returns a watch on the number of the last record that was written.
@@ -246,10 +246,10 @@ impl Shared {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn put_owed(&self, queue: &mut Queue, event: Event) {
+    fn put_deferred(&self, queue: &mut Queue, event: Event) {
         queue.bytes += event.weight();
-        queue.owed.push(event);
-        queue.owed_since.get_or_insert_with(Instant::now);
+        queue.deferred.push(event);
+        queue.deferred_since.get_or_insert_with(Instant::now);
         if queue.resting {
             self.wake.notify_one();
         }
@@ -299,13 +299,13 @@ impl Shared {
     /// Writes the deferred events and the caller's own records, then those that other tasks appended meanwhile, for
     /// some rounds.
     fn lead(&self, own: Pending) -> Result<u64, StoreError> {
-        let owed = self.queue().take_owed();
-        let (own_result, mut hand) = self.write(owed, &[own]);
+        let deferred = self.queue().take_deferred();
+        let (own_result, mut hand) = self.write(deferred, &[own]);
         for _ in 0..ROUNDS {
-            let Some((owed, batch)) = self.take_or_leave(hand) else {
+            let Some((deferred, batch)) = self.take_or_leave(hand) else {
                 return own_result;
             };
-            let (result, full) = self.write(owed, &batch);
+            let (result, full) = self.write(deferred, &batch);
             answer(batch, &result);
             hand = full;
         }
@@ -333,11 +333,12 @@ impl Shared {
     /// Writes the deferred events, then the records of a batch, to the operating system. Returns the number of the
     /// batch's first record, and whether the segment is full now. Deferred events that can't be written now stay
     /// deferred.
-    fn write(&self, owed: Vec<Event>, batch: &[Pending]) -> (Result<u64, StoreError>, bool) {
+    fn write(&self, deferred: Vec<Event>, batch: &[Pending]) -> (Result<u64, StoreError>, bool) {
         let mut writer = self.writer();
         let records = batch.iter().flat_map(|pending| &pending.records);
         let result = writer.write(
-            owed.iter()
+            deferred
+                .iter()
                 .map(|event| (event, 0))
                 .chain(records.map(|(event, origin)| (event, *origin))),
         );
@@ -345,10 +346,10 @@ impl Shared {
         let last = writer.end().next - 1;
         drop(writer);
         self.note(&result);
-        let before = owed.len() as u64;
+        let before = deferred.len() as u64;
         match &result {
             Ok(_) => drop(self.written.send_replace(last)),
-            Err(_) => self.queue().owe_again(owed),
+            Err(_) => self.queue().defer_again(deferred),
         }
         (result.map(|first| first + before), full)
     }
@@ -387,9 +388,9 @@ impl Shared {
         if self.sync().is_ok() {
             tracing::debug!("the audit is on the disk");
         }
-        let (owed, left) = self.queue().take_all();
-        if !owed.is_empty() {
-            tracing::error!(events = owed.len(), "events of the audit were lost: they could not be written");
+        let (deferred, left) = self.queue().take_all();
+        if !deferred.is_empty() {
+            tracing::error!(events = deferred.len(), "events of the audit were lost: they could not be written");
         }
         answer(left, &Err(StoreError::Closed));
     }
@@ -397,8 +398,8 @@ impl Shared {
     fn next_task(&self) -> Task {
         let mut queue = self.queue();
         loop {
-            let owed = queue.owed_for();
-            if queue.handed || (owed == Some(Duration::ZERO) && !queue.writing) {
+            let deferred = queue.deferred_for();
+            if queue.handed || (deferred == Some(Duration::ZERO) && !queue.writing) {
                 queue.handed = false;
                 queue.writing = true;
                 return Task::Write;
@@ -416,7 +417,7 @@ impl Shared {
             }
             // While other tasks write, deferred events are written with theirs; a task that writes to a log that is
             // dirty wakes no thread for it.
-            let left = dirty.map(|left| left.min(OWED_FOR)).or(owed.map(|left| left.max(SHORTEST)));
+            let left = dirty.map(|left| left.min(DEFERRED_FOR)).or(deferred.map(|left| left.max(SHORTEST)));
             queue.resting = left.is_none();
             queue = match left {
                 Some(left) => self.wake.wait_timeout(queue, left).unwrap_or_else(PoisonError::into_inner).0,
@@ -429,12 +430,12 @@ impl Shared {
     /// Writes everything that waits, in rounds, until nothing waits.
     fn write_for_all(&self) {
         loop {
-            let (owed, batch) = self.queue().take_all();
+            let (deferred, batch) = self.queue().take_all();
             let result = match self.roll_if_full() {
-                Ok(()) if owed.is_empty() && batch.is_empty() => Ok(0),
-                Ok(()) => self.write(owed, &batch).0,
+                Ok(()) if deferred.is_empty() && batch.is_empty() => Ok(0),
+                Ok(()) => self.write(deferred, &batch).0,
                 Err(why) => {
-                    self.queue().owe_again(owed);
+                    self.queue().defer_again(deferred);
                     Err(why)
                 }
             };
@@ -496,41 +497,41 @@ impl Shared {
             tracing::debug!(error = %why, "failed to note how far the audit is on the disk");
         }
         // If the keeper has a wake-up pending already, that is enough.
-        let _rung = self.bell.try_send(());
+        let _sent = self.wake_keeper.try_send(());
         Ok(())
     }
 }
 
 impl Queue {
-    fn take_owed(&mut self) -> Vec<Event> {
-        self.owed_since = None;
-        self.bytes = self.bytes.saturating_sub(weight(&self.owed));
-        std::mem::take(&mut self.owed)
+    fn take_deferred(&mut self) -> Vec<Event> {
+        self.deferred_since = None;
+        self.bytes = self.bytes.saturating_sub(weight(&self.deferred));
+        std::mem::take(&mut self.deferred)
     }
 
     fn take_all(&mut self) -> (Vec<Event>, Vec<Pending>) {
-        (self.bytes, self.owed_since) = (0, None);
-        (std::mem::take(&mut self.owed), std::mem::take(&mut self.pending))
+        (self.bytes, self.deferred_since) = (0, None);
+        (std::mem::take(&mut self.deferred), std::mem::take(&mut self.pending))
     }
 
     /// Defers again what could not be written; it is tried with the next write, or after a moment.
-    fn owe_again(&mut self, mut owed: Vec<Event>) {
-        if owed.is_empty() {
+    fn defer_again(&mut self, mut deferred: Vec<Event>) {
+        if deferred.is_empty() {
             return;
         }
-        self.bytes += weight(&owed);
-        owed.append(&mut self.owed);
-        self.owed = owed;
-        self.owed_since = Some(Instant::now());
+        self.bytes += weight(&deferred);
+        deferred.append(&mut self.deferred);
+        self.deferred = deferred;
+        self.deferred_since = Some(Instant::now());
     }
 
     /// Returns how long the deferred events may still wait. Those that could not be written wait for the next task that
     /// writes.
-    fn owed_for(&self) -> Option<Duration> {
-        let since = self.owed_since.filter(|_| self.trouble.is_none())?;
+    fn deferred_for(&self) -> Option<Duration> {
+        let since = self.deferred_since.filter(|_| self.trouble.is_none())?;
         Some(match self.closing {
             true => Duration::ZERO,
-            false => OWED_FOR.saturating_sub(since.elapsed()),
+            false => DEFERRED_FOR.saturating_sub(since.elapsed()),
         })
     }
 }

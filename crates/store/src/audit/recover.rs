@@ -24,7 +24,7 @@ pub(crate) struct Recovered {
     /// The last record that can be read.
     pub(crate) last: u64,
     /// Events that report what happened, to be written.
-    pub(crate) owed: Vec<Event>,
+    pub(crate) deferred: Vec<Event>,
     pub(crate) segments: Arc<Segments>,
 }
 
@@ -56,7 +56,7 @@ pub(crate) fn synced(folder: &Path) -> Option<u64> {
 /// Finds the end of the log.
 pub(crate) fn recover(folder: &Path, settings: &Settings) -> Result<Recovered, StoreError> {
     let segments = Arc::new(Segments::default());
-    let (mut owed, mut last) = (Vec::new(), 0);
+    let (mut deferred, mut last) = (Vec::new(), 0);
     let mut firsts = list(folder).map_err(|why| StoreError::io("read", folder, &why))?;
     for (at, first) in firsts.iter().enumerate() {
         segments.put(known(folder, *first, firsts.get(at + 1))?);
@@ -68,7 +68,7 @@ pub(crate) fn recover(folder: &Path, settings: &Settings) -> Result<Recovered, S
         let path = segment_path(folder, first);
         last = first - 1;
         match header_of(&path) {
-            Ok(header) => break resume(folder, settings, &segments, header, (&mut owed, &mut last)),
+            Ok(header) => break resume(folder, settings, &segments, header, (&mut deferred, &mut last)),
             // Records are never written behind an incomplete header: the segment was just being made.
             Err(StoreError::Damaged { .. }) if length_of(&path)? <= HEADER as u64 => {
                 settings.disk.remove(&path).map_err(|why| StoreError::write(&path, &why))?;
@@ -85,7 +85,7 @@ pub(crate) fn recover(folder: &Path, settings: &Settings) -> Result<Recovered, S
     Ok(Recovered {
         writer,
         last,
-        owed,
+        deferred,
         segments,
     })
 }
@@ -128,7 +128,7 @@ fn resume(
     settings: &Settings,
     segments: &Arc<Segments>,
     header: Header,
-    (owed, sound): (&mut Vec<Event>, &mut u64),
+    (deferred, sound): (&mut Vec<Event>, &mut u64),
 ) -> Result<Writer, StoreError> {
     let path = segment_path(folder, header.first);
     let file_length = length_of(&path)?;
@@ -145,7 +145,7 @@ fn resume(
         Stop::End => None,
         Stop::Short | Stop::Wrong(_) => {
             cut(settings, &path, last.length)?;
-            owed.push(recovered(settings.clock.now(), next, file_length - last.length));
+            deferred.push(recovered(settings.clock.now(), next, file_length - last.length));
             None
         }
     };

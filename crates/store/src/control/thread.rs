@@ -47,7 +47,7 @@ struct Worker {
     log: Option<Arc<Log>>,
     revision: u64,
     /// Whether the audit has refused events that wait in the outbox.
-    owes: bool,
+    has_backlog: bool,
     trouble: Arc<Mutex<Option<StoreError>>>,
 }
 
@@ -59,11 +59,11 @@ impl Control {
             revision: read::revision(&db).map_err(|why| meaning(path, &why))?,
             db,
             path: path.to_owned(),
-            owes: false,
+            has_backlog: false,
             log: log.ok(),
             trouble: Arc::clone(&trouble),
         };
-        worker.catch_up_or_owe()?;
+        worker.try_to_catch_up()?;
         let (commands, inbox) = mpsc::channel(limit);
         let thread = std::thread::Builder::new()
             .name("control".into())
@@ -330,9 +330,9 @@ impl Worker {
     }
 
     /// Sends the outbox at a start; if the log refuses, it is tried again with the next commit.
-    fn catch_up_or_owe(&mut self) -> Result<(), StoreError> {
+    fn try_to_catch_up(&mut self) -> Result<(), StoreError> {
         match self.catch_up() {
-            Err(why @ (StoreError::Full { .. } | StoreError::Failed { .. })) if self.owes => {
+            Err(why @ (StoreError::Full { .. } | StoreError::Failed { .. })) if self.has_backlog => {
                 tracing::warn!(error = %why, "events of control.db wait for the audit");
                 Ok(())
             }
@@ -342,14 +342,14 @@ impl Worker {
 
     /// Sends the audit its events, in order: first those that it refused before.
     fn deliver(&mut self, events: Vec<(Event, Origin)>) -> Result<(), StoreError> {
-        if self.owes {
+        if self.has_backlog {
             return self.catch_up();
         }
         let Some(log) = self.log.as_ref().filter(|_| !events.is_empty()) else {
             return Ok(());
         };
         let delivered = log.deliver(events);
-        self.owes = delivered.is_err();
+        self.has_backlog = delivered.is_err();
         delivered
     }
 
@@ -361,7 +361,7 @@ impl Worker {
         outbox::go_on_behind(&self.db, known).map_err(failed)?;
         let missed = outbox::behind(&self.db, known).map_err(failed)?;
         let delivered = if missed.is_empty() { Ok(()) } else { log.deliver(missed) };
-        self.owes = delivered.is_err();
+        self.has_backlog = delivered.is_err();
         delivered
     }
 
