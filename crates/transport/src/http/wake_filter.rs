@@ -15,19 +15,19 @@ use futures_util::task::AtomicWaker;
 const ROUNDS: usize = 4;
 
 /// A waker that passes on only the wake-ups that come between polls. A wake-up during a poll makes it poll again.
-pub(crate) struct Gate {
-    inner: Arc<Inner>,
+pub(crate) struct WakeFilter {
+    state: Arc<State>,
     waker: Waker,
 }
 
 #[derive(Default)]
-struct Inner {
+struct State {
     open: AtomicBool,
     missed: AtomicBool,
     task: AtomicWaker,
 }
 
-impl Wake for Inner {
+impl Wake for State {
     fn wake(self: Arc<Self>) {
         self.wake_by_ref();
     }
@@ -41,31 +41,31 @@ impl Wake for Inner {
     }
 }
 
-impl fmt::Debug for Gate {
+impl fmt::Debug for WakeFilter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Gate").finish_non_exhaustive()
+        f.debug_struct("WakeFilter").finish_non_exhaustive()
     }
 }
 
-impl Gate {
+impl WakeFilter {
     pub(crate) fn new() -> Self {
-        let inner = Arc::new(Inner::default());
-        let waker = Waker::from(Arc::clone(&inner));
-        Self { inner, waker }
+        let state = Arc::new(State::default());
+        let waker = Waker::from(Arc::clone(&state));
+        Self { state, waker }
     }
 
     /// Polls until the future is ready, or until nothing woke it during the poll.
     pub(crate) fn poll<T>(&self, cx: &mut Context<'_>, mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>) -> Poll<T> {
-        self.inner.task.register(cx.waker());
+        self.state.task.register(cx.waker());
         for _ in 0..ROUNDS {
-            self.inner.open.store(false, SeqCst);
-            self.inner.missed.store(false, SeqCst);
+            self.state.open.store(false, SeqCst);
+            self.state.missed.store(false, SeqCst);
             let polled = poll(&mut Context::from_waker(&self.waker));
             if polled.is_ready() {
                 return polled;
             }
-            self.inner.open.store(true, SeqCst);
-            if !self.inner.missed.load(SeqCst) {
+            self.state.open.store(true, SeqCst);
+            if !self.state.missed.load(SeqCst) {
                 return Poll::Pending;
             }
         }
@@ -94,11 +94,11 @@ mod tests {
         let count = Arc::new(Count::default());
         let task = Waker::from(Arc::clone(&count));
         let cx = &mut Context::from_waker(&task);
-        let gate = Gate::new();
+        let filter = WakeFilter::new();
         let mut kept = None;
         let mut rounds = 0;
         // Wakes itself once: polled again at once.
-        let polled = gate.poll(cx, |cx| {
+        let polled = filter.poll(cx, |cx| {
             rounds += 1;
             kept = Some(cx.waker().clone());
             if rounds == 1 {
@@ -112,11 +112,11 @@ mod tests {
         kept.wake_by_ref();
         assert_eq!(count.0.load(SeqCst), 1);
         // A future that is ready needs no waking.
-        assert!(gate.poll(cx, |_| Poll::Ready(())).is_ready());
+        assert!(filter.poll(cx, |_| Poll::Ready(())).is_ready());
         kept.wake_by_ref();
         assert_eq!(count.0.load(SeqCst), 1);
         // Always wakes itself: the scheduler decides.
-        let polled = gate.poll(cx, |cx| {
+        let polled = filter.poll(cx, |cx| {
             cx.waker().wake_by_ref();
             Poll::<()>::Pending
         });

@@ -21,7 +21,7 @@ use crate::limits::ClientLimits;
 /// The part of an answer that is neither JSON nor events which errors show, in bytes.
 const SHOWN: usize = 2048;
 /// How long the request that ends a session may take: no caller waits for it.
-const FAREWELL: Duration = Duration::from_secs(5);
+const END_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// One endpoint and the connections to it.
 #[derive(Debug)]
@@ -154,7 +154,7 @@ impl HttpLink for Client {
         Box::pin(async move {
             if let Ok(request) = request {
                 // Whatever the server answers, the session is over for this client.
-                drop(timeout(FAREWELL, self.exchange(&self.address, &request)).await);
+                drop(timeout(END_TIMEOUT, self.exchange(&self.address, &request)).await);
             }
         })
     }

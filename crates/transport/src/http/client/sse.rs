@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_millis(250);
 /// The most POSTs that are open at once.
 const MOST_POSTS: usize = 32;
 /// How long the last POSTs may take once the gateway has ended the pipe.
-const FAREWELL: Duration = Duration::from_secs(2);
+const END_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Opens the stream, waits for the `endpoint` event, and starts the task that serves both directions.
 ///
@@ -127,7 +127,7 @@ impl Session {
                 () = &mut patience, if waiting => waiting = false,
             }
         }
-        self.farewell().await;
+        self.send_rest().await;
         Closed::Ended("the gateway closed it".to_owned())
     }
 
@@ -151,7 +151,7 @@ impl Session {
     }
 
     /// POSTs the messages that were sent before the end.
-    async fn farewell(mut self) {
+    async fn send_rest(mut self) {
         self.queue.close();
         let last = async {
             while let Some(frame) = self.queue.recv().await {
@@ -162,7 +162,7 @@ impl Session {
             }
             while self.posts.join_next().await.is_some() {}
         };
-        drop(timeout(FAREWELL, last).await);
+        drop(timeout(END_TIMEOUT, last).await);
     }
 }
 

@@ -135,7 +135,7 @@ impl Access {
                 Some(principal) => Ok(principal.clone().into()),
                 None => front.authenticate(token).or_else(|refusal| self.unknown(refusal, front)),
             },
-            None if self.lets_strangers_in(front) => Ok(Principal::local().into()),
+            None if self.admits_anonymous(front) => Ok(Principal::local().into()),
             None => {
                 let text = "a bearer token is required: send `Authorization: Bearer TOKEN` with a token of the gateway's configuration or of \
                             `chancery token create`";
@@ -159,7 +159,7 @@ impl Access {
     /// Handles a token that is not valid. Where no token is required, one that was never issued is treated like none:
     /// some clients always send one.
     fn unknown(&self, refusal: TokenRefusal, front: &dyn Front) -> Result<Credential, Refusal> {
-        if refusal == TokenRefusal::Unknown && self.lets_strangers_in(front) {
+        if refusal == TokenRefusal::Unknown && self.admits_anonymous(front) {
             return Ok(Principal::local().into());
         }
         let text = match refusal {
@@ -173,7 +173,7 @@ impl Access {
 
     /// Returns whether a request without a token is the local user's. Beyond loopback, binding has refused what the
     /// configuration does not allow.
-    fn lets_strangers_in(&self, front: &dyn Front) -> bool {
+    fn admits_anonymous(&self, front: &dyn Front) -> bool {
         let nobody_has_tokens = || self.tokens.is_empty() && !front.has_tokens();
         match self.anonymous {
             Anonymous::Never => false,

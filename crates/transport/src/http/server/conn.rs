@@ -16,8 +16,8 @@ use tokio_util::task::TaskTracker;
 use super::route;
 use super::shared::{Served, Shared};
 use super::watch::{Order, Watch, Watched};
-use crate::http::gate::Gate;
 use crate::http::stream::Stream;
+use crate::http::wake_filter::WakeFilter;
 
 /// Serves a connection in a task of its own, which holds the connection's slot.
 pub(crate) fn spawn(shared: &Arc<Shared>, tasks: &TaskTracker, stream: Stream, place: OwnedSemaphorePermit) {
@@ -44,7 +44,7 @@ pub(crate) async fn serve(shared: Arc<Shared>, stream: Stream, watched: Watched)
     });
     let service = service_fn(move |request| route::respond(Arc::clone(&context), request));
     let mut conn = pin!(http.serve_connection(io, service));
-    let (gate, mut finishing) = (Gate::new(), false);
+    let (filter, mut finishing) = (WakeFilter::new(), false);
     let served = poll_fn(|cx| {
         watch.register(cx.waker());
         match watch.order() {
@@ -56,7 +56,7 @@ pub(crate) async fn serve(shared: Arc<Shared>, stream: Stream, watched: Watched)
             }
             Order::Close => return Poll::Ready(Ok(())),
         }
-        gate.poll(cx, |cx| conn.as_mut().poll(cx))
+        filter.poll(cx, |cx| conn.as_mut().poll(cx))
     });
     if let Err(error) = served.await {
         tracing::debug!(%error, "a client's connection broke");
