@@ -12,7 +12,7 @@ use crate::cli::records::{AuditCommand, Which};
 use crate::cli::{Cli, Command, ConfigCommand, ConfigTrust, Global, LogFormat, Reference};
 use crate::clients::{Machine, Os};
 use crate::config::{self, Config, Env, Loaded, Problem, Problems, Question, Source, Sources, Trust, Trusted};
-use crate::connect::{self, Way};
+use crate::connect::{self, Endpoint};
 use crate::run::{self, Configured, Operate};
 use crate::words::plural;
 use crate::{cli, import, telemetry};
@@ -354,16 +354,16 @@ fn connect_client(sources: &Sources, args: &cli::Connect) -> Result<ExitCode, Fa
         out(&connect::list(&machine)?);
         return Ok(ExitCode::SUCCESS);
     };
-    let way = match &args.http {
-        Some(url) => Way::Http { url: url.clone() },
-        None => Way::Stdio {
+    let endpoint = match &args.http {
+        Some(url) => Endpoint::Http { url: url.clone() },
+        None => Endpoint::Stdio {
             command: std::env::current_exe()?.display().to_string(),
             args: stdio_args(sources),
         },
     };
     let request = connect::Connect {
         client: connect::client(name)?,
-        way,
+        endpoint,
         project: args.project,
         dry_run: args.dry_run,
         now: SystemTime::now()

@@ -22,7 +22,7 @@ const HOME: &str = "set HOME (on Windows APPDATA)";
 
 /// How the client reaches the gateway.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum Endpoint {
     /// By starting `chancery stdio` itself.
     Stdio {
         /// This program.
@@ -43,7 +43,7 @@ pub struct Connect<'a> {
     /// The client.
     pub client: &'static Client,
     /// How the client reaches the gateway.
-    pub way: Way,
+    pub endpoint: Endpoint,
     /// Whether to change the file of the project instead of the user's.
     pub project: bool,
     /// Whether to say what would be done, and do nothing.
@@ -100,9 +100,9 @@ pub fn list(machine: &Machine<'_>) -> Result<String, Problem> {
 /// When the client can't be reached that way, or its file can't be read, changed or written.
 pub fn connect(request: &Connect<'_>) -> Result<String, Problem> {
     let client = request.client;
-    let entry = match &request.way {
-        Way::Stdio { command, args } => client.stdio_entry(command, args),
-        Way::Http { url } => client.http_entry(url).ok_or_else(|| {
+    let entry = match &request.endpoint {
+        Endpoint::Stdio { command, args } => client.stdio_entry(command, args),
+        Endpoint::Http { url } => client.http_entry(url).ok_or_else(|| {
             let problem = Problem::error(format!("{} can't be given an address, it only starts programs", client.title));
             problem.help(format!(
                 "use `chancery connect {} --stdio`; it joins a running gateway of the same configuration",

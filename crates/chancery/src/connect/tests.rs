@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use expect_test::expect;
 
 use super::backup::timestamp;
-use super::{Connect, Way, client, connect, list, undo};
+use super::{Connect, Endpoint, client, connect, list, undo};
 use crate::clients::{CLIENTS, Machine, Os};
 use crate::config::{Env, Problem};
 
@@ -39,11 +39,11 @@ impl Home {
         })
     }
 
-    fn request<T>(&self, name: &str, way: Way, project: bool, dry_run: bool, use_it: impl FnOnce(&Connect<'_>) -> T) -> T {
+    fn request<T>(&self, name: &str, endpoint: Endpoint, project: bool, dry_run: bool, use_it: impl FnOnce(&Connect<'_>) -> T) -> T {
         self.machine(|machine| {
             use_it(&Connect {
                 client: client(name).expect("a client"),
-                way,
+                endpoint,
                 project,
                 dry_run,
                 now: 1_795_214_105,
@@ -68,8 +68,8 @@ impl Home {
     }
 }
 
-fn stdio() -> Way {
-    Way::Stdio {
+fn stdio() -> Endpoint {
+    Endpoint::Stdio {
         command: "/usr/bin/chancery".to_owned(),
         args: vec!["stdio".to_owned()],
     }
@@ -167,7 +167,7 @@ fn entries_as_each_client_wants_them() {
 #[test]
 fn by_address_and_for_a_project() {
     let home = Home::new();
-    let url = Way::Http {
+    let url = Endpoint::Http {
         url: "http://127.0.0.1:8717/mcp".to_owned(),
     };
     let report = home.request("vscode", url.clone(), true, false, connect).expect("connected");

@@ -31,7 +31,7 @@ pub fn run(import: &Import<'_>, machine: &Machine<'_>, env: &Env) -> Result<(Str
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(error) => return Err(Problem::error(format!("`{}` can't be read: {error}", import.into.display())).into()),
     };
-    let mut newcomers = Newcomers {
+    let mut additions = Additions {
         configured: ids(import.into, &old)?,
         servers: Vec::new(),
     };
@@ -55,7 +55,7 @@ pub fn run(import: &Import<'_>, machine: &Machine<'_>, env: &Env) -> Result<(Str
         }
         problems.extend(wrong);
         usable += found.len();
-        newcomers.welcome(title, path, found, &mut report);
+        additions.add(title, path, found, &mut report);
     }
     if problems.has_errors() {
         return Err(problems);
@@ -68,7 +68,7 @@ pub fn run(import: &Import<'_>, machine: &Machine<'_>, env: &Env) -> Result<(Str
     if import.from.is_none() {
         note_project_files(machine, &mut report);
     }
-    let servers: Vec<Imported> = newcomers.servers.into_iter().map(|(_, server)| server).collect();
+    let servers: Vec<Imported> = additions.servers.into_iter().map(|(_, server)| server).collect();
     if servers.is_empty() {
         report.note(format_args!("nothing to add to {}", import.into.display()));
         return Ok((report.text, problems));
@@ -98,16 +98,16 @@ fn read_place(path: &Path, here: Here<'_>, problems: &mut Problems) -> Vec<Impor
 }
 
 /// The servers that are to be added.
-struct Newcomers<'a> {
+struct Additions<'a> {
     /// The ids that the file has already.
     configured: Vec<String>,
     /// The servers to add, each with the client that it comes from.
     servers: Vec<(&'a str, Imported)>,
 }
 
-impl<'a> Newcomers<'a> {
+impl<'a> Additions<'a> {
     /// Adds the servers of one client, and reports the result.
-    fn welcome(&mut self, title: &'a str, path: &Path, found: Vec<Imported>, report: &mut Report) {
+    fn add(&mut self, title: &'a str, path: &Path, found: Vec<Imported>, report: &mut Report) {
         let (count, before) = (found.len(), self.servers.len());
         let known: Vec<String> = found.into_iter().filter_map(|server| self.take(title, server)).collect();
         let new = self.servers.len() - before;

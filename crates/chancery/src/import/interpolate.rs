@@ -58,7 +58,7 @@ fn variable(name: &str, at: &Place, inputs: &Inputs<'_>, notes: &mut Vec<Note>) 
         return format!("${{{variable}}}");
     }
     if let Some(id) = name.strip_prefix("input:") {
-        let variable = shout(id);
+        let variable = variable_name(id);
         let description = inputs
             .asked
             .get(id)
@@ -103,14 +103,14 @@ fn workspace(at: &Place, here: Here<'_>) -> Option<String> {
 }
 
 /// Returns an id as the name of a variable: `github-token` becomes `GITHUB_TOKEN`.
-fn shout(id: &str) -> String {
-    let shouted: String = id
+fn variable_name(id: &str) -> String {
+    let name: String = id
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' })
         .collect();
-    if shouted.starts_with(|c: char| c.is_ascii_digit()) {
-        format!("_{shouted}")
+    if name.starts_with(|c: char| c.is_ascii_digit()) {
+        format!("_{name}")
     } else {
-        shouted
+        name
     }
 }

@@ -41,14 +41,14 @@ fn clock() -> i64 {
 /// Evaluates a program; `answers` are the rows of its external predicates.
 pub(super) fn evaluate(program: &Arc<Program>, options: &Options, answers: &Answers) -> Result<Model, Box<Diagnostic>> {
     let failed = |error| Box::new(finding(program, &error));
-    let mut desk = answers.desk();
+    let mut responder = answers.responder();
     let mut running = Evaluation::new(Arc::clone(program), options)
         .and_then(Evaluation::run)
         .map_err(failed)?;
     loop {
         running = match running {
             Running::Done(model) => return Ok(*model),
-            Running::Asks(mut evaluation, batch) => match desk.answer(program, &mut evaluation, &batch) {
+            Running::Asks(mut evaluation, batch) => match responder.answer(program, &mut evaluation, &batch) {
                 Ok(()) => evaluation.run().map_err(failed)?,
                 Err(Refusal::Unanswered(found)) => return Err(found),
                 Err(Refusal::Failed(error)) => return Err(failed(error)),

@@ -105,8 +105,8 @@ impl Answers {
     }
 
     /// Returns the batch answerer of one evaluation.
-    pub(super) fn desk(&self) -> Desk<'_> {
-        Desk {
+    pub(super) fn responder(&self) -> Responder<'_> {
+        Responder {
             answers: self,
             values: HashMap::new(),
         }
@@ -166,7 +166,7 @@ fn term(cell: &Json) -> anyhow::Result<String> {
 }
 
 /// Answers the questions of one evaluation from the rows.
-pub(super) struct Desk<'a> {
+pub(super) struct Responder<'a> {
     answers: &'a Answers,
     /// The rows as values of this evaluation, found by the arguments that were asked for.
     values: HashMap<(String, Vec<bool>), ByKnown>,
@@ -175,7 +175,7 @@ pub(super) struct Desk<'a> {
 /// Rows by the known arguments.
 type ByKnown = HashMap<Vec<Value>, Vec<Vec<Value>>>;
 
-impl Desk<'_> {
+impl Responder<'_> {
     /// Answers every question, or reports which predicate has no answer.
     pub(super) fn answer(&mut self, program: &Program, evaluation: &mut Evaluation, batch: &Batch) -> Result<(), Refusal> {
         for question in &batch.questions {

@@ -15,7 +15,7 @@ use transport::http::{ListenOptions, Listener};
 use transport::{ClientLimits, Outbound};
 
 use super::gateway::Gateway;
-use super::insider::{Aside, Insider};
+use super::in_process::{InProcessClient, Interim};
 use super::interrupts::Interrupts;
 use super::output::{failed, say};
 use super::remember;
@@ -93,7 +93,7 @@ fn example(name: &str) -> anyhow::Result<ServerSpec> {
 /// server and by the gateway before something dangerous.
 async fn session(kernel: &Kernel) -> anyhow::Result<()> {
     say("An agent connects to the gateway, which stands in front of two servers.\n");
-    let mut agent = Insider::connect(kernel, json!({"elicitation": {}})).await?;
+    let mut agent = InProcessClient::connect(kernel, json!({"elicitation": {}})).await?;
     let tools = agent.list("tools/list", "tools").await?;
     say(&format!(
         "agent   > tools/list\ngateway < {} tools of both servers, one list; what both call `echo` is told apart:",
@@ -120,7 +120,7 @@ async fn session(kernel: &Kernel) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn step(agent: &mut Insider, tool: &str, arguments: Value) -> anyhow::Result<()> {
+async fn step(agent: &mut InProcessClient, tool: &str, arguments: Value) -> anyhow::Result<()> {
     say(&format!("agent   > tools/call {tool} {arguments}"));
     let params = json!({"name": tool, "arguments": arguments, "_meta": {"progressToken": tool}});
     let result = agent.request("tools/call", params, answer).await?;
@@ -132,14 +132,14 @@ async fn step(agent: &mut Insider, tool: &str, arguments: Value) -> anyhow::Resu
 }
 
 /// Shows progress, and answers questions in place of a person.
-fn answer(aside: Aside<'_>) -> Option<Value> {
-    match aside {
-        Aside::Notice(message) if message["method"] == "notifications/progress" => {
+fn answer(interim: Interim<'_>) -> Option<Value> {
+    match interim {
+        Interim::Notice(message) if message["method"] == "notifications/progress" => {
             let params = &message["params"];
             say(&format!("server  . {} of {}", params["progress"], params["total"]));
             None
         }
-        Aside::Question(message) if message["method"] == "elicitation/create" => {
+        Interim::Question(message) if message["method"] == "elicitation/create" => {
             let schema = &message["params"]["requestedSchema"];
             let who = if schema["properties"]["decision"].is_object() {
                 "gateway"

@@ -10,25 +10,25 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 /// An in-process client on a pipe of its own.
-pub(super) struct Insider {
+pub(super) struct InProcessClient {
     pipe: Arc<dyn ClientPipe>,
     incoming: mpsc::Receiver<bytes::Bytes>,
     next: u64,
 }
 
 /// A message of the gateway in the course of a request.
-pub(super) enum Aside<'a> {
+pub(super) enum Interim<'a> {
     /// A notification.
     Notice(&'a Value),
     /// A question; the handler returns the result to answer with.
     Question(&'a Value),
 }
 
-impl Insider {
+impl InProcessClient {
     /// Connects and completes the handshake, with these capabilities.
     pub(super) async fn connect(kernel: &Kernel, capabilities: Value) -> anyhow::Result<Self> {
         let (outgoing, incoming) = mpsc::channel(64);
-        let mut insider = Self {
+        let mut client = Self {
             pipe: kernel.open(Principal::local().into(), outgoing),
             incoming,
             next: 0,
@@ -38,23 +38,21 @@ impl Insider {
             "capabilities": capabilities,
             "clientInfo": {"name": "chancery-cli", "version": env!("CARGO_PKG_VERSION")},
         });
-        insider.request("initialize", hello, |_| None).await?;
-        insider
-            .send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))
-            .await;
-        Ok(insider)
+        client.request("initialize", hello, |_| None).await?;
+        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
+        Ok(client)
     }
 
     async fn send(&self, message: &Value) {
         self.pipe.receive(message.to_string().into()).await;
     }
 
-    /// Sends a request and waits for the answer; `aside` gets the messages that arrive meanwhile and answers questions.
+    /// Sends a request and waits for the answer; `interim` gets the messages that arrive meanwhile and answers questions.
     pub(super) async fn request(
         &mut self,
         method: &str,
         params: Value,
-        mut aside: impl FnMut(Aside<'_>) -> Option<Value>,
+        mut interim: impl FnMut(Interim<'_>) -> Option<Value>,
     ) -> anyhow::Result<Value> {
         self.next += 1;
         let id = self.next;
@@ -71,7 +69,7 @@ impl Insider {
             }
             match (message.get("method"), message.get("id")) {
                 (Some(_), Some(question)) => {
-                    let answer = match aside(Aside::Question(&message)) {
+                    let answer = match interim(Interim::Question(&message)) {
                         Some(result) => json!({"jsonrpc": "2.0", "id": question, "result": result}),
                         None => {
                             json!({"jsonrpc": "2.0", "id": question, "error": {"code": -32601, "message": "this client can't be asked"}})
@@ -79,7 +77,7 @@ impl Insider {
                     };
                     self.send(&answer).await;
                 }
-                (Some(_), None) => drop(aside(Aside::Notice(&message))),
+                (Some(_), None) => drop(interim(Interim::Notice(&message))),
                 _ => {}
             }
         }

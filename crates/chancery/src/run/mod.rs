@@ -10,7 +10,7 @@ mod doctor;
 mod example;
 mod gateway;
 mod gateways;
-mod insider;
+mod in_process;
 mod interrupts;
 mod look;
 mod operate;

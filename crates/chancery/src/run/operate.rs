@@ -19,27 +19,27 @@ use super::gateway::Gateway;
 use super::{gateways, remember, settings};
 
 /// The operator API that a command's requests go to.
-pub(super) enum Way {
+pub(super) enum OperatorApi {
     /// The API of a running gateway.
-    Socket(PathBuf),
+    Running(PathBuf),
     /// The API of the command's own gateway.
     Own(Box<Gateway>),
 }
 
 /// An answer: its status, and the object.
-pub(super) struct Told {
+pub(super) struct ApiAnswer {
     /// The HTTP status.
     pub status: u16,
     /// The answer, or the problem.
     pub value: Value,
 }
 
-impl Way {
+impl OperatorApi {
     /// Finds the running gateway of the configuration, or opens its store.
     pub(super) async fn find(configured: &Configured) -> anyhow::Result<Self> {
         let number = gateways::chosen(configured);
         if let Some(path) = gateways::socket(configured, number) {
-            return Ok(Self::Socket(path));
+            return Ok(Self::Running(path));
         }
         let Configured { sources, loaded, .. } = configured;
         let config = &loaded.config;
@@ -51,22 +51,22 @@ impl Way {
     }
 
     /// Sends a request. A refusal of the API is an answer too.
-    pub(super) async fn ask(&self, verb: Verb, target: &str, body: Option<&Value>) -> anyhow::Result<Told> {
+    pub(super) async fn ask(&self, verb: Verb, target: &str, body: Option<&Value>) -> anyhow::Result<ApiAnswer> {
         let body = body.map(Value::to_string).unwrap_or_default();
         let (status, text) = match self {
-            Self::Socket(path) => {
+            Self::Running(path) => {
                 let (path, target) = (path.clone(), format!("{ROOT}{target}"));
                 tokio::task::spawn_blocking(move || over(&path, verb, &target, body.as_bytes())).await??
             }
             Self::Own(gateway) => inside(gateway, verb, target, body).await?,
         };
         let value = serde_json::from_slice(&text).context("failed to understand the gateway's answer")?;
-        Ok(Told { status, value })
+        Ok(ApiAnswer { status, value })
     }
 
     /// Sends a request that must succeed.
     pub(super) async fn expect(&self, verb: Verb, target: &str, body: Option<&Value>) -> anyhow::Result<Value> {
-        let Told { status, value } = self.ask(verb, target, body).await?;
+        let ApiAnswer { status, value } = self.ask(verb, target, body).await?;
         match status {
             200..=299 => Ok(value),
             _ => bail!("{}", value["detail"].as_str().unwrap_or("the gateway refused it")),

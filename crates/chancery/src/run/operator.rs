@@ -6,7 +6,7 @@ use kernel::http_api::Verb;
 use serde_json::{Map, Value, json};
 
 use super::configured::Configured;
-use super::operate::{self, Way, encoded};
+use super::operate::{self, OperatorApi, encoded};
 use super::output::{note, say};
 use crate::cli::operate::{AccessCommand, ApprovalsCommand, PermissionAnswer, PermissionsCommand, Role, TokenCommand};
 use crate::cli::records::{Format, Tail};
@@ -44,23 +44,23 @@ pub async fn operate(configured: Configured, what: Operate) -> anyhow::Result<Ex
         let json = args.format == Format::Json;
         return operate::follow(&configured, "/approvals/stream", move |waiting| show_waiting(&waiting, json)).await;
     }
-    let way = Way::find(&configured).await?;
+    let api = OperatorApi::find(&configured).await?;
     let done = match what {
-        Operate::Token(command) => token(&way, command).await,
-        Operate::Approvals(command) => approvals(&way, command).await,
-        Operate::Access(command) => access(&way, command).await,
-        Operate::Permissions(command) => permissions(&way, command).await,
+        Operate::Token(command) => token(&api, command).await,
+        Operate::Approvals(command) => approvals(&api, command).await,
+        Operate::Access(command) => access(&api, command).await,
+        Operate::Permissions(command) => permissions(&api, command).await,
     };
-    way.end().await;
+    api.end().await;
     done
 }
 
 // === tokens ===
 
-async fn token(way: &Way, command: TokenCommand) -> anyhow::Result<ExitCode> {
+async fn token(api: &OperatorApi, command: TokenCommand) -> anyhow::Result<ExitCode> {
     match command {
         TokenCommand::List(args) => {
-            let tokens = way.all("/tokens?").await?;
+            let tokens = api.all("/tokens?").await?;
             list(
                 &tokens,
                 args.format,
@@ -76,7 +76,7 @@ async fn token(way: &Way, command: TokenCommand) -> anyhow::Result<ExitCode> {
                 "expires_at": args.expires,
                 "id": args.id,
             });
-            let made = way.expect(Verb::Post, "/tokens", Some(&body)).await?;
+            let made = api.expect(Verb::Post, "/tokens", Some(&body)).await?;
             match args.format {
                 Format::Json => say(&serde_json::to_string_pretty(&made)?),
                 Format::Text => {
@@ -90,7 +90,7 @@ async fn token(way: &Way, command: TokenCommand) -> anyhow::Result<ExitCode> {
             }
         }
         TokenCommand::Revoke(args) => {
-            let gone = way.expect(Verb::Delete, &format!("/tokens/{}", encoded(&args.id)), None).await?;
+            let gone = api.expect(Verb::Delete, &format!("/tokens/{}", encoded(&args.id)), None).await?;
             say(&format!(
                 "token {} of `{}` lets nobody in any more",
                 text(&gone["id"]),
@@ -103,9 +103,9 @@ async fn token(way: &Way, command: TokenCommand) -> anyhow::Result<ExitCode> {
 
 // === approvals ===
 
-async fn approvals(way: &Way, command: ApprovalsCommand) -> anyhow::Result<ExitCode> {
+async fn approvals(api: &OperatorApi, command: ApprovalsCommand) -> anyhow::Result<ExitCode> {
     let decide = async |request: &str, body: Value| {
-        let decided = way
+        let decided = api
             .expect(Verb::Post, &format!("/approvals/{}/decision", encoded(request)), Some(&body))
             .await?;
         say(&format!(
@@ -119,7 +119,7 @@ async fn approvals(way: &Way, command: ApprovalsCommand) -> anyhow::Result<ExitC
     };
     match command {
         ApprovalsCommand::List(args) => {
-            let waiting = way.all("/approvals?").await?;
+            let waiting = api.all("/approvals?").await?;
             list(&waiting, args.format, "no call waits for a person", waiting_lines);
             Ok(ExitCode::SUCCESS)
         }
@@ -158,11 +158,11 @@ fn show_waiting(waiting: &Value, json: bool) {
 
 // === access ===
 
-async fn access(way: &Way, command: AccessCommand) -> anyhow::Result<ExitCode> {
+async fn access(api: &OperatorApi, command: AccessCommand) -> anyhow::Result<ExitCode> {
     match command {
         AccessCommand::List(args) => {
             let principal = args.principal.map(|principal| format!("principal={}", encoded(&principal)));
-            let grants = way.all(&format!("/access?{}", principal.unwrap_or_default())).await?;
+            let grants = api.all(&format!("/access?{}", principal.unwrap_or_default())).await?;
             list(
                 &grants,
                 args.format,
@@ -176,7 +176,7 @@ async fn access(way: &Way, command: AccessCommand) -> anyhow::Result<ExitCode> {
                 encoded(&args.principal),
                 operate::target_query(&args.target)
             );
-            let standing = way.expect(Verb::Get, &target, None).await?;
+            let standing = api.expect(Verb::Get, &target, None).await?;
             match args.format {
                 Format::Json => say(&serde_json::to_string_pretty(&standing)?),
                 Format::Text => say(&format!("{} ({})", text(&standing["access"]), text(&standing["source"]))),
@@ -190,7 +190,7 @@ async fn access(way: &Way, command: AccessCommand) -> anyhow::Result<ExitCode> {
             body["confirms"] = json!(args.confirms);
             body["expires_at"] = json!(args.expires);
             body["justification"] = json!(args.because);
-            let granted = way.expect(Verb::Put, "/access", Some(&body)).await?;
+            let granted = api.expect(Verb::Put, "/access", Some(&body)).await?;
             say(&grant_line(&granted));
         }
         AccessCommand::Revoke(args) => {
@@ -199,7 +199,7 @@ async fn access(way: &Way, command: AccessCommand) -> anyhow::Result<ExitCode> {
                 encoded(&args.principal),
                 operate::target_query(&args.target)
             );
-            let gone = way.expect(Verb::Delete, &target, None).await?;
+            let gone = api.expect(Verb::Delete, &target, None).await?;
             let gone = gone["revoked"].as_array().map(Vec::as_slice).unwrap_or_default();
             gone.iter().for_each(|grant| say(&format!("revoked: {}", grant_line(grant))));
         }
@@ -227,11 +227,11 @@ fn grant_line(grant: &Value) -> String {
 
 // === permissions ===
 
-async fn permissions(way: &Way, command: PermissionsCommand) -> anyhow::Result<ExitCode> {
+async fn permissions(api: &OperatorApi, command: PermissionsCommand) -> anyhow::Result<ExitCode> {
     match command {
         PermissionsCommand::List(args) => {
             let state = if args.waiting { "state=waiting" } else { "" };
-            let all = way.all(&format!("/permissions?{state}")).await?;
+            let all = api.all(&format!("/permissions?{state}")).await?;
             list(&all, args.format, "no server has asked for a permission", |permission| {
                 line(permission, &["server", "permission", "risk", "state", "expires_at"])
             });
@@ -245,7 +245,7 @@ async fn permissions(way: &Way, command: PermissionsCommand) -> anyhow::Result<E
             let body = json!({
                 "server": args.server, "permission": args.permission, "decision": decision, "expires_at": args.expires,
             });
-            let decided = way.expect(Verb::Put, "/permissions", Some(&body)).await?;
+            let decided = api.expect(Verb::Put, "/permissions", Some(&body)).await?;
             say(&line(&decided, &["server", "permission", "state", "expires_at"]));
         }
     }
