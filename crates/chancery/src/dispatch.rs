@@ -278,7 +278,7 @@ fn trust(sources: &Sources, args: &ConfigTrust) -> Result<ExitCode, Failure> {
     let question = config::question(&path, trusted.knows(&path, text.as_bytes()), &node);
     if !args.yes {
         if !std::io::stdin().is_terminal() {
-            return Err(Problem::error("nobody can be asked here")
+            return Err(Problem::error("there is no terminal to ask a person at")
                 .help("look at the file, then run `chancery config trust --yes`")
                 .into());
         }

@@ -170,7 +170,7 @@ pub enum Conflict {
     #[error("ask under the id `{0}`: it is taken")]
     RequestExists(Arc<str>),
     /// No request of this id for this permission is open: it was decided meanwhile, or never asked.
-    #[error("decide the request `{0}`: it is not open; somebody may have decided it meanwhile")]
+    #[error("decide the request `{0}`: it is not open; it may have been decided meanwhile")]
     RequestNotOpen(Arc<str>),
     /// There is no approval of this id.
     #[error("find the approval `{0}`: list the approvals to see their ids")]

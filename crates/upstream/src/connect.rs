@@ -312,5 +312,5 @@ fn negotiate(line: &Arc<Line>, session: &Arc<Session>) {
 }
 
 fn unreachable(why: &str) -> Unavailable {
-    Unavailable::new(format!("nobody answers there: {why}"))
+    Unavailable::new(format!("no server answers there: {why}"))
 }

@@ -247,7 +247,7 @@ impl Gateway {
         let strangers = self.tokens.is_empty() && self.anonymous != Anonymous::Never;
         if open && strangers && !self.insecure_bind {
             let problem = Problem::error(format!("other machines can reach {}, and no token is set", self.listen));
-            return Some(problem.help("set `token` (for example `token = \"${CHANCERY_TOKEN}\"`), listen on 127.0.0.1, set `anonymous = \"never\"` and give out tokens with `chancery token create`, or set `insecure_bind = true` if everybody may use every tool"));
+            return Some(problem.help("set `token` (for example `token = \"${CHANCERY_TOKEN}\"`), listen on 127.0.0.1, set `anonymous = \"never\"` and give out tokens with `chancery token create`, or set `insecure_bind = true` if every client may use every tool"));
         }
         if open && self.tls.is_none() && !strangers {
             let problem = Problem::warning(format!("tokens travel unencrypted to {}", self.listen));
@@ -314,7 +314,7 @@ fn tokens(fields: &Fields, env: &Env, problems: &mut Problems) -> Vec<Token> {
                 "the token of `{principal}` is empty or holds characters that no HTTP header may hold"
             )),
             Ok(text) if tokens.iter().any(|known| known.secret.matches(&text)) => {
-                Problem::error(format!("the token of `{principal}` is somebody else's too")).help("give each principal a token of its own")
+                Problem::error(format!("the token of `{principal}` is also another principal's")).help("give each principal a token of its own")
             }
             Ok(text) => {
                 tokens.push(Token {

@@ -166,7 +166,7 @@ impl Merge {
             .find(|place| place.source().name() == name)
             .cloned();
         if let Some(place) = secret {
-            let problem = Problem::warning("everybody on this machine can read this file, and a secret seems to stand in it").at(&place);
+            let problem = Problem::warning("every user of this machine can read this file, and a secret seems to stand in it").at(&place);
             self.problems.push(problem.help(format!(
                 "run `chmod 600 {name}`, or put the secret into a variable and write `${{NAME}}`"
             )));

@@ -214,7 +214,7 @@ pub(super) fn warn_of_nobody(security: &Security, gateway: &Gateway, problems: &
             "`{principal}` comes in with a token, and nothing says who may use which server"
         ));
         problems.push(problem.help(
-            "until something does, nobody may: set `access = \"opt-out\"` in `[policy]` to let all in, or write `[[policy.grants]]`",
+            "until something does, no principal may: set `access = \"opt-out\"` in `[policy]` to let all in, or write `[[policy.grants]]`",
         ));
     }
 }

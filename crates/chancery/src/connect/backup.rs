@@ -19,7 +19,7 @@ pub(super) fn keep(path: &Path, text: &str, now: u64) -> Result<PathBuf, Problem
     match copied {
         Ok(copy) if copy == text => Ok(kept),
         Ok(_) => Err(Problem::error(format!(
-            "`{}` is being changed by somebody else; try again",
+            "`{}` is being changed by another program; try again",
             path.display()
         ))),
         Err(error) => Err(Problem::error(format!("`{}` can't be written: {error}", kept.display()))),

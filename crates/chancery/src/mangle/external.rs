@@ -226,7 +226,7 @@ pub(super) enum Refusal {
 }
 
 fn unanswered(name: &str, span: Span) -> Diagnostic {
-    let text = format!("`{name}` is external, and nobody answers for it here");
+    let text = format!("`{name}` is external, and no file answers for it here");
     let found = Diagnostic::new(Code::ExternalUnanswered, span, text);
     found.help(format!(
         "give its rows with `--external {name}=FILE`, a file of facts (.mg) or of rows (.json)"

@@ -141,7 +141,7 @@ fn advice(error: &Unavailable) -> Option<&'static str> {
         ),
         ("HTTP 403", "the credentials are refused: check `headers` of this server"),
         ("HTTP 404", "the path of `url` is wrong: most servers listen on `/mcp`"),
-        ("nobody answers", "start the server, or correct `url`"),
+        ("no server answers", "start the server, or correct `url`"),
         (
             "not set",
             "export the variable before you start the gateway, or give a default: `${NAME:-value}`",

@@ -81,7 +81,7 @@ async fn token(api: &OperatorApi, command: TokenCommand) -> anyhow::Result<ExitC
                 Format::Json => say(&serde_json::to_string_pretty(&made)?),
                 Format::Text => {
                     note(&format!(
-                        "token {} of `{}`; it is shown this once, keep it where nobody else can read it:",
+                        "token {} of `{}`; it is shown this once, keep it where no other user can read it:",
                         text(&made["id"]),
                         text(&made["principal"])
                     ));
@@ -92,7 +92,7 @@ async fn token(api: &OperatorApi, command: TokenCommand) -> anyhow::Result<ExitC
         TokenCommand::Revoke(args) => {
             let gone = api.expect(Verb::Delete, &format!("/tokens/{}", encoded(&args.id)), None).await?;
             say(&format!(
-                "token {} of `{}` lets nobody in any more",
+                "token {} of `{}` is not accepted any more",
                 text(&gone["id"]),
                 text(&gone["principal"])
             ));

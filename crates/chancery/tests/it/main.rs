@@ -132,7 +132,7 @@ fn a_project_file_is_left_out_until_somebody_trusts_it() {
         &expect![[r#"
         2
         ---
-          × nobody can be asked here
+          × there is no terminal to ask a person at
           help: look at the file, then run `chancery config trust --yes`
 
     "#]],

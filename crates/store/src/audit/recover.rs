@@ -207,7 +207,7 @@ fn recovered(at: Timestamp, seq: u64, bytes: u64) -> Event {
     let details = json!({
         "seq": seq,
         "bytes_removed": bytes,
-        "reason": "the process or the machine stopped while this record was written; nobody was told that it was stored",
+        "reason": "the process or the machine stopped while this record was written; no caller was told that it was stored",
     });
     Event::own(at, "dev.chancery.audit_recovered", &details)
 }

@@ -447,7 +447,7 @@ fn listening_where_others_can_reach() {
               help: set `tls`, or put a proxy that speaks HTTPS in front and listen on 127.0.0.1
 
               ⚠ `local` comes in with a token, and nothing says who may use which server
-              help: until something does, nobody may: set `access = "opt-out"` in `[policy]` to let all in, or write
+              help: until something does, no principal may: set `access = "opt-out"` in `[policy]` to let all in, or write
                     `[[policy.grants]]`
 
         "#]],

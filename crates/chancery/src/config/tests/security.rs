@@ -259,7 +259,7 @@ fn what_is_wrong_is_said() {
     problems(
         "[gateway]\ntokens = { alice = \"x\" }\n",
         &expect![[r#"
-        `alice` comes in with a token, and nothing says who may use which server (until something does, nobody may: set `access = "opt-out"` in `[policy]` to let all in, or write `[[policy.grants]]`)
+        `alice` comes in with a token, and nothing says who may use which server (until something does, no principal may: set `access = "opt-out"` in `[policy]` to let all in, or write `[[policy.grants]]`)
     "#]],
     );
 }

@@ -113,7 +113,7 @@ fn nobody_answers_for_an_external_predicate_here() {
         "Decl price(Tool, P) descr [external(), mode('+', '-')] bound [/name, /number].\ntool(/a).\ncost(T, P) :- tool(T), price(T, P).\n",
         &NONE,
         &expect![[r#"
-            error[M0903]: `price` is external, and nobody answers for it here
+            error[M0903]: `price` is external, and no file answers for it here
              --> rules.mg:1:6
               |
             1 | Decl price(Tool, P) descr [external(), mode('+', '-')] bound [/name, /number].

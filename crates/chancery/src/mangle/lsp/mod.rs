@@ -26,7 +26,7 @@ pub(super) fn lsp(args: &Lsp) -> anyhow::Result<ExitCode> {
     let (connection, threads) = Connection::stdio();
     let (id, _) = connection
         .initialize_start()
-        .context("nobody spoke the Language Server Protocol on stdin: an editor starts this command")?;
+        .context("no editor spoke the Language Server Protocol on stdin: an editor starts this command")?;
     let about = json!({ "name": "chancery mangle lsp", "version": env!("CARGO_PKG_VERSION") });
     connection.initialize_finish(id, json!({ "capabilities": capabilities(), "serverInfo": about }))?;
     let mut server = Server {

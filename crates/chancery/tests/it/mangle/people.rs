@@ -117,7 +117,7 @@ fn a_language_server_without_an_editor_says_so() {
     let output = run(&Machine::new(), &["lsp"], Some(b"hello\n"));
     assert_eq!(output.status.code(), Some(2));
     let text = String::from_utf8_lossy(&output.stderr);
-    assert!(text.contains("nobody spoke the Language Server Protocol"), "{text}");
+    assert!(text.contains("no editor spoke the Language Server Protocol"), "{text}");
 }
 
 #[test]

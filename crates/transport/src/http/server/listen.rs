@@ -27,7 +27,7 @@ use crate::http::tls::{self, TlsError};
 pub enum ListenError {
     /// Every client that reaches the address could use every server.
     #[error(
-        "listen on `{0}`: others can reach that address, and no token is configured, so that everybody could use every server; \
+        "listen on `{0}`: others can reach that address, and no token is configured, so that every client could use every server; \
          configure a bearer token, listen on 127.0.0.1, or set `insecure_bind = true` if something else keeps others out"
     )]
     Insecure(SocketAddr),
