@@ -1,0 +1,267 @@
+//! A kernel, its callers and its servers, driven by the lines of a transcript.
+//!
+//! `==TITLE: open` or `: guarded` begins a case with a new kernel, which `fs` and `db` stand behind. What comes of a line stands below it, after `>`.
+//!
+//! ```text
+//! fs has look destroy              what a server lists when it is asked
+//! alice is there                   a caller; `can be asked` where it can, `in session 5` where its requests belong together
+//! alice calls look {}              a call, named c1, c2 …; `lists` is a look at what there is
+//! fs answers {…}                   the server answers its oldest call; `refuses` with an error; `says {…}` anything else
+//! alice answers q1 {…}             the caller answers the first question it was asked
+//! alice cancels c1                 the caller does not want it any more
+//! op approves 1                    the operator decides about the first call that waits
+//! ```
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use jsonrpc::{ErrorObject, Id, Limits, Message, Raw};
+use kernel::operator::{NewGrant, Operations};
+use kernel::spec::{EraChoice, Launch, ServerSpec, Share, Start};
+use kernel::{Caller, Dependencies, Kernel, NoCache, Port, Security, Settings, Subject};
+use mcp::exchange::{Outcome, Request};
+use model::{Access, GrantScope, Principal, PrincipalId, Role, ServerId, Ticket, ToolId};
+use policy::{Answer, DefaultAccess, Origin, Policy, Revision};
+use serde_json::{Value, json};
+use tokio::task::JoinHandle;
+
+use crate::port::Scripted;
+use crate::said;
+use crate::servers::{self, Servers};
+
+/// One caller, and the way back to it.
+struct Person {
+    port: Arc<Scripted>,
+    caller: Arc<Caller>,
+}
+
+/// What a transcript talks to.
+pub(crate) struct Stage {
+    kernel: Kernel,
+    servers: Arc<Servers>,
+    people: BTreeMap<String, Person>,
+    calls: Vec<Option<(String, JoinHandle<Option<Outcome>>)>>,
+}
+
+fn spec(id: &str) -> ServerSpec {
+    ServerSpec {
+        id: ServerId::new(id).expect("a good id"),
+        launch: Ok(Launch::Stdio {
+            command: "scripted".to_owned(),
+            args: Vec::new(),
+            env: BTreeMap::new(),
+            cwd: None,
+        }),
+        era: EraChoice::Legacy,
+        share: Share::Session,
+        start: Start::Eager,
+        prefix: false,
+        include: Vec::new(),
+        exclude: Vec::new(),
+        request_timeout: Duration::from_secs(20),
+        startup_timeout: Duration::from_secs(10),
+        digest: id.to_owned(),
+    }
+}
+
+fn security() -> Security {
+    let mut security = Security {
+        principals: ["alice", "bob"].map(|name| (PrincipalId::new(name), Origin::Remote)).into(),
+        approval_ttl: Duration::from_secs(60),
+        ..Security::default()
+    };
+    security.tables.access = Some(DefaultAccess::OptOut);
+    security
+}
+
+impl Stage {
+    pub(crate) async fn new(words: &str) -> Self {
+        let servers: Arc<Servers> = Arc::default();
+        servers.has("fs", &["look", "destroy"]);
+        servers.has("db", &["query"]);
+        let settings = Settings {
+            servers: vec![spec("fs"), spec("db")],
+            security: (words == "guarded").then(security),
+            limits: Limits::default(),
+            ..Settings::default()
+        };
+        let connector = Arc::new(servers::Scripted(servers.clone()));
+        let stage = Self {
+            kernel: Kernel::start(settings, Dependencies::new(connector, Arc::new(NoCache))),
+            servers,
+            people: BTreeMap::new(),
+            calls: Vec::new(),
+        };
+        stage.settle().await;
+        stage
+    }
+
+    /// Carries out one line, and returns what came of it.
+    pub(crate) async fn line(&mut self, line: &str) -> Vec<String> {
+        let (text, json) = match line.find('{') {
+            Some(at) => (&line[..at], &line[at..]),
+            None => (line, "{}"),
+        };
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let json: Value = serde_json::from_str(json).expect("good JSON");
+        let mut said = self.act(&words, json).await;
+        said.extend(self.settle().await);
+        for (name, person) in &self.people {
+            said.extend(person.port.take().into_iter().map(|text| format!("{name} {text}")));
+        }
+        for (at, slot) in self.calls.iter_mut().enumerate() {
+            if let Some((_, call)) = slot.take_if(|(_, call)| call.is_finished()) {
+                let outcome = call.await.expect("no panic");
+                said.push(format!("c{} {}", at + 1, said::without_ids(&said::outcome(outcome.as_ref()))));
+            }
+        }
+        said
+    }
+
+    async fn act(&mut self, words: &[&str], json: Value) -> Vec<String> {
+        let number = |word: &str| word.trim_start_matches(['c', 'q']).parse::<usize>().expect("a number");
+        match words {
+            [server, "has", tools @ ..] => {
+                self.servers.has(server, tools);
+                self.servers
+                    .says(server, r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#);
+            }
+            [server @ ("fs" | "db"), "answers"] => self.servers.answer(server, "result", &json),
+            [server @ ("fs" | "db"), "refuses"] => self.servers.answer(server, "error", &json),
+            [server, "says"] => self.servers.says(server, &json.to_string()),
+            [server, "does", "not", "read"] => self.servers.reads(server, false),
+            [server, "reads"] => self.servers.reads(server, true),
+            [server, "exits"] => self.servers.exit(server),
+            ["policy", "closes"] => self.kernel.set_policy(Policy::deny_all(Revision(99))),
+            ["policy", "opens"] => self.kernel.set_policy(Policy::allow_all()),
+            ["after", seconds] => pass(number(seconds)).await,
+            ["waiting"] => return self.waiting(),
+            ["op", "approves", nth] => return vec![self.decides(number(nth), Answer::Approve).await],
+            ["op", "denies", nth] => return vec![self.decides(number(nth), Answer::Deny).await],
+            ["op", "forbids", name, tool] => self.forbids(name, tool).await,
+            [name, "is", "there", how @ ..] => self.comes(name, how),
+            [name, "leaves"] => drop(self.people.remove(*name)),
+            [name, "calls", tool] => self.calls(name, "tools/call", &json!({"name": tool, "arguments": json})),
+            [name, "calls", tool, "with", token] => {
+                let params = json!({"name": tool, "arguments": json, "_meta": {"progressToken": token}});
+                self.calls(name, "tools/call", &params);
+            }
+            [name, "requests", method] => self.calls(name, method, &json),
+            [name, "cancels", call] => self.people[*name].port.cancel(Ticket(number(call) as u64)),
+            [name, "answers", question] => {
+                let answer = Message::result(&Id::number(0), &Raw::of(&json));
+                self.people[*name].port.answer(number(question), Ok(answer));
+            }
+            [name, "reports", question] => {
+                let message = Message::notification("notifications/progress", Some(&Raw::of(&json)));
+                self.people[*name].port.report(number(question), &message);
+            }
+            [name, "refuses", question] => {
+                let error = ErrorObject::invalid_request("the caller does not answer");
+                self.people[*name].port.answer(number(question), Err(error));
+            }
+            _ => panic!("`{words:?}` is no line"),
+        }
+        Vec::new()
+    }
+
+    // === callers
+
+    fn comes(&mut self, name: &str, how: &[&str]) {
+        let port = Scripted::new(how.contains(&"asked"));
+        let session = how.iter().find_map(|word| word.parse().ok());
+        let subject = Subject {
+            session,
+            ..Subject::new(Principal::named(name))
+        };
+        let weak: Weak<dyn Port> = Arc::<Scripted>::downgrade(&port);
+        let caller = self.kernel.calls().caller(subject, weak);
+        self.people.insert(name.to_owned(), Person { port, caller });
+    }
+
+    fn calls(&mut self, name: &str, method: &str, params: &Value) {
+        let person = &self.people[name];
+        let params = Raw::of(params);
+        let request = Request {
+            progress: params.at(&["_meta", "progressToken"]),
+            ..Request::internal(method, Some(params), person.port.capabilities().clone())
+        };
+        let (calls, caller) = (self.kernel.calls().clone(), person.caller.clone());
+        let ticket = Ticket(self.calls.len() as u64 + 1);
+        let call = tokio::spawn(async move { calls.run(&caller, ticket, Box::new(request)).await });
+        self.calls.push(Some((name.to_owned(), call)));
+    }
+
+    // === the operator
+
+    fn operations(&self) -> Operations {
+        let operator = Principal {
+            id: PrincipalId::new("op"),
+            role: Role::Operator,
+        };
+        self.kernel.operations(operator, None).expect("an operator")
+    }
+
+    fn waiting(&self) -> Vec<String> {
+        let waiting = self.operations().approvals();
+        let line = |waits: &kernel::operator::Waiting| {
+            let approval = &waits.approval;
+            format!("{} wants {}: {}", approval.principal, approval.tool, waits.because)
+        };
+        match waiting.is_empty() {
+            true => vec!["nothing".to_owned()],
+            false => waiting.iter().map(line).collect(),
+        }
+    }
+
+    async fn decides(&self, nth: usize, answer: Answer) -> String {
+        let operations = self.operations();
+        let request = operations.approvals()[nth - 1].approval.request.clone();
+        match operations.decide(&request, answer).await {
+            Ok(_) => "decided".to_owned(),
+            Err(error) => format!("nothing decided: {error}"),
+        }
+    }
+
+    async fn forbids(&self, name: &str, tool: &str) {
+        let (server, tool) = tool.split_once('/').expect("server/tool");
+        let grant = NewGrant {
+            principal: PrincipalId::new(name),
+            scope: GrantScope::Tool(ToolId {
+                server: ServerId::new(server).expect("a good id"),
+                name: tool.into(),
+            }),
+            access: Access::Deny,
+            confirms: false,
+            expires: None,
+            justification: None,
+        };
+        self.operations().grant(grant).await.expect("it can be granted");
+    }
+
+    // === what came of it
+
+    /// Lets every task go on until it waits, and the servers read; returns what they got. Time stands still meanwhile.
+    async fn settle(&self) -> Vec<String> {
+        let mut said = Vec::new();
+        // A message may go to and fro a few times before a caller hears of it.
+        for _ in 0..8 {
+            for _ in 0..32 {
+                tokio::task::yield_now().await;
+            }
+            said.extend(self.servers.read());
+        }
+        said
+    }
+}
+
+/// Lets seconds pass.
+async fn pass(seconds: usize) {
+    for _ in 0..seconds * 4 {
+        tokio::time::advance(Duration::from_millis(250)).await;
+        for _ in 0..32 {
+            tokio::task::yield_now().await;
+        }
+    }
+}
