@@ -55,3 +55,6 @@ fn digest_of(request: &Request) -> Vec<u8> {
     let input = request_digest_input(request.method.name(), request.params.as_ref());
     sha256(&input).0.to_vec()
 }
+
+#[cfg(test)]
+mod tests;

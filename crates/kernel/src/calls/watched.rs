@@ -69,3 +69,6 @@ impl Watched {
         });
     }
 }
+
+#[cfg(test)]
+mod tests;

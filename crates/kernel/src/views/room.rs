@@ -280,3 +280,6 @@ impl std::fmt::Debug for Views {
         f.debug_struct("Views").finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;
