@@ -314,7 +314,8 @@ fn tokens(fields: &Fields, env: &Env, problems: &mut Problems) -> Vec<Token> {
                 "the token of `{principal}` is empty or holds characters that no HTTP header may hold"
             )),
             Ok(text) if tokens.iter().any(|known| known.secret.matches(&text)) => {
-                Problem::error(format!("the token of `{principal}` is also another principal's")).help("give each principal a token of its own")
+                Problem::error(format!("the token of `{principal}` is also another principal's"))
+                    .help("give each principal a token of its own")
             }
             Ok(text) => {
                 tokens.push(Token {

@@ -26,6 +26,7 @@ pub(crate) fn message(bytes: &[u8]) -> String {
 /// An event, and the question that it brings.
 pub(crate) fn event(event: ServerEvent) -> (String, Option<Question>) {
     let said = match event {
+        ServerEvent::Offering { offers, .. } => format!("offering {} to the guard", offers.len()),
         ServerEvent::Offered { lists, .. } => {
             let mut lists: Vec<&str> = lists.iter().map(|list| list.method()).collect();
             lists.sort_unstable();
