@@ -96,7 +96,7 @@ impl Fleet {
         self.announced(&name, to_command(&command))
     }
 
-    /// The same with each event on the disk before its call leaves.
+    /// Starts the gateway with each event on the disk before its call leaves.
     fn synced(&mut self, upstream: Upstream) -> anyhow::Result<Target> {
         let name = format!("synced-{}", upstream.name());
         if let Some(target) = self.known(&name) {
@@ -109,7 +109,7 @@ impl Fleet {
         self.announced(&name, to_command(&command))
     }
 
-    /// The same without its guard.
+    /// Starts the gateway without its guard.
     fn unguarded(&mut self, upstream: Upstream) -> anyhow::Result<Target> {
         let name = format!("unguarded-{}", upstream.name());
         if let Some(target) = self.known(&name) {

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::workspace;
 
 /// The version of the crate `mcp-gateway` that is measured. Its licence is PolyForm Noncommercial 1.0.0: it is installed
-/// from the registry by whoever asks for it with `--peers`, and never part of what we ship.
+/// from the registry for a user who asks for it with `--peers`, and never part of what we ship.
 pub(crate) const MCP_GATEWAY: &str = "4.0.0-beta.3";
 
 /// nginx, where it is installed (Debian: `apt-get install nginx-light`).

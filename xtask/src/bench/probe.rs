@@ -69,7 +69,7 @@ pub(crate) struct Sample {
     pub(crate) p99_us: f64,
     /// Processor time for each request of the process that was measured, with its children where they are part of it.
     pub(crate) cpu_us: f64,
-    /// The same of children that are servers of their own.
+    /// Processor time for each request of the children that are servers of their own.
     pub(crate) children_cpu_us: f64,
     /// Resident memory of the process when the measurement began, and at its end (with children that are part of it).
     pub(crate) rss_kb: (f64, f64),

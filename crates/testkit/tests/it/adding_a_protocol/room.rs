@@ -208,7 +208,7 @@ impl Room {
         found.unwrap_or_else(|_| panic!("waited in vain for {what}: {:#?}", self.transcript()))
     }
 
-    /// Returns what everybody in the room has seen.
+    /// Returns what every participant of the room has seen.
     pub(crate) fn transcript(&self) -> Vec<Value> {
         self.table.state().rules.transcript().to_vec()
     }

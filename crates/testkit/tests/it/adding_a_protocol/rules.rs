@@ -1,4 +1,4 @@
-//! The rules of a room, as a value without I/O: participants call tools, everybody sees what comes of it, and who is asked answers.
+//! The rules of a room, as a value without I/O: participants call tools, every participant sees the result, and the one who is asked answers.
 
 use std::collections::BTreeMap;
 
