@@ -429,8 +429,8 @@ fn listening_where_others_can_reach() {
                ·                ╰── here
                ╰────
               help: set `token` (for example `token = "${CHANCERY_TOKEN}"`), listen on 127.0.0.1, set `anonymous =
-                    "never"` and give out tokens with `chancery token create`, or set `insecure_bind = true` if
-                    everybody may use every tool
+                    "never"` and give out tokens with `chancery token create`, or set `insecure_bind = true` if every
+                    client may use every tool
 
         "#]],
     );
@@ -447,8 +447,8 @@ fn listening_where_others_can_reach() {
               help: set `tls`, or put a proxy that speaks HTTPS in front and listen on 127.0.0.1
 
               ⚠ `local` comes in with a token, and nothing says who may use which server
-              help: until something does, no principal may: set `access = "opt-out"` in `[policy]` to let all in, or write
-                    `[[policy.grants]]`
+              help: until something does, no principal may: set `access = "opt-out"` in `[policy]` to let all in, or
+                    write `[[policy.grants]]`
 
         "#]],
     );
