@@ -15,7 +15,7 @@ pub(crate) const CHANGE: &str = "change";
 /// What a changing server says once its list is another.
 pub(crate) const CHANGED: &[u8] = br#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
 
-/// What every answer begins with; the id follows.
+/// The beginning of every answer; the id follows.
 const HEAD: &[u8] = br#"{"jsonrpc":"2.0","id":"#;
 
 /// An answer without its id.
@@ -50,7 +50,7 @@ pub(crate) struct Results {
     pub(crate) small: Answer,
     pub(crate) large: Answer,
     pub(crate) tools: Answer,
-    /// The same list after a change: one tool is described in other words.
+    /// The list after a change, in which one tool is described in other words.
     pub(crate) changed: Answer,
 }
 
@@ -156,8 +156,8 @@ impl Tools<'_> {
     }
 }
 
-/// A JSON string of exactly `length` bytes between its quotes, with the line ends and quotation marks of real text:
-/// a proxy that has to look at strings shall meet what it would meet outside a benchmark.
+/// Returns a JSON string of exactly `length` bytes between its quotes, with the line ends and quotation marks of real
+/// text, so that a proxy that examines strings does the work that it would do outside a benchmark.
 pub(crate) fn literal(length: usize) -> String {
     let mut text = String::with_capacity(length + 96);
     for line in 0.. {

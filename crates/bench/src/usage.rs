@@ -84,7 +84,7 @@ pub(crate) fn pss_kb(pid: u32) -> anyhow::Result<u64> {
     Ok(status_field(&rollup, "Pss:"))
 }
 
-/// What a process used between two samples.
+/// The resources that a process used between two samples.
 #[derive(Debug, Default, Clone, Serialize)]
 pub(crate) struct Usage {
     /// The processor time of the process itself.

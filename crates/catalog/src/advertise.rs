@@ -18,8 +18,10 @@ pub struct Advertisement {
 }
 
 impl Advertisement {
-    /// One server is repeated as it spoke. The gateway tells of changes whether or not the servers do: a reload can change every list. While some
-    /// servers are missing, every list is promised, for a client does not look again for what was not there at its greeting.
+    /// Merges what the servers advertise; a single server's capabilities are repeated as they are. The gateway
+    /// announces list changes whether or not the servers do, because a reload can change every list. While some servers
+    /// are missing, every list is promised, because a client does not ask again for a list that was not offered in the
+    /// handshake.
     pub(crate) fn build(parts: &[Entry], missing: usize) -> Self {
         let together = match parts {
             [only] => only.part.capabilities.clone(),

@@ -53,7 +53,7 @@ impl Sources<'_> {
 }
 
 impl Listing {
-    /// `page_size` 0 puts everything on one page. An empty list has one page too.
+    /// Returns a list of `rows`. With `page_size` 0 everything is on one page. An empty list has one page too.
     pub(crate) fn new(kind: ListKind, parts: &Parts, page_size: usize) -> Self {
         let page_size = if page_size == 0 { usize::MAX } else { page_size };
         let mut starts = vec![0];
@@ -172,7 +172,7 @@ impl Listing {
         if index + 1 < self.pages.len() {
             result = result.text("nextCursor", &self.cursor(index + 1, of));
         }
-        // What a server says beside its list is said of its own list, not of the union of several.
+        // What a server adds beside its list concerns its own list, not the union of several.
         if let ([only], []) = (of.parts.entries(), of.missing) {
             let extras = &only.part.offer.list(self.kind).extras;
             result = result.members(extras.iter().map(|(key, value)| (key, value)));

@@ -296,7 +296,7 @@ pub(crate) fn count_tools(pages: &[Value]) -> usize {
     pages.iter().filter_map(|page| page["tools"].as_array()).map(Vec::len).sum()
 }
 
-/// The data of the first one-line event that holds `id`; nothing when there is none.
+/// Returns the data of the first one-line event that contains `id`; empty when there is none.
 fn event_with(stream: &[u8], id: u64) -> &[u8] {
     let needle = format!(r#""id":{id}"#);
     let data = stream.split(|byte| *byte == b'\n').filter_map(|line| line.strip_prefix(b"data:"));

@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use crate::canned::{Answer, CHANGE, Canned, LARGE, SMALL, Tools};
 use crate::envelope::{Era, MODERN, Request};
 
-/// The eras that a server speaks.
+/// The eras that a server supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Offer {
     Both,
@@ -25,16 +25,16 @@ impl Offer {
     }
 }
 
-/// What the server says to one message.
+/// The server's reply to one message.
 #[derive(Debug)]
 pub(super) enum Reply<'a> {
     /// A canned result.
     Result(&'a Answer),
     /// A canned result, and behind it the news that the list of tools is another.
     Changed(&'a Answer),
-    /// A JSON-RPC error, and the HTTP status it travels with.
+    /// A JSON-RPC error, with its HTTP status.
     Refusal(Refusal),
-    /// Nothing: it was a notification.
+    /// No reply: the message was a notification.
     Accepted,
 }
 
@@ -51,7 +51,7 @@ impl Refusal {
         Self { status, code, message }
     }
 
-    /// The whole error message, for the request `id`.
+    /// Returns the whole error message, for the request `id`.
     pub(super) fn for_id(self, id: &str) -> String {
         let Self { code, message, .. } = self;
         format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":"{message}"}}}}"#)
@@ -80,7 +80,7 @@ impl Server {
         }
     }
 
-    /// The reply to one message, which was spoken in `era`.
+    /// Returns the reply to one message, which was sent in `era`.
     pub(super) fn reply(&self, request: &Request<'_>, era: Era) -> Reply<'_> {
         if request.id.is_none() {
             return Reply::Accepted;
@@ -123,7 +123,7 @@ impl Server {
         }
     }
 
-    /// The era of an HTTP request that names `version`, or the refusal of a server that doesn't speak it.
+    /// Returns the era of an HTTP request that names `version`, or the refusal of a server that doesn't support it.
     pub(super) fn era_of(&self, version: Option<&[u8]>) -> Result<Era, Refusal> {
         let era = if version == Some(MODERN.as_bytes()) {
             Era::Modern

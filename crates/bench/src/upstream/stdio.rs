@@ -119,7 +119,7 @@ mod tests {
     use crate::canned::Tools;
     use serde_json::{Value, json};
 
-    /// Everything said to `offer`'s server, cut into chunks of `size`, and what it answers.
+    /// Sends `said` to `offer`'s server, cut into chunks of `size`, and returns its answers.
     fn answers(offer: Offer, size: usize, said: &str) -> Vec<Value> {
         let tools = Tools {
             prefix: "",

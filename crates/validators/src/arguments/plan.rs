@@ -27,7 +27,7 @@ pub enum Validator {
     None,
 }
 
-/// A validator that nobody here knows. Its tool is dangerous, and asks for a confirmation (MGP D33): it is not skipped.
+/// The error for an unknown validator. Its tool is dangerous, and asks for a confirmation (MGP D33): it is not skipped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownValidator {
     name: String,
