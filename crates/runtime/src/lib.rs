@@ -1,6 +1,6 @@
-//! What every room of the gateway may use: shutdown, tracked tasks, the monotonic clock, randomness, digests and metrics.
+//! The runtime of the gateway, which every crate may use: shutdown, tracked tasks, the monotonic clock, randomness, digests and metrics.
 //!
-//! Law: a [`Runtime`] holds no state of a protocol, a server or a client. What only two rooms share does not belong here.
+//! Law: a [`Runtime`] holds no state of a protocol, a server or a client. What only two crates share does not belong here.
 
 #![forbid(unsafe_code)]
 

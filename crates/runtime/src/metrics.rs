@@ -1,4 +1,4 @@
-//! The figures of the gateway: the rooms count them where they happen, and `/metrics` shows them in Prometheus' text format.
+//! The figures of the gateway: each crate counts what happens in it, and `/metrics` returns the figures in Prometheus' text format.
 
 use std::fmt;
 use std::sync::{PoisonError, RwLock};
@@ -66,7 +66,7 @@ impl<V> Memo<V> {
 /// The counters of one server's calls, by method and outcome.
 pub type CallCounts = Memo<(Counter, Histogram)>;
 
-/// What is measured at the moment when the metrics are read.
+/// The values that are measured at the moment when the metrics are read.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Gauges {
     /// Clients that are connected.
@@ -245,7 +245,7 @@ impl Metrics {
         self.waiting.get_or_create(&labels).set(waiting);
     }
 
-    /// Counts a server's message that fitted nothing.
+    /// Counts a server's message that belongs to no open request, such as a second answer.
     pub fn stray(&self, server: &str) {
         self.strays.get_or_create(&ServerLabels { server: server.to_owned() }).inc();
     }
@@ -270,12 +270,12 @@ impl Metrics {
         self.undelivered.inc();
     }
 
-    /// Sets how many servers the last view of the catalogue had to do without.
+    /// Sets how many servers are missing from the last view of the catalogue.
     pub fn missing(&self, servers: usize) {
         self.missing.set(i64::try_from(servers).unwrap_or(i64::MAX));
     }
 
-    /// Sets the gauges of the whole gateway, which are read when the metrics are.
+    /// Sets the gauges of the whole gateway, which are measured when the metrics are read.
     pub fn gauges(&self, now: &Gauges) {
         let set = |gauge: &Gauge, n: usize| {
             gauge.set(i64::try_from(n).unwrap_or(i64::MAX));

@@ -5,7 +5,7 @@
 /// # Panics
 /// When the operating system has no source of randomness: then the gateway can do nothing safely.
 pub fn fill(bytes: &mut [u8]) {
-    // The generator of aws-lc collects jitter for a tenth of a second first; the system's is ready.
+    // The generator of aws-lc first collects jitter for a tenth of a second; the system's generator is ready at once.
     getrandom::fill(bytes).expect("the system has a source of randomness");
 }
 

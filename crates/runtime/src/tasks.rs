@@ -1,4 +1,4 @@
-//! The life of the process: its start, the tasks that it waits for, and its end.
+//! The lifecycle of the process: its start, the tasks that it waits for, and its shutdown.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::Metrics;
 
-/// The process as its rooms share it.
+/// The process-wide state that all crates share.
 #[derive(Debug)]
 pub struct Runtime {
     shutdown: CancellationToken,
@@ -61,7 +61,7 @@ impl Runtime {
         &self.tracker
     }
 
-    /// Returns the figures that the rooms count.
+    /// Returns the gateway's metrics.
     #[must_use]
     pub fn metrics(&self) -> &Metrics {
         &self.metrics
