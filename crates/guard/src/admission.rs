@@ -1,7 +1,7 @@
-//! Admission of a tool call: counted, judged, consented to, recorded. And what the record says when the call is over.
+//! Admits tool calls: counts, judges, asks for consent and records each, and records how it ended.
 //!
-//! An [`Admission`] is a value that the room above drives: [`Admission::step`] goes as far as it can. Where a person has to consent it says so, and
-//! the room above asks that person in its own way.
+//! An [`Admission`] is a value that its caller drives: [`Admission::step`] goes as far as it can. Where a person has to consent it says so, and the
+//! caller asks that person in its own way.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ use crate::subject::Subject;
 const MOST_ROUNDS: usize = 4;
 /// How long the names in one call's arguments may take to be resolved.
 const RESOLVE: Duration = Duration::from_secs(5);
-/// Bytes of arguments that a person is shown.
+/// The bytes of arguments that a person is shown at most.
 const SHOWN: usize = 2000;
 
 /// A tool call that is to be admitted.
@@ -52,7 +52,7 @@ pub struct Admission<'a> {
     rounds: usize,
 }
 
-/// How far an admission has come.
+/// The result of one step of an admission.
 #[derive(Debug)]
 pub enum Step {
     /// The call may be sent.
@@ -73,7 +73,7 @@ pub struct Pending {
     call: Call,
 }
 
-/// What has become of a call that waits for a person.
+/// The state of a call that waits for a person.
 #[derive(Debug)]
 pub enum Redeemed {
     /// A person consents, or policy has to be asked again: the caller goes on with [`Admission::step`].
@@ -92,7 +92,7 @@ pub struct Admitted {
     notes: Notes,
 }
 
-/// What is kept of an admitted call until it is over. Dropped before that, its client did not wait for the end.
+/// The facts about an admitted call that its last event needs. If they are dropped before the call ends, its client has not waited for the end.
 #[derive(Debug)]
 struct Notes {
     guard: Arc<Guard>,
@@ -150,7 +150,7 @@ impl Admission<'_> {
         Step::Refused(self.refuse(&because).await)
     }
 
-    /// Looks whether a person has decided about the call.
+    /// Checks whether a person has decided about the call.
     pub async fn redeem(&mut self, pending: &Pending) -> Redeemed {
         let policy = self.guard.enforced.policy_full();
         match self.guard.redeem(&policy, &pending.call).await {
@@ -177,7 +177,7 @@ impl Admission<'_> {
         self.refuse(&Reason::ApprovalExpired { request }).await
     }
 
-    /// Refuses a call that goes on waiting for an operator while its client is answered: the client is told to come back.
+    /// Refuses a call that still waits for an operator: its client is told to send it again later.
     pub async fn come_back(&self, pending: &Pending) -> Refusal {
         let request = pending.approval.request.clone();
         self.refuse(&Reason::ApprovalPending { request }).await
@@ -260,7 +260,7 @@ impl Admission<'_> {
         Step::Admitted(Admitted { permit, notes })
     }
 
-    /// Redeems the consent to the call, or puts the call among those that wait; none where policy has to be asked again.
+    /// Redeems the consent to the call, or adds the call to those that wait for a person; none where policy has to be asked again.
     async fn consent(&mut self, policy: &Policy, decision: &Decision) -> Option<Step> {
         let call = self.exact_call();
         match self.guard.redeem(policy, &call).await {
@@ -300,7 +300,7 @@ impl Admission<'_> {
         futures_util::future::join_all(looking).await
     }
 
-    /// Takes the consent that an earlier round of this very call had, which its server has answered with a question.
+    /// Takes the consent that an earlier round of this call had; its server has answered that round with a question.
     fn continued(&self) -> Option<(Call, Confirmed)> {
         if !self.call.continues {
             return None;
@@ -366,7 +366,7 @@ impl Drop for Notes {
     }
 }
 
-/// What the audit says of a tool.
+/// The description of a tool in the audit.
 struct Described {
     risk: Option<Risk>,
     validators: Vec<&'static str>,
@@ -399,7 +399,7 @@ impl Described {
     }
 }
 
-/// Says to a person why that person is asked, after the name of what is called.
+/// Returns the text that tells a person why consent is needed; it follows the name of what is called.
 fn why(reason: &Reason) -> String {
     match reason {
         Reason::Confirm { risk, .. } => format!("it is {risk}, and asks for consent"),

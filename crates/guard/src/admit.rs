@@ -1,4 +1,4 @@
-//! Admission of everything that is no call of a tool: one question to policy, one event on record.
+//! Admits everything that is not a tool call: one question to policy, one event on record.
 
 use jsonrpc::ErrorObject;
 use mgp::audit::{Actor, Draft, EventType, Outcome, Target};
@@ -12,7 +12,7 @@ use crate::refusal::refusal;
 use crate::subject::Subject;
 
 impl Guard {
-    /// Asks policy about something that is no call of a tool, and records what it allows before it is done.
+    /// Asks policy about an action that is not a tool call, and records what it allows before it is done.
     ///
     /// # Errors
     /// What the caller is answered where policy refuses it, or it cannot be recorded.
@@ -30,8 +30,8 @@ impl Guard {
         }
     }
 
-    /// Asks policy about something that cannot wait for its record: a server's question, a client's notification. What there is no room to record is
-    /// refused.
+    /// Asks policy about an action that cannot wait for its record: a server's question, a client's notification. An action is refused if there is no
+    /// room to record it.
     ///
     /// # Errors
     /// What the caller is answered where policy refuses it, or there is no room to record it.
@@ -48,7 +48,7 @@ impl Guard {
         }
     }
 
-    /// Gives the permit for what the gateway itself needs of a server to know what it offers: handshakes, lists, pings.
+    /// Returns the permit for the gateway's own requests to a server: handshakes, lists, pings.
     #[must_use]
     pub fn admit_own(&self) -> SendPermit {
         SendPermit::own()
@@ -73,7 +73,7 @@ impl Guard {
         (decision, permit)
     }
 
-    /// Drafts what the audit says of it.
+    /// Drafts the audit event of the action.
     fn draft(&self, subject: &Subject, action: &Action<'_>, decision: &Decision) -> Draft {
         let actor = Actor::principal(&subject.principal.id, subject.principal.role);
         let target = action.server().map_or_else(Target::kernel, Target::server);

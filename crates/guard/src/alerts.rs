@@ -1,6 +1,6 @@
-//! Watches the audit for what is configured to raise an alert (MGP §6: alert rules).
+//! Watches the audit for the events that raise an alert, by configuration (MGP §6: alert rules).
 //!
-//! Law: counting is a value, told the time by the events themselves. What it raises is an event like any other, which no rule counts.
+//! Law: the counters are a value that takes the time from the events themselves. An alert is an event of the audit that no rule counts.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -13,12 +13,12 @@ use crate::config::Alert;
 use crate::guard::Guard;
 use crate::record::details;
 
-/// How many actors are counted at most, over all rules.
+/// The number of actors that are counted at most, over all rules.
 const MOST_ACTORS: usize = 4096;
-/// How the types of raised events begin.
+/// The prefix of the types of raised events.
 const RAISED: &str = "security.";
 
-/// When counted events of each rule and actor came.
+/// The times of the counted events, for each rule and actor.
 #[derive(Debug, Default)]
 struct Counts {
     came: HashMap<(Arc<str>, Arc<str>), VecDeque<Timestamp>>,
@@ -50,7 +50,8 @@ impl Counts {
 }
 
 impl Guard {
-    /// Starts to watch the audit for what raises alerts, until the store is closed. A gateway without a store has nothing to watch.
+    /// Starts the task that watches the audit for events that raise alerts, until the store is closed. A gateway without a store has nothing to
+    /// watch.
     pub fn watch_alerts(self: &Arc<Self>) {
         let Some(store) = self.record().store().cloned() else { return };
         let (guard, runtime) = (self.clone(), self.runtime.clone());
@@ -69,7 +70,7 @@ impl Guard {
         });
     }
 
-    /// Resolves when there is a rule. Reading the whole audit costs something: it is not begun before.
+    /// Resolves when at least one rule is configured. Reading the whole audit is expensive, so it begins only then.
     async fn until_alerts_are_wanted(&self) {
         loop {
             let configured = self.configured.notified();
@@ -137,7 +138,7 @@ mod tests {
         let rules = [rule];
         let mut counts = Counts::default();
         let mut raised = |kind: &str, actor: &str, at: i64| counts.count(&rules, &event(kind, actor, at)).len();
-        // Of two actors, of another type, too far apart: none.
+        // Events of two actors, of another type, or too far apart raise no alert.
         assert_eq!(
             [
                 raised("TOOL_BLOCKED", "a", 0),

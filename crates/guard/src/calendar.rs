@@ -1,4 +1,4 @@
-//! The calendar by which everything expires: the machine's clock, but never back.
+//! The calendar by which everything expires: the machine's clock, which here never goes back.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Instant;
@@ -6,7 +6,7 @@ use std::time::Instant;
 use model::Timestamp;
 use store::Clock;
 
-/// By how many milliseconds the machine's clock may be behind before its operator is told.
+/// The number of milliseconds by which the machine's clock may be behind before its operator is told.
 const WORTH_TELLING: i64 = 2_000;
 
 /// The calendar by which tokens, grants, permissions and consents expire.
@@ -50,7 +50,7 @@ impl Calendar {
         Timestamp(most.saturating_add(elapsed))
     }
 
-    /// Says once that the machine's clock is behind, and again only after it has caught up.
+    /// Logs once that the machine's clock is behind, and again only after it has caught up.
     fn tell(&self, behind: i64) {
         let is_behind = behind > WORTH_TELLING;
         if is_behind != self.is_told.load(Ordering::Relaxed) && self.is_told.swap(is_behind, Ordering::Relaxed) != is_behind && is_behind {

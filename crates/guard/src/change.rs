@@ -1,4 +1,4 @@
-//! Changes of permissions: stored first, then in force, then told (DESIGN 8, 9).
+//! Changes permissions: a change is stored first, then put in force, then reported (DESIGN 8, 9).
 
 use std::sync::Arc;
 
@@ -12,13 +12,13 @@ use crate::grants::granted;
 use crate::guard::Guard;
 use crate::record::{details, event, unstored};
 
-/// Why an answer of a person came to nothing.
+/// The reason why a person's answer had no effect.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum AnswerError {
-    /// There is nothing to decide, any more.
+    /// The request waits no longer, or never did.
     #[error(transparent)]
     Decide(#[from] DecideError),
-    /// It was not stored.
+    /// The answer could not be stored.
     #[error(transparent)]
     Store(#[from] CommitError),
 }
@@ -52,7 +52,8 @@ impl Guard {
         deciding.await.unwrap_or_else(|_| Err(StoreError::Closed.into()))
     }
 
-    /// Takes in a person's answer to a call that waits: stored and in force when it resolves. A caller that stops waiting changes nothing about that.
+    /// Accepts a person's answer to a call that waits: the answer is stored and in force when the future resolves. A caller that stops waiting
+    /// changes nothing about that.
     ///
     /// # Errors
     /// When nothing waits under that id any more, or the answer could not be stored.
@@ -62,7 +63,7 @@ impl Guard {
         deciding.await.unwrap_or_else(|_| Err(CommitError::from(StoreError::Closed).into()))
     }
 
-    /// Wakes who waits for decisions: the operators' queue has something new that is no call.
+    /// Wakes the tasks and operators that wait for decisions: the operators' queue has a new entry that is not a call.
     pub fn tell_decision(&self) {
         self.decisions.tell();
     }
@@ -109,7 +110,7 @@ impl Guard {
         Ok(decided.approval)
     }
 
-    /// Makes the pin of a tool that has changed, where a person says "always" to it: that person has seen it as it is now.
+    /// Makes the pin of a tool that has changed, if a person answered "always": that person has seen its present definition.
     fn new_pin(&self, decided: &Decided) -> Option<(model::Pin, model::Digest)> {
         let grant = decided.grant.as_ref()?;
         let tool = &decided.approval.tool;

@@ -1,4 +1,4 @@
-//! Consent of a person to one exact call: asked for, stored, redeemed once (MGP §4.4).
+//! Consents of people to exact calls: each is asked for, stored, and redeemed once (MGP §4.4).
 
 use mgp::audit::{Actor, Draft, EventType, Outcome, Target};
 use mgp::error::Refusal;
@@ -11,28 +11,28 @@ use crate::guard::Guard;
 use crate::record::{details, event, unstored};
 use crate::subject::Subject;
 
-/// Why a consent was not redeemed.
+/// The reason why a consent was not redeemed.
 pub(crate) enum Unredeemed {
-    /// There is none, or not yet, or a person has refused.
+    /// There is no consent, or not yet, or a person has refused.
     Not(NotConfirmed),
-    /// It could not be stored that it was used.
+    /// Its use could not be stored.
     Unstored(Refusal),
 }
 
-/// Why a call was not put among those that wait.
+/// The reason why a call was not added to those that wait.
 pub(crate) enum Unasked {
     /// Policy does not let it wait.
     Refused(Reason),
     /// It could not be stored.
     Unstored(Refusal),
-    /// What is stored has changed meanwhile: policy has to be asked again.
+    /// The stored state has changed in the meantime: policy has to be asked again.
     Again,
 }
 
 impl Guard {
     /// Redeems the consent to a call: once, and stored before it counts.
     pub(crate) async fn redeem(&self, policy: &Policy, call: &Call) -> Result<Confirmed, Unredeemed> {
-        // A decision that is not stored yet is not there to be redeemed.
+        // A decision that is not stored yet must not be redeemed.
         let _order = self.decisions.order.lock().await;
         let now = self.calendar().now();
         let redeemed = self.decisions.waiting().approvals.redeem(now, policy, call);
@@ -55,7 +55,7 @@ impl Guard {
         }
     }
 
-    /// Puts a call among those that wait for a person. A call that waits already is not asked about twice.
+    /// Adds a call to those that wait for a person. A call that is waiting already is not added twice.
     pub(crate) async fn ask(
         &self,
         subject: &Subject,
@@ -66,7 +66,7 @@ impl Guard {
     ) -> Result<Approval, Unasked> {
         let id = RequestId::new(&runtime::token());
         let lasts = i64::try_from(self.approval_ttl().as_millis()).unwrap_or(i64::MAX);
-        // No person decides about what is not stored yet.
+        // No person may decide about a request that is not stored yet.
         let _order = self.decisions.order.lock().await;
         let asked = {
             let mut waiting = self.decisions.waiting();
@@ -100,7 +100,7 @@ impl Guard {
         Ok(approval)
     }
 
-    /// Takes back a call that waits: a person closed the question without deciding.
+    /// Removes a call that waits: a person closed the question without deciding.
     pub fn withdraw(&self, request: &RequestId) {
         self.decisions.withdraw(request);
     }

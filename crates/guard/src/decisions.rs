@@ -1,7 +1,6 @@
-//! The one book of everything that waits for a person: what waits, what a person is shown of it, and a signal when something is decided.
+//! The list of everything that waits for a person: what waits, what a person is shown of it, and a signal when something is decided.
 //!
-//! Approvals of calls are in it, and requests of servers for permissions wake the same waiters. Whatever else is going to wait for a person belongs
-//! here too.
+//! Approvals of calls are in it, and servers' requests for permissions wake the same waiters. Other things that wait for a person belong here too.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,15 +10,15 @@ use model::{Approval, RequestId, Timestamp};
 use policy::{Approvals, Bounds, Call, Confirmed};
 use tokio::sync::watch;
 
-/// Calls whose consent waits for their next round.
+/// The number of consents that are kept for the next round of their calls.
 const MOST_CONTINUED: usize = 1024;
 
-/// What the people who decide are shown of a call.
+/// The part of a call that the people who decide about it are shown.
 #[derive(Clone, Debug)]
 pub struct Shown {
-    /// Why a person is asked.
+    /// The reason why a person is asked.
     pub because: String,
-    /// The call's arguments, without secrets, as far as people read.
+    /// The call's arguments, without secrets, shortened to what people read.
     pub arguments: String,
 }
 
@@ -78,7 +77,7 @@ impl Decisions {
         self.changed.subscribe()
     }
 
-    /// Takes a request back that nothing can come of any more.
+    /// Removes a request that can no longer be granted.
     pub(crate) fn withdraw(&self, request: &RequestId) {
         self.waiting().approvals.withdraw(request);
         self.tell();

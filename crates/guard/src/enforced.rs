@@ -7,11 +7,11 @@ use policy::{Edit, Policy};
 
 use crate::epochs::Epochs;
 
-/// The policy in force. Permits hold it, so that the writer of a message can look at it last.
+/// The policy in force. Permits hold it, so that the writer of a message can check it last.
 #[derive(Debug)]
 pub(crate) struct Enforced {
     policy: ArcSwap<Policy>,
-    /// Held from reading the policy in force until another one takes its place.
+    /// The lock that is held from reading the policy in force until another one takes its place.
     changing: Mutex<()>,
     pub(crate) epochs: Epochs,
 }

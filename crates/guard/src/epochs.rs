@@ -1,4 +1,4 @@
-//! Messages that are being written, in epochs: a change of the policy waits until every write of an older epoch has ended (DESIGN 9).
+//! Counts messages that are being written, in epochs: a change of the policy waits until every write of an older epoch has ended (DESIGN 9).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,7 +18,7 @@ pub struct InFlight {
 }
 
 impl InFlight {
-    /// A message of the gateway's own, which no change of the policy waits for.
+    /// Returns the guard value of one of the gateway's own messages, for which no change of the policy waits.
     pub fn own() -> Self {
         Self { epoch: None }
     }
@@ -44,7 +44,7 @@ impl Epochs {
         InFlight { epoch: Some(epoch) }
     }
 
-    /// Begins a new epoch, and resolves when every write of the one before has ended. The caller has changed what the writers look at before.
+    /// Begins a new epoch, and resolves when every write of the one before has ended. The caller has first changed what the writers check.
     pub(crate) async fn settle(&self) {
         let before = self.present.swap(Arc::default());
         let over = async {

@@ -1,11 +1,11 @@
-//! The events of grants, as the audit keeps them.
+//! The audit events of grants.
 
 use mgp::audit::{Actor, Draft, EventType, Outcome, Target};
 use model::{Access, Grant, GrantScope, Principal, Trace};
 
 use crate::record::{details, event};
 
-/// Makes the event of a grant that is made.
+/// Returns the event of a grant that is made.
 #[must_use]
 pub fn granted(by: &Principal, grant: &Grant) -> store::Event {
     let kind = match grant.access {
@@ -15,7 +15,7 @@ pub fn granted(by: &Principal, grant: &Grant) -> store::Event {
     about_grant(by, kind, grant)
 }
 
-/// Makes the event of a grant that is made or taken back.
+/// Returns the event of a grant that is made or revoked.
 #[must_use]
 pub fn about_grant(by: &Principal, kind: EventType, grant: &Grant) -> store::Event {
     let target = match &grant.scope {

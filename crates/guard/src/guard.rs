@@ -1,4 +1,4 @@
-//! The guard: what it is made of, and the configuration that is in force.
+//! The guard: its parts, and the configuration in force.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -25,7 +25,7 @@ pub struct Guard {
     pub(crate) enforced: Arc<Enforced>,
     pub(crate) decisions: Decisions,
     limits: Mutex<Limits>,
-    /// What is configured; none in an open gateway.
+    /// The configuration; none in an open gateway.
     security: ArcSwap<Option<Security>>,
     redactor: ArcSwap<Redactor>,
     /// Notified when another configuration is in force.
@@ -38,7 +38,7 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// Starts the guard with what is configured and what is remembered.
+    /// Starts the guard with the configuration and the stored state.
     #[must_use]
     pub fn new(
         security: Option<&Security>,
@@ -76,7 +76,7 @@ impl Guard {
         self.enforced.policy()
     }
 
-    /// Returns the record of what is decided and done.
+    /// Returns the record, which writes to the audit.
     #[must_use]
     pub fn record(&self) -> &Record {
         &self.record
@@ -88,19 +88,19 @@ impl Guard {
         &self.calendar
     }
 
-    /// Puts another policy in force in place of the present one. What that admitted and is not sent yet is refused (DESIGN 9).
+    /// Puts another policy in force in place of the present one. What the old one admitted and is not sent yet is refused (DESIGN 9).
     pub fn put(&self, policy: Policy) {
         self.enforced.put(policy);
     }
 
-    /// Takes in which permissions a server wants for itself.
+    /// Notes the permissions that a server wants for itself.
     pub fn wants(&self, server: &ServerId, permissions: Vec<Permission>) {
         self.enforced.edit(|edit| {
             edit.server(server, ServerFacts { permissions });
         });
     }
 
-    /// Puts another configuration in force, and returns whether it is another. What people decided stays.
+    /// Puts a configuration in force, and returns whether it differs from the present one. What people decided stays.
     pub fn configure(&self, security: Option<&Security>) -> bool {
         if self.security.load().as_ref().as_ref() == security {
             return false;
@@ -137,7 +137,7 @@ impl Guard {
         self.security.load().as_ref().as_ref().map(read)
     }
 
-    /// Returns what removes secrets from a text or a value before people or the audit see it.
+    /// Returns the redactor, which removes secrets from a text or a value before people or the audit see it.
     #[must_use]
     pub fn redactor(&self) -> Arc<Redactor> {
         self.redactor.load_full()
@@ -188,7 +188,7 @@ impl Guard {
     }
 }
 
-/// Makes the policy of what is configured and remembered.
+/// Builds the policy from the configuration and the stored state.
 fn begin(security: &Security, own_tools: &OwnTools, remembered: Option<&store::Remembered>, after: Revision) -> Policy {
     let stored = remembered.map_or(0, |remembered| remembered.revision);
     let mut edit = Policy::begin(security.tables.clone(), after.max(Revision(stored)));
@@ -213,7 +213,7 @@ fn begin(security: &Security, own_tools: &OwnTools, remembered: Option<&store::R
     edit.finish()
 }
 
-/// Writes into a policy what the configuration says of principals, and the gateway's own tools.
+/// Adds the configured principals and the gateway's own tools to a policy.
 fn configured(edit: &mut Edit, security: &Security, own_tools: &OwnTools) {
     edit.tools(&own_tools.server, own_tools.facts.clone());
     for (principal, origin) in &security.principals {

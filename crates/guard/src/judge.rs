@@ -1,4 +1,4 @@
-//! How the tools of a server are judged: each with its risk and its validators, each definition with its digest (MGP §4, DESIGN 7).
+//! Judges the tools of a server: each with its risk and its validators, each definition with its digest (MGP §4, DESIGN 7).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -33,20 +33,20 @@ pub struct Source<'a> {
     pub tools: Vec<Definition<'a>>,
 }
 
-/// A tool as it is judged, and why.
+/// The judgement of a tool, and its reasons.
 #[derive(Clone, Debug)]
 pub struct Judged {
-    /// What policy has to know of it.
+    /// The facts about it that policy needs.
     pub facts: ToolFacts,
-    /// Why its risk is what it is.
+    /// The reasons for its risk.
     pub assessment: Assessment,
-    /// What its definition hides from people.
+    /// The parts of its definition that people do not see.
     pub hidden: Vec<Hidden>,
 }
 
 impl Guard {
-    /// Takes in what a server offers, and what it wants for itself. The caller does that before any list shows the tools. Returns the permissions
-    /// that the tools want.
+    /// Takes a server's tools and the permissions that it wants for itself into the policy. The caller does that before any list shows the tools.
+    /// Returns the permissions that the tools want.
     pub fn learn(&self, source: &Source<'_>, wants: Vec<Permission>) -> BTreeSet<Permission> {
         let tools = self.with_security(|security| judge_all(security, source));
         let facts: Vec<ToolFacts> = tools.into_iter().flatten().map(|(_, judged)| judged.facts).collect();
@@ -58,7 +58,7 @@ impl Guard {
         wanted
     }
 
-    /// Judges the tools of a server, by name: by that configuration, or by the one in force.
+    /// Judges the tools of a server, by name: with the given configuration, or with the one in force.
     #[must_use]
     pub fn judged(&self, security: Option<&Security>, source: &Source<'_>) -> BTreeMap<String, Judged> {
         if let Some(security) = security {

@@ -1,7 +1,7 @@
-//! Permission to send: the policy in force, the permits that it gives, what people decide, and the record of it all.
+//! The guard gives permission to send: it holds the policy in force, the permits that policy gives, what people decide, and the record of all that.
 //!
-//! A room above asks [`Guard::admit`] about everything that is to leave the gateway, and [`Guard::admission`] about a tool call, which may need a
-//! person's consent. Both give a [`SendPermit`], or say why not. The writer of a message asks the permit a last time right before the first byte.
+//! The kernel asks [`Guard::admit`] about everything that is to leave the gateway, and [`Guard::admission`] about a tool call, which may need a
+//! person's consent. Both return a [`SendPermit`] or a refusal. The writer of a message asks the permit a last time right before the first byte.
 //!
 //! Law: a [`SendPermit`] is made in this crate and nowhere else. What a permit rests on is recorded before it is given (DESIGN 8). The guard knows
 //! subjects, never connections: it asks no client, and sends nothing itself.

@@ -1,4 +1,4 @@
-//! The choke point: the proof that policy allows something to be sent, and the last look at it before the first byte.
+//! The choke point: the proof that policy allows something to be sent, which the writer checks last, before the first byte.
 //!
 //! Law: a [`SendPermit`] is made here and nowhere else, and everything that writes to a server or asks a client takes one.
 
@@ -17,10 +17,10 @@ use crate::subject::Subject;
 #[derive(Clone)]
 pub struct SendPermit(Holder);
 
-/// For whom and what a permit is: what a later policy has to agree to.
+/// The holder of a permit: the subject and action to which a later policy has to agree.
 #[derive(Clone)]
 enum Holder {
-    /// The gateway itself: what it has to know of a server.
+    /// The gateway itself, for its own requests to a server.
     Gateway,
     /// A subject.
     Subject(Arc<Granted>),
@@ -36,7 +36,7 @@ struct Granted {
 }
 
 impl SendPermit {
-    /// Gives a permit for what policy has allowed; none for what it has not.
+    /// Returns a permit for what policy has allowed; none for what it has not.
     pub(crate) fn given(enforced: &Arc<Enforced>, subject: &Subject, action: &Action<'_>, decision: &Decision) -> Option<Self> {
         let tool = match action {
             Action::CallTool { tool, .. } => Some(Arc::from(*tool)),
@@ -53,12 +53,12 @@ impl SendPermit {
         decision.is_allowed().then(|| Self(Holder::Subject(Arc::new(granted()))))
     }
 
-    /// Gives the permit for what the gateway itself needs of a server to know what it offers: handshakes, lists, pings.
+    /// Returns the permit for the gateway's own requests to a server: handshakes, lists, pings.
     pub(crate) fn own() -> Self {
         Self(Holder::Gateway)
     }
 
-    /// Returns whether what gave the permit still holds. The writer of a message looks last, by [`SendPermit::begin`] (DESIGN 9).
+    /// Returns whether policy still allows what the permit is for. The writer of a message checks last, with [`SendPermit::begin`] (DESIGN 9).
     #[must_use]
     pub fn stands(&self) -> bool {
         match &self.0 {
@@ -74,14 +74,14 @@ impl SendPermit {
         match &self.0 {
             Holder::Gateway => Some(InFlight::own()),
             Holder::Subject(granted) => {
-                // Counted before the look: a change of the policy that then sees no write under way is seen by this look.
+                // The write is counted before the check: a change of the policy that then sees no write under way is seen by this check.
                 let in_flight = granted.enforced.epochs.begin();
                 granted.stands().then_some(in_flight)
             }
         }
     }
 
-    /// Says why something is not sent that was allowed a moment ago (DESIGN 9).
+    /// Returns the error for a message that was allowed and may not be sent any more (DESIGN 9).
     #[must_use]
     pub fn withdrawn() -> ErrorObject {
         ErrorObject::invalid_params("the policy changed while the request was prepared; send it again")

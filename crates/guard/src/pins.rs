@@ -1,4 +1,4 @@
-//! Pins: each definition of a tool as it was when it was approved, and what the record says of those that are new or have changed (MGP §4).
+//! Pins: the digest of each tool's definition when it was approved, and the events of tools that are new or have changed (MGP §4).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,12 +13,12 @@ use store::{Change, Commit};
 use crate::guard::Guard;
 use crate::record::details;
 
-/// The principal that pins what is seen for the first time.
+/// The principal that pins tools that are seen for the first time.
 const GATEWAY: &str = "gateway";
-/// Pins in one commit.
+/// The number of pins in one commit at most.
 const MOST_PINS: usize = 500;
 
-/// The tools of a server that are not as they were approved.
+/// The tools of a server that differ from what was approved.
 #[derive(Debug)]
 pub struct Unapproved {
     server: ServerId,

@@ -1,4 +1,4 @@
-//! The record: what was decided and what came of it, as events of the audit (MGP §6, DESIGN 8).
+//! The record: decisions and their outcomes, as events of the audit (MGP §6, DESIGN 8).
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -10,11 +10,11 @@ use mgp::trace::TraceId;
 use model::{Timestamp, Trace};
 use store::{AuditKey, AuditResult, Event, Store};
 
-/// How long a call waits for its record. One that is stored later than that tells of a call that did not leave.
+/// The time that a call waits for its record. An event that is stored later is about a call that was not sent.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Writes events into the audit. What a decision rests on is stored before it takes effect; what only tells of something is noted. Without a store it
-/// keeps nothing.
+/// Writes events into the audit. The grounds of a decision are stored before it takes effect; other events are noted later. Without a store it keeps
+/// nothing.
 #[derive(Debug)]
 pub struct Record {
     store: Option<Arc<dyn Store>>,
@@ -25,7 +25,7 @@ impl Record {
         Self { store }
     }
 
-    /// Returns whether anything is kept. A caller that has nobody to write for need not prepare an event.
+    /// Returns whether events are kept. If not, a caller need not prepare one.
     #[must_use]
     pub fn is_kept(&self) -> bool {
         self.store.is_some()
@@ -37,10 +37,10 @@ impl Record {
         self.store.as_ref()
     }
 
-    /// Stores an event before what it tells of happens.
+    /// Stores an event before the action that it describes.
     ///
     /// # Errors
-    /// When it cannot be stored: then it must not happen.
+    /// When it cannot be stored: then the action must not happen.
     pub async fn before(&self, draft: Draft, trace: &Trace) -> Result<(), Refusal> {
         let Some(store) = &self.store else { return Ok(()) };
         match tokio::time::timeout(PATIENCE, store.append(event(draft, trace))).await {
@@ -50,7 +50,7 @@ impl Record {
         }
     }
 
-    /// Notes something that has happened. The caller waits where more is noted than the disk takes.
+    /// Notes an event after its action. The caller waits if more is noted than the disk takes.
     pub async fn after(&self, draft: Draft, trace: &Trace) {
         let Some(store) = &self.store else { return };
         if let Some(event) = store.note(event(draft, trace))
@@ -60,7 +60,7 @@ impl Record {
         }
     }
 
-    /// Notes something that has happened, for a caller that cannot wait. Returns whether there was room.
+    /// Notes an event after its action, for a caller that cannot wait. Returns whether there was room.
     #[must_use]
     pub fn after_now(&self, draft: Draft, trace: &Trace) -> bool {
         let Some(store) = &self.store else { return true };
@@ -104,7 +104,7 @@ pub fn details(members: &[(&str, &str)]) -> Raw {
     Raw::of(&object)
 }
 
-/// Says why something is refused that could not be written down first.
+/// Returns the refusal of an action that could not be recorded first.
 pub(crate) fn unstored(error: &dyn std::fmt::Display) -> Refusal {
     tracing::error!(%error, "refused what could not be recorded");
     Refusal::new(
@@ -122,7 +122,7 @@ pub fn new_trace() -> TraceId {
     TraceId::random(u128::from_be_bytes(bits))
 }
 
-/// Reads the machine's clock: for the audit, which tells what was so.
+/// Reads the machine's clock, whose time the audit shows.
 fn wall_clock() -> Timestamp {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))

@@ -1,12 +1,12 @@
-//! A policy's reason as MGP tells it (MGP §14, MGP D18).
+//! Turns a policy's reason into an error of MGP (MGP §14, MGP D18).
 
 use jsonrpc::Raw;
 use mgp::error::{Code, Refusal};
 use policy::Reason;
 
-/// How often a refused call is worth trying again where the reason does not say.
+/// The number of retries of a refused call if the reason does not say.
 const RETRIES: u32 = 3;
-/// When to try again, in milliseconds, where the reason does not say.
+/// The milliseconds after which to try again if the reason does not say.
 const SOON: u64 = 1_000;
 
 /// Turns a reason of policy into the refusal that a client is told.
@@ -23,7 +23,7 @@ pub fn refusal(reason: &Reason) -> Refusal {
                 let (argument, finding) = (&violation.argument, &violation.finding);
                 format!("`{argument}`: {} ({})", finding.reason, finding.rule)
             });
-            // What is wrong with code is told with its line (§7.4).
+            // A finding in code is reported with its line (§7.4).
             let code = blocked.rejection.as_ref();
             let lines = code.and_then(|code| code.get("violations")?.as_array());
             let lines = lines.map(|lines| lines.iter().filter_map(|line| line.as_str().map(str::to_owned)).collect());

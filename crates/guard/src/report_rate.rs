@@ -1,4 +1,4 @@
-//! The rate at which what servers report is kept.
+//! The rate at which events that servers report are kept.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use model::ServerId;
 use policy::{Limits, Rate, Rates};
 
-/// How many events of one server are kept: a server that reports too much must not push out what others do.
+/// The number of events of one server that are kept: a server that reports too many must not displace the events of others.
 const RATE: Rate = Rate {
     calls: 100,
     per: Duration::from_secs(60),

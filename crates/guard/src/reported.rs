@@ -1,4 +1,5 @@
-//! What servers report of themselves, and what they try that only clients may: kept as their word, at a bounded rate (MGP §1.6, §6.5, MGP D11).
+//! Records what servers report of themselves, and requests that only clients may send: kept as the server's word, at a bounded rate (MGP §1.6, §6.5,
+//! MGP D11).
 
 use jsonrpc::Raw;
 use mgp::audit::{Actor, Draft, Event, EventType, Outcome, Target};
@@ -7,10 +8,10 @@ use model::{ServerId, Trace};
 use crate::guard::Guard;
 use crate::record::new_trace;
 
-/// The most characters that are kept of a name.
+/// The number of characters of a name that are kept at most.
 const LONGEST: usize = 128;
 impl Guard {
-    /// Keeps an audit event that a server reports by a notification of MGP.
+    /// Records an audit event that a server reports by a notification of MGP.
     pub fn reported(&self, server: &ServerId, params: Option<&Raw>) {
         let event = Event::reported(server, params, self.calendar().now(), new_trace(), &self.redactor());
         let trace = Trace {

@@ -1,11 +1,11 @@
-//! The addresses of the names in a call's arguments.
+//! Resolves the host names in a call's arguments.
 
 use std::fmt;
 use std::net::IpAddr;
 
 use runtime::BoxFuture;
 
-/// Finds the addresses of names. `transport` implements it.
+/// A resolver of host names. `transport` implements it.
 pub trait Resolver: Send + Sync + fmt::Debug {
     /// Returns every address of a name; none where it has none, or no answer comes in time.
     fn addresses<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Vec<IpAddr>>;

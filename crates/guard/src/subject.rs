@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use model::Principal;
 
-/// A principal with the token and the session by which it came in. It is made of what a connection showed, never of what a message says.
+/// A principal with the token and the session by which it came in. It is made of what a connection proved, never of what a message says.
 #[derive(Clone, Debug)]
 pub struct Subject {
     /// The principal on whose behalf something is done.
