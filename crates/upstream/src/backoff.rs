@@ -1,8 +1,8 @@
-//! Growing waits between attempts, with jitter so that many attempts do not come at once.
+//! Exponential back-off between attempts, with jitter so that many attempts do not come at once.
 
 use std::time::Duration;
 
-/// Waits that double from a least to a greatest.
+/// A back-off whose wait doubles from a least to a greatest.
 #[derive(Clone, Debug)]
 pub(crate) struct Backoff {
     least: Duration,

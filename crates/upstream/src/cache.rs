@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// Keeps offers by the digest of a server's configuration and the capabilities of its clients. Losing one costs a start-up wait, nothing more.
+/// Keeps offers by the digest of a server's configuration and the capabilities of its clients. Losing an offer costs only a wait at start-up.
 pub trait OfferCache: Send + Sync + fmt::Debug + 'static {
     /// Returns every offer that is kept for a server: the capabilities' key and the bytes.
     fn load(&self, server_digest: &str) -> Vec<(Arc<[u8]>, Vec<u8>)>;

@@ -1,4 +1,4 @@
-//! One call to a server, from the moment it is sent until it is answered, lost or given up.
+//! One call to a server, from the moment it is sent until it is answered, lost or cancelled.
 
 use std::sync::{Arc, Weak};
 
@@ -15,12 +15,12 @@ use crate::link::Link;
 use crate::session::Session;
 use crate::waiter::{CallEvent, EventSink};
 
-/// A call that was placed. Dropping it gives it up.
+/// A call that was placed. Dropping it cancels the call.
 pub struct Call {
     /// The session on which the call was placed.
     pub session: Arc<Session>,
     ticket: Ticket,
-    /// Keeps other calls that can be asked back off the line.
+    /// The lane of the call, which keeps other calls whose client can be asked off the line.
     pub lane: Option<Arc<LanePermit>>,
     source: Source,
     over: bool,

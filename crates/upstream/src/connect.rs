@@ -1,4 +1,4 @@
-//! How a line gets a connection: which era, which transport, the handshake, and what a fresh connection is told (DESIGN 2).
+//! Connects a line: chooses the era and the transport, completes the handshake, and restores the line's state on the new connection (DESIGN 2).
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -20,13 +20,13 @@ use crate::unavailable::Unavailable;
 use crate::waiter::CallEvent;
 use crate::{fetch, listener};
 
-/// How long a child may leave the probe of the modern era unanswered.
+/// The time in which a child has to answer the probe of the modern era.
 const PROBE: Duration = Duration::from_secs(10);
 
-/// How long the first call waits for the session's own stream; a server may leave it unanswered until it has something to say.
+/// The time that the first call waits for the session's own stream; a server may answer that request only with its first message.
 const STREAM_WAIT: Duration = Duration::from_millis(500);
 
-/// How a handshake went.
+/// The outcome of a handshake.
 enum Greeting {
     Ready,
     Refused(HandshakeError),
@@ -39,7 +39,7 @@ impl Line {
     /// Returns the connection: the one there is, or a new one.
     ///
     /// # Errors
-    /// When the server can't be reached, or was just tried without success.
+    /// When the server can't be reached, or an attempt has just failed.
     pub async fn session(self: &Arc<Self>) -> Result<Arc<Session>, Unavailable> {
         self.touch();
         match self.live() {
@@ -76,7 +76,7 @@ impl Line {
         }
     }
 
-    /// Gives a fresh connection what the line's sharers want of it: subscriptions, the log level, and a look at what is offered now.
+    /// Restores on a new connection what the line's sharers want of it: subscriptions and the log level. Then reads what the server offers now.
     fn resume(self: &Arc<Self>, session: &Arc<Session>) {
         fetch::refresh(self, session, &ListKind::ALL);
         if session.era() == Era::Modern {
@@ -111,7 +111,7 @@ async fn connect(line: &Arc<Line>) -> Result<Arc<Session>, Unavailable> {
             "it did not complete the handshake within {} s; if it is only slow to start, raise `startup_timeout`",
             limit.as_secs_f32()
         ))
-        // The attempt still holds the process: what it waits for is often on its stderr.
+        // The attempt still holds the process: its stderr often says what it waits for.
         .saying(line.newest().map(|session| session.last_words()).unwrap_or_default())),
     }
 }
@@ -140,7 +140,7 @@ async fn connect_stdio(line: &Arc<Line>) -> Result<Arc<Session>, Unavailable> {
         _ => {
             session.begin_again(Era::Legacy);
             let mut greeting = greet(line, &session).await;
-            // One that was only slow has read the probe since, and has no `initialize` any more.
+            // A server that was only slow has read the probe in the meantime, and supports no `initialize`.
             if names_modern(&greeting) {
                 session.begin_again(Era::Modern);
                 greeting = greet(line, &session).await;
@@ -150,7 +150,7 @@ async fn connect_stdio(line: &Arc<Line>) -> Result<Arc<Session>, Unavailable> {
     }
 }
 
-/// Whether a probe was refused for its version only, by a server that speaks another modern one, or the same one on second thoughts.
+/// Returns whether a probe was refused for its version only, by a server that names a modern version, be it another one or the one of the probe.
 fn names_modern(greeting: &Greeting) -> bool {
     let Greeting::Refused(HandshakeError::Refused(error)) = greeting else {
         return false;
@@ -274,7 +274,7 @@ async fn settle(line: &Arc<Line>, session: Arc<Session>, greeting: Greeting) -> 
             line.server.note_era(session.era());
             negotiate(line, &session);
             if session.is_http() && session.era() == Era::Legacy {
-                // What the server says to nobody in particular must find its stream open when the first call is made.
+                // The stream for messages that belong to no call must be open when the first call is made.
                 let opened = listener::follow_session(&session);
                 drop(tokio::time::timeout(STREAM_WAIT, opened).await);
             }
@@ -292,7 +292,7 @@ async fn settle(line: &Arc<Line>, session: Arc<Session>, greeting: Greeting) -> 
     Err(why)
 }
 
-/// Has the protocols beside MCP negotiate on a connection whose handshake is complete, and tells of it.
+/// Lets the protocols beside MCP negotiate on a connection whose handshake is complete, and reports the result.
 fn negotiate(line: &Arc<Line>, session: &Arc<Session>) {
     let (server, context) = (&line.server, &line.server.context);
     let Some(ready) = session.ready() else { return };

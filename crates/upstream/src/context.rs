@@ -1,4 +1,4 @@
-//! What every server, line and session of one gateway uses: constructed once, shared by all.
+//! The context that every server, line and session of one gateway shares; it is constructed once.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,24 +16,24 @@ use crate::event::{ServerEvent, ServerEvents};
 use crate::identity::Identity;
 use crate::link::Connector;
 
-/// What may change with the configuration.
+/// The settings that may change with the configuration.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// The limits on each message.
     pub limits: Limits,
     /// How long changes of a server's lists are gathered before they are read once more.
     pub debounce: Duration,
-    /// What the gateway offers of MGP; nothing in an open gateway.
+    /// The part of MGP that the gateway offers; nothing in an open gateway.
     pub mgp: Offer,
 }
 
-/// What the servers, lines and sessions of one gateway share.
+/// The context that the servers, lines and sessions of one gateway share.
 pub struct Context {
     pub(crate) runtime: Arc<Runtime>,
     pub(crate) connector: Arc<dyn Connector>,
     pub(crate) cache: Arc<dyn OfferCache>,
     pub(crate) identity: Arc<Identity>,
-    /// The permit for what the gateway itself needs to know of a server.
+    /// The permit for the gateway's own requests.
     pub(crate) own_permit: SendPermit,
     config: ArcSwap<Config>,
     sink: Arc<dyn ServerEvents>,
@@ -41,7 +41,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// Puts together what servers share. `own_permit` is the guard's permit for the gateway's own calls; `sink` takes what servers say unasked.
+    /// Creates the context. `own_permit` is the guard's permit for the gateway's own calls; `sink` takes the events of servers.
     #[must_use]
     pub fn new(
         runtime: Arc<Runtime>,
@@ -76,7 +76,7 @@ impl Context {
         self.sink.event(event);
     }
 
-    /// Makes a number that no other line or session of this gateway has.
+    /// Returns a number that no other line or session of this gateway has.
     pub(crate) fn number(&self) -> u64 {
         self.numbers.fetch_add(1, Ordering::Relaxed) + 1
     }

@@ -1,4 +1,4 @@
-//! What a server says unasked, and what becomes of it: events for the one sink that is given at construction.
+//! The events of servers: messages that are not answers to calls, and changes of a server's state, for the one sink that is given at construction.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -11,39 +11,39 @@ use model::{ServerId, Ticket};
 
 use crate::question::{Question, QuestionId};
 
-/// Takes in what servers say unasked. Law: it never blocks, for a server's reader calls it.
+/// The sink of server events. Law: it never blocks, because a server's reader task calls it.
 pub trait ServerEvents: Send + Sync {
-    /// Takes an event in.
+    /// Takes an event.
     fn event(&self, event: ServerEvent);
 }
 
-/// Something that a server said, or that became of it, beside the answers to calls.
+/// An event of a server, beside the answers to calls.
 #[derive(Clone, Debug)]
 pub enum ServerEvent {
-    /// What the server offers is about to be known anew: the guard learns it before any list can show it.
+    /// A new offer of the server is about to be published: the guard learns it before any list can show it.
     Offering {
         /// The server.
         server: ServerId,
         /// Everything that it offers, to any clients; what those without capabilities see comes first.
         offers: Vec<Arc<Offer>>,
     },
-    /// What the server offers is known anew.
+    /// A new offer of the server was published.
     Offered {
         /// The server.
         server: ServerId,
         /// The lists whose change clients are told of.
         lists: HashSet<ListKind>,
     },
-    /// A connection is ready, and what both ends speak of MGP was negotiated.
+    /// A connection is ready, and MGP was negotiated on it.
     Negotiated {
         /// The server.
         server: ServerId,
         /// The number of the connection.
         session: u64,
-        /// Whether it is the gateway's own connection, over which a server is told what concerns no client.
+        /// Whether it is the gateway's own connection, which carries messages that concern no client.
         own: bool,
     },
-    /// A connection has ended. Its questions want no answer any more.
+    /// A connection has ended. Its questions need no answer any more.
     SessionEnded {
         /// The number of the connection.
         session: u64,
@@ -81,11 +81,11 @@ pub enum ServerEvent {
         /// The question.
         question: Question,
     },
-    /// A server takes a question back.
+    /// A server withdraws a question.
     QuestionWithdrawn {
         /// The question.
         question: QuestionId,
-        /// Why, as the server says it.
+        /// The server's reason.
         reason: Option<String>,
     },
     /// An event of the audit that the server reports, having negotiated that.
@@ -106,7 +106,7 @@ pub enum ServerEvent {
     },
 }
 
-/// Takes what comes for one call elsewhere than on its own exchange. The way back to the caller implements it.
+/// The sink of a call's messages that arrive elsewhere than on the call's own exchange. A caller's port implements it.
 pub trait CallEvents: Send + Sync {
     /// Takes a notification that belongs to the call. Must not block.
     fn interim_now(&self, ticket: Ticket, message: Message);

@@ -1,4 +1,4 @@
-//! A call over HTTP: the task that waits for its events drives the exchange itself.
+//! The exchange of a call over HTTP: the task that waits for the call's events drives it.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::link::{BoxFuture, EventStream, Link, LinkError, OutPost, Reply, Reply
 use crate::session::{Session, withdrawn};
 use crate::waiter::CallEvent;
 
-/// Reconnections of one answer's stream.
+/// The number of reconnections of one answer's stream at most.
 const MAX_RESUMES: u32 = 5;
 
 /// The exchange of one call over HTTP.
@@ -29,7 +29,7 @@ pub(crate) struct Exchange {
     last_event: Option<String>,
     retry: Duration,
     resumes: u32,
-    /// What comes for the call on other streams, where the task that drives it must take that.
+    /// The call's messages on other streams, where the task that drives the call must take them.
     crossing: Option<mpsc::Receiver<CallEvent>>,
 }
 
@@ -85,7 +85,7 @@ impl Exchange {
         self.replied(session, ticket, replied);
     }
 
-    /// Waits for the reply, and hears meanwhile what comes on other streams.
+    /// Waits for the reply, and in the meantime takes messages on other streams.
     async fn wait(&mut self, session: &Arc<Session>, ticket: Ticket, mut sending: BoxFuture<'static, Result<Reply, LinkError>>) {
         tokio::select! {
             biased;
@@ -186,7 +186,7 @@ impl Exchange {
     }
 }
 
-/// Waits for what comes for a call on other streams; for ever, where nothing can.
+/// Waits for a call's message on another stream; for ever, where none can come.
 async fn crossed(crossing: &mut Option<mpsc::Receiver<CallEvent>>) -> CallEvent {
     match crossing {
         Some(receiver) => match receiver.recv().await {
@@ -197,7 +197,7 @@ async fn crossed(crossing: &mut Option<mpsc::Receiver<CallEvent>>) -> CallEvent 
     }
 }
 
-/// An HTTP failure that is no JSON-RPC message, as the answer to the call.
+/// Turns an HTTP failure that is no JSON-RPC message into the answer to the call.
 fn http_failure(status: u16, text: &str) -> CallEvent {
     let hint = match status {
         401 | 403 => "; check the credentials in `headers` of this server",

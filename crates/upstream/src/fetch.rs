@@ -1,4 +1,4 @@
-//! What a server offers, fetched whole, and what a fresh connection is told of its sharers' wishes: the gateway's own calls.
+//! The gateway's own calls to a server: they fetch all its lists, and restore subscriptions and the log level on a new connection.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Weak};
@@ -19,14 +19,14 @@ use crate::spec::ServerSpec;
 use crate::unavailable::Unavailable;
 use crate::waiter::{CallEvent, EventSink};
 
-/// How long one page of a list may take.
+/// The time that one page of a list may take.
 const PAGE_WAIT: Duration = Duration::from_secs(30);
-/// Pages of one list.
+/// The number of pages of one list at most.
 const MAX_PAGES: usize = 1000;
-/// Bytes of one list, all pages together.
+/// The number of bytes of one list at most, all pages together.
 const MAX_LIST: usize = 64 << 20;
 
-/// Fetches the named lists in the background and publishes what they hold.
+/// Fetches the named lists in the background and publishes them.
 pub(crate) fn refresh(line: &Arc<Line>, session: &Arc<Session>, kinds: &[ListKind]) {
     let (line, session, kinds) = (Arc::downgrade(line), session.clone(), kinds.to_vec());
     let runtime = session.context.runtime.clone();
@@ -39,7 +39,7 @@ pub(crate) fn refresh(line: &Arc<Line>, session: &Arc<Session>, kinds: &[ListKin
 pub async fn refreshed(line: &Arc<Line>, session: &Arc<Session>, kinds: &[ListKind]) {
     let mut news = line.server.news();
     if !refreshing(Arc::downgrade(line), session, kinds).await {
-        // One that sends no news within the time has none.
+        // A server that sends no news within the time has none.
         drop(tokio::time::timeout(PAGE_WAIT, news.changed()).await);
     }
 }
@@ -75,7 +75,7 @@ async fn refreshing(line: Weak<Line>, session: &Arc<Session>, kinds: &[ListKind]
     true
 }
 
-/// Reads the named lists; the others stay as they were. With it, which lists have no end and were cut.
+/// Reads the named lists; the others stay as they were. Returns with them which lists have no end and were cut.
 async fn fetch(
     session: &Arc<Session>,
     spec: &ServerSpec,
@@ -129,7 +129,7 @@ async fn fetch(
     Ok((offer, cuts))
 }
 
-/// Reads a list page by page, and why it was cut, if it was.
+/// Reads a list page by page. Returns with it why the list was cut, if it was.
 async fn fetch_list(session: &Arc<Session>, kind: ListKind) -> Result<(List, Option<String>), Unavailable> {
     let mut list = List::default();
     let mut cursor: Option<String> = None;
@@ -173,13 +173,13 @@ async fn fetch_list(session: &Arc<Session>, kind: ListKind) -> Result<(List, Opt
     }
 }
 
-/// A server that begins anew instead of coming to an end has its first definitions count.
+/// Removes repeated definitions: of a server that lists its pages again instead of ending, the first definitions count.
 fn without_repeats(list: &mut List) {
     let mut seen = HashSet::new();
     list.items.retain(|item| seen.insert(item.key.clone()));
 }
 
-/// Asks a server something on the gateway's own behalf and waits for the answer.
+/// Sends a request to a server on the gateway's own behalf and waits for the answer.
 ///
 /// # Errors
 /// When no answer comes within the time.
@@ -189,7 +189,7 @@ pub async fn ask(session: &Arc<Session>, method: &str, params: Option<Raw>, wait
     ask_under(session, request, &permit, wait).await
 }
 
-/// Asks a server under a permit, the gateway's own or that of the subject on whose behalf it asks, and waits for the answer.
+/// Sends a request to a server under a permit, the gateway's own or that of the subject on whose behalf it asks, and waits for the answer.
 ///
 /// # Errors
 /// When the permit was withdrawn, or no answer comes within the time.

@@ -1,19 +1,19 @@
-//! How a server does, and when it may be tried again: a value that is told the time.
+//! The health of a server, and when it may be tried again: a value that takes the time as an argument.
 
 use std::time::{Duration, Instant};
 
 use crate::backoff::Backoff;
 use crate::unavailable::Unavailable;
 
-/// A connection that lived this long counts as a good one: the next failure starts the backoff anew.
+/// The lifetime from which a connection counts as a good one: the next failure then restarts the back-off.
 const GOOD_LIFE: Duration = Duration::from_secs(10);
 
-/// How a server does.
+/// The health of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Health {
     /// It was not needed yet.
     Configured,
-    /// What it offers is known from an earlier time.
+    /// Its offer is known from an earlier process.
     Known,
     /// It is connected.
     Started,
@@ -27,14 +27,14 @@ pub(crate) struct HealthRecord {
     health: Health,
     backoff: Backoff,
     retry_at: Option<Instant>,
-    /// Why what it offers could not be read, or not all of it, the last time; none once it was.
+    /// The reason why its lists could not be read completely the last time; none if they were.
     trouble: Option<String>,
-    /// When a list first waited for it.
+    /// The time at which a list first waited for it.
     waited_since: Option<Instant>,
 }
 
 impl HealthRecord {
-    /// A server that was not needed yet, or cannot be started as it is configured.
+    /// Returns the record of a server that was not needed yet, or cannot be started as it is configured.
     pub(crate) fn new(unusable: Option<&String>) -> Self {
         Self {
             health: unusable.map_or(Health::Configured, |why| Health::Error(Unavailable::lasting(why.clone()))),
@@ -57,7 +57,7 @@ impl HealthRecord {
         self.trouble.as_ref()
     }
 
-    /// Notes why what it offers could not be read, or that it was.
+    /// Notes why its lists could not be read, or that they were.
     pub(crate) fn set_trouble(&mut self, why: Option<String>) {
         self.trouble = why;
     }
@@ -67,7 +67,7 @@ impl HealthRecord {
         self.retry_at
     }
 
-    /// Refuses while the server was just tried without success.
+    /// Refuses an attempt during the back-off after a failed one.
     pub(crate) fn check_backoff(&self, now: Instant) -> Result<(), Unavailable> {
         match (&self.health, self.retry_at) {
             (Health::Error(error), Some(at)) if now < at => {
@@ -78,7 +78,7 @@ impl HealthRecord {
         }
     }
 
-    /// Notes that what it offers is known from an earlier time.
+    /// Notes that its offer is known from an earlier process.
     pub(crate) fn remembered(&mut self) {
         if self.health == Health::Configured {
             self.health = Health::Known;
@@ -92,7 +92,7 @@ impl HealthRecord {
         self.retry_at = None;
     }
 
-    /// Notes a failed attempt. Returns whether it failed for another reason than before: one that stays away for the same reason is no news.
+    /// Notes a failed attempt. Returns whether it failed for another reason than before; a repeated reason is not reported again.
     pub(crate) fn went_down(&mut self, now: Instant, error: &Unavailable) -> bool {
         let wait = self.backoff.next();
         self.retry_at = error.transient.then(|| now + wait);

@@ -1,4 +1,4 @@
-//! What a server says beside calls on a line: lists that changed are read anew, everything else goes to the one sink.
+//! Takes a server's messages on a line that belong to no call: lists that changed are read again, everything else goes to the event sink.
 
 use std::sync::Arc;
 
@@ -62,7 +62,7 @@ impl Line {
         fetch::refresh(self, session, kinds);
     }
 
-    /// Notes what a modern server says that it has subscribed the gateway to.
+    /// Notes the subscriptions that a modern server has acknowledged.
     pub(crate) fn acknowledged(&self, message: &Message) {
         let params = message.params();
         let uris = params
@@ -87,7 +87,7 @@ impl Line {
     }
 }
 
-/// Takes the id of the gateway's own subscription out of a notification: it means nothing to a client.
+/// Removes the id of the gateway's own subscription from a notification: it means nothing to a client.
 fn without_subscription(message: &Message) -> Message {
     match message.params() {
         Some(params) if params.at(&["_meta", key::SUBSCRIPTION_ID]).is_some() => {

@@ -1,4 +1,4 @@
-//! The gateway as servers see it.
+//! The identity of the gateway towards servers.
 
 use std::sync::Arc;
 

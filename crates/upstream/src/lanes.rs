@@ -1,4 +1,4 @@
-//! Connections of one caller that carry one reverse-capable call each, from a bounded pool (DESIGN 1).
+//! Bounded pools of lanes: connections of one caller that carry one call each whose client can be asked (DESIGN 1).
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,7 +21,7 @@ struct Pool {
     free: Mutex<Vec<u8>>,
 }
 
-/// The right to use a lane, which is given back when this is dropped.
+/// The permit to use a lane, which returns to the pool when this is dropped.
 #[derive(Debug)]
 pub struct LanePermit {
     pool: Arc<Pool>,
@@ -48,7 +48,7 @@ impl Lanes {
         })
     }
 
-    /// Forgets pools without a lane in use.
+    /// Removes pools without a lane in use.
     pub(crate) fn sweep(&self) {
         let mut pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
         pools.retain(|_, pool| Arc::strong_count(pool) > 1);

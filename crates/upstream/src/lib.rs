@@ -1,10 +1,10 @@
-//! The servers behind the gateway: each with its health and its offers, its lines, and each line with its present connection.
+//! The servers behind the gateway: each has its health, its offers and its lines, and each line has its present connection.
 //!
-//! A room above asks a [`Server`] for the [`Line`] of a caller, the line for its [`Session`], and places a [`Call`] there. What a server says unasked
-//! goes as a [`ServerEvent`] to the one sink that is given at construction.
+//! The kernel asks a [`Server`] for the [`Line`] of a caller, the line for its [`Session`], and places a [`Call`] there. A server's messages that are
+//! not answers go as [`ServerEvent`]s to the one sink that is given at construction.
 //!
-//! Law: everything that is sent carries a [`guard::SendPermit`], and the writer asks it last, right before the first byte. This crate decides nothing,
-//! and looks for no client.
+//! Law: everything that is sent carries a [`guard::SendPermit`], and the writer checks it last, right before the first byte. This crate decides
+//! nothing, and knows no client.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! A line to a server: who shares it, what they want of the server, and the connection it has at present.
+//! A line to a server: the clients that share it, what they want of the server, and its present connection.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,53 +13,53 @@ use tokio::sync::{Notify, watch};
 use crate::session::Session;
 use crate::state::ServerState;
 
-/// Who shares a line (DESIGN 1).
+/// The key of a line: which callers share it (DESIGN 1).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Key {
     /// The principal on whose behalf it is used.
     pub principal: PrincipalId,
     /// The canonical form of the relayed capabilities.
     pub capabilities: Arc<[u8]>,
-    /// The one client session that it belongs to, where that brings reverse capabilities.
+    /// The one client session that it belongs to, where that can be asked.
     pub client: Option<u64>,
-    /// Which of several lines of the same caller.
+    /// The number among several lines of one caller.
     pub lane: u8,
 }
 
-/// A line. Its connection may come and go; what its sharers want of it stays.
+/// A line to a server. Its connection may end and be replaced; what its sharers want of it stays.
 pub struct Line {
     /// The number of the line, which no other line of the gateway has.
     pub number: u64,
     /// The server that it leads to.
     pub server: Arc<ServerState>,
-    /// Who shares it.
+    /// Its key.
     pub key: Key,
     pub(crate) hello: ClientHello,
     pub(crate) live: ArcSwapOption<Session>,
-    /// Held while a connection is made.
+    /// The lock that is held while a connection is made.
     pub(crate) connecting: tokio::sync::Mutex<()>,
     /// The newest connection, whether or not its handshake is complete.
     newest: Mutex<Weak<Session>>,
     wishes: Mutex<Wishes>,
     /// Milliseconds since the start of the gateway at which the line was last used.
     used: AtomicU64,
-    /// Wakes the listener of a modern server when what is wanted of it changes.
+    /// Wakes the listener of a modern server when the sharers' wishes change.
     pub(crate) wanted: Notify,
     /// The URIs that a modern server has acknowledged.
     subscribed: watch::Sender<Vec<String>>,
 }
 
-/// What the sharers of a line want of its server.
+/// The wishes of a line's sharers towards its server.
 #[derive(Default)]
 struct Wishes {
-    /// The numbers of the clients that hear what the server says beside calls, each as often as it is attached.
+    /// The numbers of the clients that receive the server's messages that belong to no call, each with the count of its attachments.
     attached: BTreeMap<u64, usize>,
     subscriptions: BTreeMap<String, usize>,
     tasks: BTreeSet<String>,
     level: Option<LogLevel>,
 }
 
-/// A client hears what a line's server says beside calls, for as long as it holds this.
+/// The attachment of a client, which receives the server's messages that belong to no call for as long as it holds this.
 #[derive(Debug)]
 pub struct Attachment {
     line: Weak<Line>,
@@ -89,7 +89,7 @@ impl Line {
 
     // === its connection
 
-    /// Returns the connection there is, if it lives.
+    /// Returns the present connection, if it has not ended.
     #[must_use]
     pub fn live(&self) -> Option<Arc<Session>> {
         self.live.load_full().filter(|session| !session.is_over())
@@ -105,12 +105,12 @@ impl Line {
         self.newest.lock().unwrap_or_else(PoisonError::into_inner).upgrade()
     }
 
-    /// Starts a task that the shutdown waits for: what is told to the server beside calls.
+    /// Starts a task that the shutdown waits for: it sends the server messages that belong to no call.
     pub fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         self.server.context.runtime.spawn(task);
     }
 
-    /// Takes a connection out that is this one. Returns whether it was.
+    /// Removes the connection if it is this one. Returns whether it was.
     pub(crate) fn forget(&self, session: &Session) -> bool {
         let is_it = |live: &Option<Arc<Session>>| live.as_ref().is_some_and(|live| std::ptr::eq(Arc::as_ptr(live), session));
         let before = self.live.rcu(|live| live.clone().filter(|_| !is_it(live)));
@@ -137,7 +137,7 @@ impl Line {
 
     // === who shares it
 
-    /// Attaches a client: it hears what this server says beside calls.
+    /// Attaches a client: it receives the server's messages that belong to no call.
     #[must_use]
     pub fn attach(self: &Arc<Self>, client: u64) -> Attachment {
         *self.wishes().attached.entry(client).or_insert(0) += 1;
@@ -188,7 +188,7 @@ impl Line {
         self.wishes().subscriptions.keys().cloned().collect()
     }
 
-    /// Sets the tasks on this line of whose progress a modern server is to tell.
+    /// Sets the tasks on this line whose progress a modern server is to report.
     pub fn watch_tasks(&self, tasks: BTreeSet<String>) {
         self.wishes().tasks = tasks;
         self.wanted.notify_one();
@@ -198,8 +198,8 @@ impl Line {
         self.wishes().tasks.iter().cloned().collect()
     }
 
-    /// Notes the log level that a sharer wants: a line of one client's own has that, a shared one the most talkative. Returns whether the server must
-    /// be told.
+    /// Notes the log level that a sharer wants: a line of one client has that level, a shared line the most verbose one. Returns whether the server
+    /// must be told.
     #[must_use]
     pub fn want_level(&self, level: LogLevel) -> bool {
         let mut wishes = self.wishes();

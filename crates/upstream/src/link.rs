@@ -1,4 +1,4 @@
-//! What this crate needs of a transport to reach a server: connections as plain messages and exchanges.
+//! The interface of transports: connections to servers as plain messages and exchanges.
 
 use std::fmt;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub trait Connector: Send + Sync + 'static {
 pub enum Link {
     /// Two streams of messages: stdio, or HTTP+SSE.
     Pipe(Pipe),
-    /// An exchange a message: Streamable HTTP.
+    /// One exchange for each message: Streamable HTTP.
     Http(Arc<dyn HttpLink>),
 }
 
@@ -36,7 +36,7 @@ pub enum Link {
 pub struct Pipe {
     /// Complete messages without raw line breaks; the writer adds the newline and coalesces what is queued.
     pub outgoing: mpsc::Sender<Frame>,
-    /// What else is known of the peer.
+    /// The far end, apart from its messages.
     pub peer: Arc<dyn PipePeer>,
 }
 
@@ -46,7 +46,7 @@ impl fmt::Debug for Pipe {
     }
 }
 
-/// What a pipe's far end shows beside its messages.
+/// The far end of a pipe, apart from its messages.
 pub trait PipePeer: Send + Sync {
     /// The last lines that a child wrote to stderr, newest last; bounded.
     fn stderr_tail(&self) -> Vec<String>;
@@ -56,15 +56,15 @@ pub trait PipePeer: Send + Sync {
     fn close(&self) -> BoxFuture<'_, ()>;
 }
 
-/// Receives what a pipe delivers, in order, on the reader's own task. Must not block.
+/// The receiver of a pipe's frames, in order, on the reader's own task. Must not block.
 pub trait Inbox: Send + Sync {
-    /// One frame: a line of a child's stdout, or the data of an SSE event. Not yet parsed.
+    /// Takes one frame: a line of a child's stdout, or the data of an SSE event. It is not parsed yet.
     fn frame(&self, frame: Bytes);
-    /// The pipe has ended. Called once, last.
+    /// Notes that the pipe has ended. It is called once, last.
     fn closed(&self, why: Closed);
 }
 
-/// Why a pipe ended.
+/// The reason why a pipe ended.
 #[derive(Clone, Debug)]
 pub enum Closed {
     /// The child exited; the text has its status (and signal).
@@ -91,7 +91,7 @@ pub trait HttpLink: Send + Sync + fmt::Debug {
     fn post(&self, post: OutPost) -> BoxFuture<'_, Result<Reply, LinkError>>;
     /// GETs the stream of a legacy session (or resumes one after `last_event`).
     fn listen(&self, session: Option<&str>, revision: &str, last_event: Option<&str>) -> BoxFuture<'_, Result<Reply, LinkError>>;
-    /// DELETEs a legacy session. Errors are of no interest.
+    /// DELETEs a legacy session. Errors are ignored.
     fn delete(&self, session: &str, revision: &str) -> BoxFuture<'_, ()>;
 }
 
@@ -106,11 +106,11 @@ pub struct OutPost {
     pub mirrors: Mirrors,
     /// W3C trace context headers.
     pub trace: Trace,
-    /// The permit that the writer looks at last; none for what the gateway sends itself.
+    /// The permit that the writer checks last; none for the gateway's own messages.
     pub permit: Option<SendPermit>,
 }
 
-/// What an exchange was answered.
+/// The reply to an exchange.
 #[derive(Debug)]
 pub struct Reply {
     /// The HTTP status.
@@ -144,7 +144,7 @@ impl EventStream {
         Self { source }
     }
 
-    /// The next event; `None` at the orderly end. Cancel-safe.
+    /// Returns the next event; `None` at the orderly end. Cancel-safe.
     ///
     /// # Errors
     /// When the connection breaks or an event is larger than the limit.
@@ -159,9 +159,9 @@ impl fmt::Debug for EventStream {
     }
 }
 
-/// Where events come from.
+/// A source of events.
 pub trait EventSource: Send {
-    /// The next event, as for a stream.
+    /// Polls for the next event, as a stream does.
     fn poll_event(&mut self, cx: &mut std::task::Context<'_>) -> std::task::Poll<Option<Result<Event, LinkError>>>;
 }
 
@@ -176,7 +176,7 @@ pub struct Event {
     pub retry: Option<Duration>,
 }
 
-/// Why an exchange or a connection failed.
+/// The error of an exchange or a connection.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum LinkError {
     /// The program can't be started.

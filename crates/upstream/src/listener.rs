@@ -1,4 +1,4 @@
-//! The streams on which servers speak of their own accord: GET of a legacy session, `subscriptions/listen` of the modern era.
+//! The streams for messages that belong to no call: GET of a legacy session, `subscriptions/listen` of the modern era.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What a server offers, for each set of relayed capabilities, and whose turn it is to read it anew.
+//! The offers of a server, one for each set of relayed capabilities, and the turns in which tasks read them again.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use mcp::method::ListKind;
 /// The key of a set of relayed capabilities.
 pub(crate) type Capabilities = Arc<[u8]>;
 
-/// What one server offers, as far as it is known.
+/// The known offers of one server.
 #[derive(Debug, Default)]
 pub(crate) struct Offers {
     known: HashMap<Capabilities, Known>,
@@ -17,20 +17,20 @@ pub(crate) struct Offers {
     reading: HashMap<(Capabilities, ListKind), bool>,
 }
 
-/// What a server offers to clients of some capabilities.
+/// The known offer to clients of some capabilities.
 #[derive(Clone, Debug)]
 struct Known {
     offer: Arc<Offer>,
-    /// Read from this process's own connection, not from the cache of an earlier one.
+    /// Whether it was read from this process's own connection, not from the cache of an earlier process.
     fresh: bool,
 }
 
-/// Whether a caller may read lists.
+/// The answer to a caller that asks for the turn to read lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Turn {
-    /// It may; until it ends its turn, no other caller may.
+    /// The caller may read; until it ends its turn, no other caller may.
     Now,
-    /// Another caller is reading: the caller asks again later.
+    /// Another caller is reading: this caller asks again later.
     Later,
     /// Another caller will read the same lists again after the present reading.
     Never,
@@ -41,13 +41,13 @@ impl Offers {
         self.known.is_empty()
     }
 
-    /// Returns what it offers to clients of these capabilities; without that, what it offers to clients of `or`.
+    /// Returns the offer to clients of these capabilities; if there is none, the offer to clients of `or`.
     pub(crate) fn get(&self, capabilities: &Capabilities, or: &Capabilities) -> Option<Arc<Offer>> {
         let known = self.known.get(capabilities).or_else(|| self.known.get(or));
         known.map(|known| known.offer.clone())
     }
 
-    /// Returns whether what it offers to clients of exactly these capabilities is known.
+    /// Returns whether the offer to clients of exactly these capabilities is known.
     pub(crate) fn has(&self, capabilities: &Capabilities) -> bool {
         self.known.contains_key(capabilities)
     }
@@ -68,13 +68,13 @@ impl Offers {
         offers.into_iter().map(|(_, offer)| offer.clone()).collect()
     }
 
-    /// Takes an offer from the cache of an earlier process. What was read in this one stays.
+    /// Takes an offer from the cache of an earlier process. An offer that was read in this process stays.
     pub(crate) fn remember(&mut self, capabilities: Capabilities, offer: Arc<Offer>) {
         self.known.entry(capabilities).or_insert(Known { offer, fresh: false });
     }
 
-    /// Makes a fresh offer the known one. Returns the lists whose change clients are told of: those that differ, and of those that the server
-    /// announced as changed all, whether or not their bytes differ.
+    /// Makes a fresh offer the known one. Returns the lists whose change clients are told of: those that differ, and those that the server announced
+    /// as changed, whether or not their bytes differ.
     pub(crate) fn publish(&mut self, capabilities: &Capabilities, offer: &Arc<Offer>, announced: &[ListKind]) -> HashSet<ListKind> {
         let known = Known {
             offer: offer.clone(),
@@ -91,7 +91,7 @@ impl Offers {
         told.collect()
     }
 
-    /// Asks for the turn to read lists.
+    /// Requests the turn to read lists.
     pub(crate) fn turn(&mut self, capabilities: &Capabilities, kinds: &[ListKind]) -> Turn {
         let key = |kind: ListKind| (capabilities.clone(), kind);
         let busy: Vec<ListKind> = kinds

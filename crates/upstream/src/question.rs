@@ -1,4 +1,4 @@
-//! A question of a server, and the way back to the server that asked it.
+//! A question of a server, and the connection for its answer.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,15 +10,15 @@ use model::{ServerId, Ticket};
 
 /// The connection that a question came over.
 pub trait Asking: Send + Sync {
-    /// Answers a question with what its addressee says, if the permit stands when the answer is written.
+    /// Answers a question with the addressee's answer, if the permit stands when it is written.
     fn answer_under(self: Arc<Self>, ask: Ticket, answer: Message, permit: &SendPermit);
     /// Refuses a question with an error of the gateway's own.
     fn refuse(self: Arc<Self>, ask: Ticket, error: ErrorObject);
-    /// Passes on what the addressee reports before its answer, if the permit stands when it is written.
+    /// Forwards the addressee's progress, if the permit stands when it is written.
     fn progress(self: Arc<Self>, message: &Message, permit: &SendPermit);
 }
 
-/// The name of a question within the gateway: the number of its connection, and its ticket there.
+/// The id of a question within the gateway: the number of its connection, and its ticket there.
 pub type QuestionId = (u64, Ticket);
 
 /// A request of a server to a client: `elicitation/create`, `sampling/createMessage`, `roots/list`, an extension's.
@@ -47,7 +47,7 @@ impl Question {
         }
     }
 
-    /// Returns the name under which the server takes the question back.
+    /// Returns the id by which the question is withdrawn.
     #[must_use]
     pub fn id(&self) -> QuestionId {
         self.id
@@ -59,7 +59,7 @@ impl Question {
         self.message.method().unwrap_or_default()
     }
 
-    /// Answers with what the addressee says.
+    /// Answers with the addressee's answer.
     pub fn answer(&self, answer: Message, permit: &SendPermit) {
         self.asking.clone().answer_under(self.id.1, answer, permit);
     }
@@ -69,7 +69,7 @@ impl Question {
         self.asking.clone().refuse(self.id.1, error);
     }
 
-    /// Passes on what the addressee reports before its answer.
+    /// Forwards the addressee's progress.
     pub fn progress(&self, message: &Message, permit: &SendPermit) {
         self.asking.clone().progress(message, permit);
     }

@@ -1,4 +1,4 @@
-//! What comes from a server on one connection: taken in by the machine, and brought where it belongs.
+//! Receives what a server sends on one connection: the machine takes it, and its outputs go to their calls, the line or the event sink.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
@@ -14,13 +14,13 @@ use crate::protocol::Incoming;
 use crate::session::{Outputs, Session};
 use crate::waiter::CallEvent;
 
-/// Frames that are no messages and are logged, of one connection.
+/// The number of one connection's frames that are no messages and are logged.
 const MAX_LOGGED: u32 = 3;
-/// Frames that are no messages after which a connection is ended.
+/// The number of frames that are no messages after which a connection is ended.
 const MAX_GARBAGE: u32 = 10_000;
 
 impl Session {
-    /// Takes in what came on the exchange of a call (or on the session's own stream). What concerns that call is pushed onto `own`.
+    /// Receives bytes from the exchange of a call, or from the session's own stream. Events of that call are pushed onto `own`.
     pub(crate) fn receive(self: &Arc<Self>, bytes: Bytes, via: Option<Ticket>, own: &mut Vec<CallEvent>) -> Result<(), DecodeError> {
         let message = jsonrpc::decode_message(bytes, &self.context.config().limits)?;
         let outputs = self.with_machine(|machine| machine.receive(message, via));
@@ -61,7 +61,7 @@ impl Session {
         }
     }
 
-    /// Returns whether a notification is for the gateway, and then takes it in.
+    /// Takes a notification that is for the gateway. Returns whether it was.
     fn is_claimed(&self, message: &Message) -> bool {
         let config = self.context.config();
         for protocol in self.protocols() {
@@ -76,7 +76,7 @@ impl Session {
         false
     }
 
-    /// Returns whether only clients may send a request, and then tells of it.
+    /// Reports a request that only clients may send. Returns whether it was one.
     fn is_a_clients(&self, message: &Message) -> bool {
         let config = self.context.config();
         for protocol in self.protocols() {
@@ -109,7 +109,7 @@ impl Session {
         tracing::debug!(server = %self.server, what, message = ?message, "dropped");
     }
 
-    /// Brings an event to its call: onto `own` where it came on the call's own exchange, else to who waits for it.
+    /// Delivers an event to its call: onto `own` if it came on the call's own exchange, else to the call's waiter.
     fn bring(self: &Arc<Self>, ticket: Ticket, event: CallEvent, via: Option<Ticket>, own: &mut Vec<CallEvent>) {
         if via == Some(ticket) {
             return own.push(event);
@@ -124,7 +124,7 @@ impl Session {
         }
     }
 
-    /// Brings the handshake's outcome: over HTTP its exchange is `via`, on a pipe it is the only call there is.
+    /// Delivers the handshake's outcome: over HTTP its exchange is `via`, on a pipe it is the only call there is.
     fn greeted(&self, event: CallEvent, via: Option<Ticket>, own: &mut Vec<CallEvent>) {
         if via.is_some() {
             return own.push(event);

@@ -19,14 +19,15 @@ use crate::spec::{Launch, ServerSpec, Share};
 use crate::state::ServerState;
 use crate::unavailable::Unavailable;
 
-/// Children that one principal may have of one server for modern calls that can be asked back.
+/// The number of one server's children that one principal may have for modern calls whose client can be asked.
 const PIPE_LANES: usize = 4;
-/// Sessions for modern calls that can be asked back over HTTP, where many servers ask on the session's own stream, which does not say for which call.
+/// The number of HTTP sessions for modern calls whose client can be asked. Many servers ask on the session's own stream, which does not say for which
+/// call.
 const HTTP_LANES: usize = 32;
 
-/// A server.
+/// A configured server, with its lines.
 pub struct Server {
-    /// What is known of the server; its lines share it.
+    /// The server's state, which its lines share.
     pub state: Arc<ServerState>,
     lines: Mutex<LineMap>,
     lanes: Lanes,
@@ -39,13 +40,13 @@ type LineMap = HashMap<Key, Arc<Line>, foldhash::fast::RandomState>;
 pub struct Sharer {
     /// The principal on whose behalf it asks.
     pub principal: PrincipalId,
-    /// The number of its session; none for a caller whose requests stand each for themselves.
+    /// The number of its session; none for a caller whose requests are independent of each other.
     pub client: Option<u64>,
-    /// What it can do.
+    /// Its capabilities.
     pub peer: Arc<Peer>,
 }
 
-/// Why there is no line.
+/// The reason why there is no line.
 #[derive(Clone, Debug)]
 pub enum NoLine {
     /// The server can't be used.
@@ -55,7 +56,7 @@ pub enum NoLine {
 }
 
 impl NoLine {
-    /// Says why to the client.
+    /// Returns the reason as the client is told it.
     #[must_use]
     pub fn unavailable(self) -> Unavailable {
         match self {
@@ -72,7 +73,7 @@ impl From<Unavailable> for NoLine {
 }
 
 impl Server {
-    /// Makes a configured server. Nothing is started.
+    /// Creates a configured server. Nothing is started.
     #[must_use]
     pub fn new(spec: ServerSpec, context: &Arc<Context>) -> Arc<Self> {
         Arc::new(Self {
@@ -86,7 +87,7 @@ impl Server {
         self.lines.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns how the server is configured.
+    /// Returns the server's configuration.
     #[must_use]
     pub fn spec(&self) -> &ServerSpec {
         &self.state.spec
@@ -96,7 +97,7 @@ impl Server {
         &self.state.context
     }
 
-    // === which line
+    // === the choice of a line
 
     /// Returns the line that all clients without capabilities share; the gateway's own.
     #[must_use]
@@ -123,11 +124,11 @@ impl Server {
         })
     }
 
-    /// Returns the line on which a principal listens: the one that its calls take, unless those can be asked back and have lanes of their own, which
-    /// come and go; or the gateway's own, where all clients share that.
+    /// Returns the line on which a principal listens: the one that its calls take, unless its calls have lanes, which are temporary; or the gateway's
+    /// own line, if all clients share that.
     ///
     /// # Errors
-    /// When the era of the server has to be found out, and it cannot be reached.
+    /// When the server's era is not known yet, and the server cannot be reached.
     pub async fn listening_line(&self, principal: &PrincipalId, peer: &Peer) -> Result<Arc<Line>, Unavailable> {
         if self.spec().share == Share::All {
             return Ok(self.base_line());
@@ -146,10 +147,10 @@ impl Server {
         Ok(self.line(key, ClientHello { capabilities, info }))
     }
 
-    /// Returns the line for a client's call. A modern client that can be asked back waits for a lane of its own, for `patience` at most.
+    /// Returns the line for a client's call. A modern client that can be asked waits for a lane of its own, for `patience` at most.
     ///
     /// # Errors
-    /// When the era of the server has to be found out and it cannot be reached, or no lane is free in time.
+    /// When the server's era is not known yet and the server cannot be reached, or no lane is free in time.
     pub async fn line_for(&self, sharer: &Sharer, patience: Duration) -> Result<(Arc<Line>, Option<LanePermit>), NoLine> {
         if self.spec().share == Share::All {
             return Ok((self.base_line(), None));
@@ -205,14 +206,14 @@ impl Server {
     fn line(&self, key: Key, hello: ClientHello) -> Arc<Line> {
         let mut lines = self.lines();
         if self.state.is_retired() {
-            // Not kept: what is removed from the configuration gets no lines any more.
+            // The line is not kept: a server that was removed from the configuration gets no new lines.
             return Line::new(&self.state, key, hello);
         }
         let line = lines.entry(key.clone()).or_insert_with(|| Line::new(&self.state, key, hello));
         line.clone()
     }
 
-    // === what it offers to whom
+    // === its offers
 
     /// Returns the key under which offers to such a client are known.
     #[must_use]
@@ -229,14 +230,14 @@ impl Server {
         self.state.no_capabilities().clone()
     }
 
-    /// Returns whether what the server offers to such a client is known.
+    /// Returns whether the server's offer to such a client is known.
     #[must_use]
     pub fn is_known(&self, peer: &Peer) -> bool {
         self.state.has_own_offer(&self.offer_key(peer))
     }
 
-    /// Resolves when it is known what the server offers to such a client, or that it is unusable. The key of the offer is looked at anew each time: it
-    /// changes when the server turns out to be a modern one.
+    /// Resolves when the server's offer to such a client is known, or that the server is unusable. The key of the offer is computed again each time:
+    /// it changes when the server turns out to be a modern one.
     pub async fn until_known(&self, peer: &Peer) {
         let mut news = self.state.news();
         while !self.is_known(peer) && !matches!(self.state.health(), Health::Error(_)) {
@@ -248,7 +249,7 @@ impl Server {
 
     // === the end of lines
 
-    /// Returns the connections that live.
+    /// Returns the connections that have not ended.
     #[must_use]
     pub fn live_sessions(&self) -> Vec<Arc<Session>> {
         self.lines().values().filter_map(|line| line.live()).collect()
@@ -272,9 +273,9 @@ impl Server {
         drop(gone);
     }
 
-    /// Ends lines that no client needs. A line that `holds_task` stays: a process takes its tasks along, and so does a session of the legacy era.
+    /// Ends lines that no client needs. A line that `holds_task` stays: when a process or a session of the legacy era ends, its tasks end too.
     pub fn sweep(&self, now_ms: u64, idle_ms: u64, holds_task: impl Fn(&Arc<Line>) -> bool) {
-        // Modern servers over HTTP have neither process nor session.
+        // A modern server over HTTP has neither a process nor a session.
         let tasks_live_anywhere = !self.is_pipe() && self.state.known_era() == Some(Era::Modern);
         let keep_base = |key: &Key| key.capabilities == *self.state.no_capabilities() && key.principal == Principal::local().id;
         let gone: Vec<Arc<Line>> = {

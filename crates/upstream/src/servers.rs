@@ -1,4 +1,4 @@
-//! The servers of one configuration, and all that outlives a change of it.
+//! The servers of one configuration, and the state that outlives a change of it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -26,12 +26,12 @@ pub struct Servers {
     by_id: HashMap<ServerId, Arc<Server>, foldhash::fast::RandomState>,
 }
 
-/// What a change of the configuration did to the servers.
+/// The servers that a change of the configuration added and removed.
 #[derive(Debug, Default)]
 pub struct Changed {
     /// The servers that are new, or configured anew. They are not started yet.
     pub fresh: Vec<Arc<Server>>,
-    /// The servers that are gone, or that fresh ones take the place of. They are not ended yet.
+    /// The servers that were removed or replaced. They are not ended yet.
     pub gone: Vec<Arc<Server>>,
 }
 
@@ -54,7 +54,7 @@ impl Servers {
 }
 
 impl Upstream {
-    /// Makes the servers of a configuration. Nothing is started.
+    /// Creates the servers of a configuration. Nothing is started.
     #[must_use]
     pub fn new(context: Arc<Context>, specs: &[ServerSpec]) -> Arc<Self> {
         let list = specs.iter().map(|spec| Server::new(spec.clone(), &context)).collect();
@@ -82,7 +82,7 @@ impl Upstream {
         self.server(server)?.session(number)
     }
 
-    /// Returns the gateway as servers see it.
+    /// Returns the identity of the gateway towards servers.
     #[must_use]
     pub fn identity(&self) -> &Arc<Identity> {
         &self.context.identity
@@ -110,7 +110,7 @@ impl Upstream {
         Changed { fresh, gone }
     }
 
-    /// Remembers what a server offered last, and starts it if it is to start with the gateway; tries again for as long as it fails.
+    /// Loads a server's cached offers, and starts the server if it is to start with the gateway; tries again for as long as that fails.
     pub fn bring_up(&self, server: &Arc<Server>) {
         server.state.remember();
         if server.spec().launch.is_err() || server.spec().start == Start::OnUse {

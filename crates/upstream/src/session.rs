@@ -1,4 +1,4 @@
-//! One connection to a server: its machine, its link, and who waits for what.
+//! One connection to a server: its machine, its link, and the waiters of its calls.
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -25,19 +25,19 @@ use crate::protocol::{Mgp, SessionProtocol};
 use crate::question::{Asking, Question};
 use crate::waiter::{CallEvent, EventSink, Waiter};
 
-/// Lines of a child's stderr that an error takes along: enough for the message above a stack trace.
+/// The number of lines of a child's stderr that an error includes: enough for the message above a stack trace.
 const LAST_WORDS: usize = 10;
 
-/// What a machine has to say after one input: mostly one thing, which then costs no allocation.
+/// The outputs of a machine after one input: mostly one, which then needs no allocation.
 pub(crate) type Outputs = SmallVec<[Output; 1]>;
 
-/// The line that a session belongs to, as the session tells it what concerns no call.
+/// The line of a session, which receives what belongs to no call.
 pub(crate) trait Owner: Send + Sync {
     /// Takes a notification that belongs to no call.
     fn notified(self: Arc<Self>, session: &Arc<Session>, message: &Message);
     /// Takes a question that belongs to no call.
     fn asked(self: Arc<Self>, question: Question);
-    /// Notes that the connection ended by itself.
+    /// Notes that the connection has ended by itself.
     fn lost(&self, session: &Session, why: &str);
     /// Notes that the gateway ended the connection, so that the next use makes a new one.
     fn renewed(&self, session: &Session);
@@ -58,7 +58,7 @@ pub struct Session {
     pub(crate) since: Instant,
     state: Mutex<State>,
     ended: AtomicBool,
-    /// Frames that were no messages.
+    /// The number of frames that were no messages.
     pub(crate) garbage: AtomicU32,
     over: CancellationToken,
 }
@@ -96,7 +96,7 @@ impl Session {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the era that is spoken.
+    /// Returns the era of the session.
     #[must_use]
     pub fn era(&self) -> Era {
         self.lock().machine.era()
@@ -108,7 +108,7 @@ impl Session {
         self.ready.get().map_or(Revision::LATEST_LEGACY, |ready| ready.revision)
     }
 
-    /// Returns what the server said of itself, once the handshake is complete.
+    /// Returns the server's part of the handshake; none before the handshake is complete.
     #[must_use]
     pub fn ready(&self) -> Option<&Ready> {
         self.ready.get()
@@ -119,7 +119,7 @@ impl Session {
         drop(self.ready.set(ready));
     }
 
-    /// Returns MGP as this session speaks it.
+    /// Returns the state of MGP on this session.
     #[must_use]
     pub fn mgp(&self) -> &Mgp {
         let [SessionProtocol::Mgp(mgp)] = &self.protocols;
@@ -130,7 +130,7 @@ impl Session {
         &self.protocols
     }
 
-    /// Returns whether the server said that it has lists of this kind.
+    /// Returns whether the server has declared lists of this kind.
     pub(crate) fn offers(&self, kind: ListKind) -> bool {
         let capabilities = self.ready.get().map(|ready| &ready.offer.capabilities);
         capabilities.is_some_and(|capabilities| capabilities.get(kind.capability()).is_some())
@@ -159,7 +159,7 @@ impl Session {
         &self.over
     }
 
-    /// Returns how many calls are unanswered.
+    /// Returns the number of unanswered calls.
     #[must_use]
     pub fn in_flight(&self) -> usize {
         self.lock().machine.in_flight()
@@ -180,17 +180,16 @@ impl Session {
         }
     }
 
-    /// Begins anew in an era, on the same connection.
+    /// Starts a new handshake in the given era, on the same connection.
     pub(crate) fn begin_again(&self, era: Era) {
         self.lock().machine.begin_again(era);
     }
 
-    /// Adds to a client's request what its server has to be told beside what the client wants: the trace that it belongs to, and what the protocols
-    /// beside MCP say.
+    /// Adds to a client's request the trace that it belongs to and the members of the protocols beside MCP.
     #[must_use]
     pub fn prepare<'a>(&self, request: &'a Request) -> Cow<'a, Request> {
         let mut told = Cow::Borrowed(request);
-        // A pipe has no headers: the trace of a request that had them goes on in `_meta` (2026-07-28 basic, `_meta`).
+        // A pipe has no headers: the trace of a request that had them is sent in `_meta` (2026-07-28 basic, `_meta`).
         if !self.is_http() && !request.trace.is_empty() && meta::trace(request.params.as_ref()).is_empty() {
             told.to_mut().params = Some(meta::with_trace(request.params.as_ref(), &request.trace));
         }
@@ -199,7 +198,7 @@ impl Session {
         protocols.fold(told, |told, protocol| protocol.outgoing(&config, era, told))
     }
 
-    /// Places a call. `sink` says where what comes for it elsewhere than on its own exchange goes.
+    /// Places a call. `sink` takes the call's messages that arrive elsewhere than on its own exchange.
     pub(crate) fn place(&self, request: &Request, sink: EventSink<'_>) -> Result<(Placed, Option<mpsc::Receiver<CallEvent>>), CallError> {
         self.place_with(|machine| machine.call(request), sink)
     }
@@ -227,7 +226,7 @@ impl Session {
         Ok((placed, receiver))
     }
 
-    /// Forgets a call, telling the server where that is how its era cancels.
+    /// Cancels a call, with a notification to the server if its era cancels in that way.
     pub(crate) fn give_up(self: &Arc<Self>, ticket: Ticket, reason: Option<&str>) {
         let outputs = {
             let mut state = self.lock();
@@ -240,7 +239,7 @@ impl Session {
         self.send_all(outputs, None);
     }
 
-    /// Forgets a call that is over.
+    /// Removes a call that is over.
     pub(crate) fn forget(&self, ticket: Ticket) {
         let mut state = self.lock();
         state.waiters.remove(&ticket);
@@ -257,13 +256,13 @@ impl Session {
         self.send_made(Some(permit), |machine| machine.notify(message));
     }
 
-    /// Sends what the machine makes of an input, under a permit or as the gateway's own.
+    /// Gives the machine an input and sends its outputs, under a permit or as the gateway's own.
     fn send_made(self: &Arc<Self>, permit: Option<&SendPermit>, act: impl FnOnce(&mut server::Session)) {
         let outputs = self.with_machine(act);
         self.send_all(outputs, permit);
     }
 
-    /// Lets the machine take something in, and returns what it has to say.
+    /// Gives the machine an input, and returns its outputs.
     pub(crate) fn with_machine(&self, act: impl FnOnce(&mut server::Session)) -> Outputs {
         let mut state = self.lock();
         act(&mut state.machine);
@@ -278,7 +277,7 @@ impl Session {
         }
     }
 
-    /// Gives an event to who waits for it under a ticket; gives it back where no caller takes it.
+    /// Delivers an event to the waiter of a ticket; returns the event if no waiter takes it.
     pub(crate) fn deliver(&self, ticket: Ticket, event: CallEvent) -> Option<CallEvent> {
         let waiter = {
             let mut state = self.lock();
@@ -293,25 +292,25 @@ impl Session {
         }
     }
 
-    /// Returns the ticket of the oldest call that is waited for: on a pipe whose handshake is not complete, that is the handshake.
+    /// Returns the ticket of the oldest call that has a waiter: on a pipe whose handshake is not complete, that is the handshake.
     pub(crate) fn oldest_waiter(&self) -> Option<Ticket> {
         self.lock().waiters.keys().min().copied()
     }
 
-    /// Makes a question of a server's request.
+    /// Turns a server's request into a question.
     pub(crate) fn question(self: &Arc<Self>, ask: Ticket, message: Message) -> Question {
         let asking: Arc<dyn Asking> = self.clone();
         Question::new(self.server.clone(), self.revision(), message, (self.number, ask), asking)
     }
 
-    /// Runs a piece of work with the line, where that is still there.
+    /// Runs `act` with the line, if that still exists.
     pub(crate) fn with_owner(&self, act: impl FnOnce(Arc<dyn Owner>)) {
         if let Some(owner) = self.owner.upgrade() {
             act(owner);
         }
     }
 
-    /// Sends what is not a call: answers to questions, notifications. Never blocks; a server that reads nothing loses them.
+    /// Sends a message that is not a call: an answer to a question, a notification. Never blocks; a server that reads nothing loses the message.
     pub(crate) fn send_aside(self: &Arc<Self>, outgoing: server::Outgoing, permit: Option<SendPermit>) {
         match self.link.get() {
             Some(Link::Pipe(pipe)) => match pipe.outgoing.try_send(Frame::new(outgoing.message.line(), permit)) {
@@ -345,11 +344,11 @@ impl Session {
         }
     }
 
-    /// Ends the connection: every caller that waits is told why.
+    /// Ends the connection. Every caller that waits is told the reason.
     pub fn end(&self, why: &str) {
         let waiters = {
             let mut state = self.lock();
-            // A caller that sees that it has ended finds the reason, too.
+            // A caller that sees that it has ended also finds the reason.
             if self.ended.swap(true, Ordering::AcqRel) {
                 return;
             }
@@ -378,7 +377,7 @@ impl Session {
         self.with_owner(|owner| owner.lost(self, why));
     }
 
-    /// Returns the last lines that a child wrote to stderr, as many as fit an error.
+    /// Returns the last lines that a child wrote to stderr, for an error.
     pub(crate) fn last_words(&self) -> Vec<String> {
         let Some(Link::Pipe(pipe)) = self.link.get() else {
             return Vec::new();
@@ -440,7 +439,7 @@ impl std::fmt::Debug for Session {
     }
 }
 
-/// The end of a call whose permit was withdrawn between the decision and the first byte.
+/// Returns the last event of a call whose permit was withdrawn between the decision and the first byte.
 pub(crate) fn withdrawn() -> CallEvent {
     CallEvent::Done(Box::new(Outcome::refused(SendPermit::withdrawn())))
 }

@@ -1,4 +1,4 @@
-//! A server as it was configured: plain data, made by the reader of the configuration.
+//! The configuration of a server: plain data, made by the reader of the configuration.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,18 +7,18 @@ use std::time::Duration;
 
 use model::{Secret, ServerId};
 
-/// How to reach a server and how to treat it.
+/// The configuration of one server.
 #[derive(Clone, Debug)]
 pub struct ServerSpec {
     /// Its id in the configuration.
     pub id: ServerId,
-    /// How it is reached, or why it can't be (an unset `${VAR}`, say): such a server is in `error` while the others start.
+    /// The way to reach it, or the reason why it can't be reached (an unset `${VAR}`, say): such a server is in `error` while the others start.
     pub launch: Result<Launch, String>,
-    /// Which era to speak.
+    /// The era to speak.
     pub era: EraChoice,
     /// Whether one connection serves all clients whatever their capabilities (`share = "all"`, DESIGN 1).
     pub share: Share,
-    /// When the server is started.
+    /// The time at which the server is started.
     pub start: Start,
     /// Whether its tools are always called `server__tool`, also where the bare name is unique.
     pub prefix: bool,
@@ -26,16 +26,16 @@ pub struct ServerSpec {
     pub include: Vec<String>,
     /// Tools by their own names that are not offered. A trailing `*` matches any rest.
     pub exclude: Vec<String>,
-    /// How long one request may take without a sign of life.
+    /// The time that one request may take without progress.
     pub request_timeout: Duration,
-    /// How long start-up (spawn, probe and handshake) may take.
+    /// The time that start-up (spawn, probe and handshake) may take.
     pub startup_timeout: Duration,
     /// A digest of everything above that makes a difference to what the server offers; keys the cached catalogue.
     pub digest: String,
 }
 
 impl ServerSpec {
-    /// Whether nothing differs that matters to a running server.
+    /// Returns whether nothing differs that matters to a running server.
     #[must_use]
     pub fn same_as(&self, other: &Self) -> bool {
         let plain = |spec: &Self| {
@@ -53,7 +53,7 @@ impl ServerSpec {
     }
 }
 
-/// How a server is reached. Its `Debug` shows neither arguments nor paths: both may hold what was a `${VAR}`.
+/// The way to reach a server. Its `Debug` shows neither arguments nor paths: both may contain the value of a `${VAR}`.
 #[derive(Clone)]
 pub enum Launch {
     /// A child process that speaks line-framed JSON-RPC.
@@ -69,11 +69,11 @@ pub enum Launch {
     },
     /// A URL.
     Http {
-        /// Where.
+        /// The address.
         url: String,
         /// Headers for every request; values may be secrets.
         headers: BTreeMap<String, Secret>,
-        /// Which HTTP transport.
+        /// The HTTP transport.
         kind: HttpKind,
     },
     /// A server that the gateway brings itself and runs in its own process.
@@ -88,10 +88,10 @@ pub enum Builtin {
 }
 
 impl Builtin {
-    /// Each of them.
+    /// All built-in servers.
     pub const ALL: [Self; 1] = [Self::Audit];
 
-    /// Its name in the configuration.
+    /// Returns its name in the configuration.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -99,7 +99,7 @@ impl Builtin {
         }
     }
 
-    /// The one of that name.
+    /// Returns the built-in server of that name.
     #[must_use]
     pub fn find(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|builtin| builtin.name() == name)
@@ -121,7 +121,7 @@ impl fmt::Debug for Launch {
     }
 }
 
-/// Which HTTP transport a URL speaks.
+/// The HTTP transport of a URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HttpKind {
     /// Streamable HTTP, falling back to HTTP+SSE where a POST is answered 400, 404 or 405.
@@ -132,10 +132,10 @@ pub enum HttpKind {
     Sse,
 }
 
-/// Which era to speak with a server (DESIGN 2).
+/// The era to speak with a server (DESIGN 2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EraChoice {
-    /// Probe.
+    /// The gateway probes the server.
     Auto,
     /// `initialize`, revisions up to 2025-11-25.
     Legacy,
@@ -143,7 +143,7 @@ pub enum EraChoice {
     Modern,
 }
 
-/// Who shares a connection to a server (DESIGN 1).
+/// The clients that share a connection to a server (DESIGN 1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Share {
     /// By principal, relayed capabilities and, where these include reverse ones, client session.

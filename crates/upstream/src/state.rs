@@ -1,4 +1,4 @@
-//! One configured server as its lines know it: its health, what it speaks, and what it offers.
+//! The state of one configured server: its health, its era, and its offers.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,17 +22,17 @@ use crate::unavailable::Unavailable;
 
 /// A server's state, which its lines share.
 pub struct ServerState {
-    /// How the server is configured.
+    /// The server's configuration.
     pub spec: ServerSpec,
     /// The counters of its calls.
     pub calls: CallCounts,
     pub(crate) context: Arc<Context>,
     inner: Mutex<Inner>,
-    /// Held from telling of an offer until it is known, so that what the guard has learnt is never older than what lists show.
+    /// The lock that is held from reporting an offer until it is published, so that the guard never knows an older offer than lists show.
     publishing: Mutex<()>,
-    /// No longer part of the configuration: nothing is connected any more.
+    /// Whether the server is no longer part of the configuration: no connection is made any more.
     retired: AtomicBool,
-    /// Counts what is learnt: an offer, a failure.
+    /// Counts changes of the state: a new offer, a failure.
     news: watch::Sender<u64>,
 }
 
@@ -81,7 +81,7 @@ impl ServerState {
         &self.context.identity.no_capabilities
     }
 
-    // === what it speaks
+    // === its era and its agreement
 
     /// Returns the era, where it is configured or was found out.
     #[must_use]
@@ -144,7 +144,7 @@ impl ServerState {
         tracing::info!(server = %self.spec.id, "started");
     }
 
-    /// Notes a failed attempt. The era is doubted with it: the server may have changed.
+    /// Notes a failed attempt. The known era is forgotten, because the server may have changed.
     pub(crate) fn went_down(&self, error: &Unavailable) {
         let is_news = {
             let mut inner = self.inner();
@@ -167,19 +167,19 @@ impl ServerState {
         self.tell_news();
     }
 
-    /// Notes why what the server offers could not be read, or not all of it.
+    /// Notes why the server's lists could not be read completely.
     pub(crate) fn note_trouble(&self, why: &str) {
         self.inner().health.set_trouble(Some(why.to_owned()));
         self.tell_news();
     }
 
-    /// Returns why what the server offers could not be read, or not all of it, the last time.
+    /// Returns why the server's lists could not be read completely the last time.
     #[must_use]
     pub fn trouble(&self) -> Option<String> {
         self.inner().health.trouble().cloned()
     }
 
-    /// Returns whether the server is to start with the gateway, and neither what it offers nor that it cannot be used is known yet.
+    /// Returns whether the server is to start with the gateway, and has neither an offer nor an error yet.
     #[must_use]
     pub fn is_awaited(&self) -> bool {
         let inner = self.inner();
@@ -187,7 +187,7 @@ impl ServerState {
         self.spec.start == Start::Eager && unknown
     }
 
-    /// Returns the health as a user of what the server offers sees it: a server that is connected and does not say what it offers cannot be used.
+    /// Returns the health for users of the server's offer: a server that is connected but whose lists cannot be read cannot be used.
     #[must_use]
     pub fn usable(&self) -> Health {
         let inner = self.inner();
@@ -215,7 +215,7 @@ impl ServerState {
         self.inner().health.patience(runtime::now(), startup_wait)
     }
 
-    /// Returns a receiver that changes when something is learnt.
+    /// Returns a receiver that changes when the state changes: a new offer, a failure.
     pub(crate) fn news(&self) -> watch::Receiver<u64> {
         self.news.subscribe()
     }
@@ -224,21 +224,21 @@ impl ServerState {
         self.news.send_modify(|count| *count += 1);
     }
 
-    // === what it offers
+    // === its offers
 
-    /// Returns what the server offers to clients of these capabilities; without that, what it offers to clients without any.
+    /// Returns the offer to clients of these capabilities; if there is none, the offer to clients without any.
     #[must_use]
     pub fn offer(&self, capabilities: &Capabilities) -> Option<Arc<Offer>> {
         self.inner().offers.get(capabilities, self.no_capabilities())
     }
 
-    /// Returns whether what the server offers to clients of exactly these capabilities is known.
+    /// Returns whether the offer to clients of exactly these capabilities is known.
     #[must_use]
     pub fn has_own_offer(&self, capabilities: &Capabilities) -> bool {
         self.inner().offers.has(capabilities)
     }
 
-    /// Returns everything that the server offers, to any clients; what those without capabilities see comes first.
+    /// Returns all offers of the server; the one to clients without capabilities comes first.
     #[must_use]
     pub fn offers(&self) -> Vec<Arc<Offer>> {
         self.inner().offers.all(self.no_capabilities())
@@ -258,7 +258,7 @@ impl ServerState {
                 }
                 self.tell_offering(&capabilities, &offer);
                 let mut inner = self.inner();
-                // What it spoke then is tried first; a failure has it asked anew.
+                // The era of that time is tried first; after a failure the server is probed again.
                 inner.era = inner.era.or(Some(offer.revision.era()));
                 inner.offers.remember(capabilities, offer);
                 inner.health.remembered();
@@ -267,7 +267,7 @@ impl ServerState {
         }
     }
 
-    /// Makes a fresh offer the known one, and tells of the lists that changed.
+    /// Makes a fresh offer the known one, and reports the lists that changed.
     pub(crate) fn publish(&self, capabilities: &Capabilities, offer: Offer, announced: &[ListKind]) {
         let offer = Arc::new(offer);
         let lists = {
@@ -282,7 +282,7 @@ impl ServerState {
         self.tell_news();
     }
 
-    /// Tells of an offer before it is known.
+    /// Reports an offer before it is published.
     fn tell_offering(&self, capabilities: &Capabilities, offer: &Arc<Offer>) {
         let offers = self.inner().offers.with(capabilities, offer, self.no_capabilities());
         let server = self.spec.id.clone();
@@ -294,7 +294,7 @@ impl ServerState {
         self.context.tell(ServerEvent::Offered { server, lists });
     }
 
-    /// Waits for the turn to read lists; none when another caller has been asked to read the same ones again.
+    /// Waits for the turn to read lists; none if another caller will read them again.
     pub(crate) async fn fetch_turn(self: &Arc<Self>, capabilities: &Capabilities, kinds: &[ListKind]) -> Option<FetchTurn> {
         loop {
             let turn = self.inner().offers.turn(capabilities, kinds);

@@ -1,6 +1,6 @@
-//! Why a server cannot be used now, for the people who have to mend it.
+//! The reason why a server cannot be used now, for the people who have to repair it.
 
-/// Why a server can't be used now. The text is for users: it says what to do.
+/// The reason why a server can't be used now. The text is for users: it says what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{why}{}", hint(last_words))]
 pub struct Unavailable {
@@ -8,11 +8,11 @@ pub struct Unavailable {
     pub why: String,
     /// The last lines that its process wrote to stderr, newest last; ten at most.
     pub last_words: Vec<String>,
-    /// Whether trying again may help without a person's doing.
+    /// Whether trying again may help without a person's action.
     pub transient: bool,
 }
 
-/// In one line there is room for the very last ones only.
+/// One line has room for the very last ones only.
 fn hint(last_words: &[String]) -> String {
     match &last_words[last_words.len().saturating_sub(3)..] {
         [] => String::new(),
@@ -21,7 +21,7 @@ fn hint(last_words: &[String]) -> String {
 }
 
 impl Unavailable {
-    /// Makes a reason that may pass by itself: trying again may help.
+    /// Returns a reason that may pass by itself: trying again may help.
     #[must_use]
     pub fn new(why: impl Into<String>) -> Self {
         Self {
@@ -31,7 +31,7 @@ impl Unavailable {
         }
     }
 
-    /// Makes a reason that stays until a person mends it.
+    /// Returns a reason that stays until a person repairs the server.
     #[must_use]
     pub fn lasting(why: impl Into<String>) -> Self {
         Self {

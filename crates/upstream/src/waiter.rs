@@ -1,4 +1,4 @@
-//! Who takes the events of one call, and a queue for them that has room for what matters.
+//! The waiter of one call's events, and a queue for them that keeps room for the important ones.
 
 use std::sync::{Arc, Weak};
 
@@ -11,12 +11,12 @@ use tokio::sync::mpsc;
 use crate::event::CallEvents;
 use crate::question::Question;
 
-/// Messages of one call that wait for its caller.
+/// The number of messages of one call that may wait for its caller.
 const QUEUE: usize = 64;
-/// Places of the queue that progress and logs leave free.
+/// The number of places of the queue that progress and logs leave free.
 const KEEP_FOR_ASKS: usize = 16;
 
-/// What happens in the course of a call.
+/// An event in the course of a call.
 #[derive(Debug)]
 pub enum CallEvent {
     /// A notification.
@@ -44,23 +44,23 @@ impl CallEvent {
     }
 }
 
-/// Where what comes for a call elsewhere than on its own exchange goes.
+/// The destination of a call's messages that arrive elsewhere than on its own exchange.
 #[derive(Clone, Copy)]
 pub enum EventSink<'a> {
-    /// Nowhere: what comes is dropped.
+    /// The messages are dropped.
     Dropped,
-    /// To its caller, at once.
+    /// The messages go to the caller at once, under its ticket.
     Caller(&'a Arc<dyn CallEvents>, Ticket),
-    /// To the task that drives the call.
+    /// The messages go to the task that drives the call.
     Call,
 }
 
-/// Where a reader puts the events of one call.
+/// The place where a reader puts the events of one call.
 #[derive(Clone)]
 pub(crate) enum Waiter {
-    /// Into the queue of the task that drives the call.
+    /// The queue of the task that drives the call.
     Queue(mpsc::Sender<CallEvent>),
-    /// To the caller, under its ticket.
+    /// The caller, with its ticket.
     Caller(Weak<dyn CallEvents>, Ticket),
 }
 
@@ -74,7 +74,7 @@ impl Waiter {
         Self::Caller(Arc::downgrade(caller), ticket)
     }
 
-    /// Takes an event; gives it back when its kind has no room left. The end of a call always has.
+    /// Takes an event; returns it if its kind has no room left. The last event of a call always has room.
     pub(crate) fn deliver(&self, event: CallEvent) -> Option<CallEvent> {
         match self {
             Self::Queue(sender) => enqueue(sender, event),

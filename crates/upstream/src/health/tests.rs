@@ -1,4 +1,4 @@
-//! The health of a server over time.
+//! Tests of a server's health over time.
 
 use std::time::{Duration, Instant};
 

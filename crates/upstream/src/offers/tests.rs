@@ -1,4 +1,4 @@
-//! Which changes of an offer clients are told of, and who reads it.
+//! Tests which changes of an offer clients are told of, and which caller reads it.
 
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -1,14 +1,14 @@
-//! What a protocol makes of a server's message.
+//! The verdict of a protocol on a server's message.
 
 use crate::event::ServerEvent;
 
-/// What a protocol makes of a server's message.
+/// The verdict of a protocol on a server's message.
 #[derive(Debug)]
 pub(crate) enum Incoming {
-    /// It is MCP's: it goes its usual way.
+    /// The message belongs to MCP, which handles it.
     Passed,
-    /// It was for the gateway; what is to be told of it, if anything.
+    /// The message was for the gateway; with the event to report, if any.
     Claimed(Option<ServerEvent>),
-    /// Only clients may send it: it is refused, and told of.
+    /// Only clients may send the message: it is refused and reported.
     Refused(ServerEvent),
 }

@@ -1,4 +1,4 @@
-//! MGP on a session with a server: what is declared and negotiated, what requests carry, and which messages are for the gateway (MGP §2, §6.5,
+//! MGP on a session with a server: its declaration and negotiation, its members in requests, and the messages that are for the gateway (MGP §2, §6.5,
 //! MGP D6, D7, D11).
 
 use std::borrow::Cow;
@@ -21,20 +21,20 @@ use crate::event::ServerEvent;
 
 /// Finds a declaration of MGP, in any carrier.
 static NAMES_MGP: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"mgp"));
-/// How notifications of MGP begin. What a server says by one is for the gateway: no client has negotiated it with that server.
+/// The prefix of MGP's notifications. They are for the gateway: no client has negotiated them with that server.
 const NOTIFICATIONS: &str = "notifications/mgp.";
-/// The most bytes of an event that a server reports.
+/// The size in bytes of the largest event that a server may report.
 const LARGEST: usize = 16 << 10;
 
 /// MGP on one session.
 #[derive(Debug, Default)]
 pub struct Mgp {
-    /// What came of the negotiation.
+    /// The outcome of the negotiation.
     negotiated: OnceLock<Outcome>,
 }
 
 impl Mgp {
-    /// Returns what came of the negotiation, once the handshake was complete.
+    /// Returns the outcome of the negotiation; none before the handshake is complete.
     #[must_use]
     pub fn negotiated(&self) -> Option<&Outcome> {
         self.negotiated.get()
@@ -66,7 +66,8 @@ impl Mgp {
         true
     }
 
-    /// Writes the trace to a server that speaks MGP, and to a modern server what the gateway speaks: each modern request says what its client speaks.
+    /// Adds the trace to a request for a server that speaks MGP, and the gateway's declaration to a request for a modern server, in which every
+    /// request declares what its client speaks.
     pub(super) fn outgoing<'a>(&self, config: &Config, era: Era, mut request: Cow<'a, Request>) -> Cow<'a, Request> {
         let speaks = self.negotiated().is_some_and(|outcome| outcome.agreement.is_some());
         if let Some(id) = TraceId::of(&request.trace).filter(|_| speaks) {
@@ -79,7 +80,7 @@ impl Mgp {
         request
     }
 
-    /// Claims notifications of MGP: an event of the audit is kept where that was negotiated; the others are not spoken yet.
+    /// Claims notifications of MGP: an event of the audit is kept if that was negotiated; the others are not supported yet.
     pub(super) fn notified(&self, config: &Config, server: &ServerId, message: &Message) -> Incoming {
         let method = message.method().unwrap_or_default();
         if !method.starts_with(NOTIFICATIONS) || !Self::is_on(config) {
@@ -112,12 +113,12 @@ impl Mgp {
     }
 }
 
-/// Whether a client may have declared something that is between it and the gateway.
+/// Returns whether a client may have declared something that concerns only it and the gateway.
 fn declares(peer: &Peer) -> bool {
     NAMES_MGP.find(peer.capabilities.raw().bytes()).is_some()
 }
 
-/// Has a request to a modern server declare what its client speaks: here that is the gateway (MGP D7).
+/// Adds the gateway's declaration to a request to a modern server: the gateway is the client there (MGP D7).
 fn introduce(config: &Config, request: &mut Request) {
     match request.peer.era() {
         Era::Modern => request.params = request.params.as_ref().map(|params| config.mgp.in_request(params)),

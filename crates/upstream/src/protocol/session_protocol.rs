@@ -25,35 +25,35 @@ impl SessionProtocol {
         [Self::Mgp(Mgp::default())]
     }
 
-    /// Declares what the gateway speaks, in the greeting to a server.
+    /// Adds the gateway's declaration to the handshake with a server.
     pub(crate) fn declare(&self, config: &Config, hello: ClientHello, era: Era) -> ClientHello {
         match self {
             Self::Mgp(mgp) => mgp.declare(config, hello, era),
         }
     }
 
-    /// Negotiates, when the handshake is complete. Returns whether the gateway has to hear of it.
+    /// Negotiates, when the handshake is complete. Returns whether the event sink has to be told.
     pub(crate) fn ready(&self, config: &Config, server: &ServerId, ready: &Ready) -> bool {
         match self {
             Self::Mgp(mgp) => mgp.ready(config, server, ready),
         }
     }
 
-    /// Adds to a request what the server has to be told beside what the client wants.
+    /// Adds the protocol's members to a request.
     pub(crate) fn outgoing<'a>(&self, config: &Config, era: Era, request: Cow<'a, Request>) -> Cow<'a, Request> {
         match self {
             Self::Mgp(mgp) => mgp.outgoing(config, era, request),
         }
     }
 
-    /// Looks at a notification of the server.
+    /// Examines a notification of the server.
     pub(crate) fn notified(&self, config: &Config, server: &ServerId, message: &Message) -> Incoming {
         match self {
             Self::Mgp(mgp) => mgp.notified(config, server, message),
         }
     }
 
-    /// Looks at a request of the server.
+    /// Examines a request of the server.
     pub(crate) fn requested(&self, config: &Config, server: &ServerId, message: &Message) -> Incoming {
         match self {
             Self::Mgp(mgp) => mgp.requested(config, server, message),
