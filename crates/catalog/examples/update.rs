@@ -69,7 +69,7 @@ fn greeted(view: Arc<View>) -> Arc<View> {
     view
 }
 
-/// How long all pages take to be read of a view that nobody has read.
+/// How long all pages take to be read of a view that no client has read.
 fn read(made: impl Fn() -> Arc<View>) -> Duration {
     let read = |_| {
         let view = made();

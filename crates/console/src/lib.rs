@@ -19,6 +19,7 @@ mod shapes;
 mod stream;
 
 pub use problem::Problem;
+pub use route::ROOT;
 pub use routes::document;
 
 use std::sync::Arc;
@@ -26,9 +27,6 @@ use std::sync::Arc;
 use kernel::Kernel;
 use kernel::http_api::{Answer, HttpApi, Mount, Request};
 use kernel::link::BoxFuture;
-
-/// What the paths of the operator API begin with.
-pub const ROOT: &str = "/api/v1";
 
 /// The operator API of a gateway.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@ use schemars::Schema;
 use serde_json::{Map, Value, json};
 
 use crate::problem::Problem;
-use crate::route::{Description, Route, Schemas};
+use crate::route::{Description, ROOT, Route, Schemas};
 
 /// The document of these routes.
 pub(crate) fn document(routes: &[Route]) -> Value {
@@ -27,7 +27,7 @@ pub(crate) fn document(routes: &[Route]) -> Value {
             "version": "1",
             "description": "What operators do: decide about calls and permissions, grant and revoke, make tokens, read the audit. Only tokens of the role `operator` are let in, and the owner of the gateway over its local socket. Errors are problem objects (RFC 9457) whose `detail` says what to do.",
         },
-        "servers": [{ "url": crate::ROOT }],
+        "servers": [{ "url": ROOT }],
         "security": [{ "bearer": [] }],
         "paths": paths,
         "components": {

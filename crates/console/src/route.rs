@@ -14,6 +14,9 @@ use crate::input::{Body, Input, Parameters};
 use crate::problem::Problem;
 use crate::reply::Reply;
 
+/// What the paths of the operator API begin with.
+pub const ROOT: &str = "/api/v1";
+
 /// What stands for each name in braces of a path, decoded.
 pub(crate) type Segments = Vec<(String, String)>;
 

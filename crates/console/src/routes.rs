@@ -26,7 +26,7 @@ static ROUTES: LazyLock<Vec<Route>> = LazyLock::new(|| vec![
     Route::new(Get,    "/access/check",                    "CheckAccess",      "Whether a principal has access, and what says so", at_once(access::check)),
     Route::new(Put,    "/access",                          "PutGrant",         "Grant or deny access; takes the place of the grant with the same principal, scope and access", access::grant),
     Route::new(Delete, "/access",                          "RevokeGrant",      "Take back what a principal was granted and denied in one scope; answered once no call that it allowed can still be sent", access::revoke),
-    Route::new(Get,    "/tokens",                          "ListTokens",       "Every token, also those that let nobody in any more", tokens::list),
+    Route::new(Get,    "/tokens",                          "ListTokens",       "Every token, also those that admit no client any more", tokens::list),
     Route::new(Post,   "/tokens",                          "CreateToken",      "Make a token; its text is in this answer and nowhere else", tokens::create),
     Route::new(Delete, "/tokens/{id}",                     "RevokeToken",      "Take a token back; answered once no call of its holder can still be sent", tokens::revoke),
     Route::new(Get,    "/audit",                           "QueryAudit",       "Events, the last first", audit::query),

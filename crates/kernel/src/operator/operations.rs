@@ -206,7 +206,7 @@ impl Operations {
 
     // === tokens
 
-    /// Every token, by id, also those that let nobody in any more.
+    /// Every token, by id, also those that admit no client any more.
     ///
     /// # Errors
     /// When the store cannot be read, or there is none.

@@ -88,7 +88,7 @@ async fn row_5_5_a_denied_tool_is_neither_listed_nor_called() {
 }
 
 #[tokio::test]
-async fn d15_only_operators_have_an_office() {
+async fn d15_only_operators_have_operations() {
     let gateway = guarded(Era::Legacy).start();
     let local = gateway.kernel.operations(model::Principal::local(), None);
     assert_eq!(
@@ -144,7 +144,7 @@ async fn d16_a_denial_beats_an_allowance_of_the_same_scope() {
 
 /// MGP D14: the principal comes from the connection. An identity in a message is an argument like any other.
 #[tokio::test]
-async fn d14_nobody_becomes_somebody_else_by_saying_so() {
+async fn d14_a_client_becomes_no_other_principal_by_saying_so() {
     for (era, wire) in WAYS {
         let folder = tempfile::tempdir().expect("a folder");
         let gateway = guarded(era)

@@ -78,7 +78,7 @@ async fn row_4_4_row_1_7_a_dangerous_tool_runs_once_its_client_s_person_consents
 }
 
 #[tokio::test]
-async fn row_4_4_always_is_a_grant_that_asks_nobody_again() {
+async fn row_4_4_always_is_a_grant_that_asks_no_client_again() {
     for (era, wire) in WAYS {
         let gateway = guarded(era).start();
         let client = gateway.client(era, wire).principal("local").capabilities(form()).connect().await;
@@ -145,7 +145,7 @@ async fn whoever_closes_the_question_has_not_consented() {
 
 /// A client that can't ask a person: an operator decides, and the call waits meanwhile.
 #[tokio::test]
-async fn row_4_4_an_operator_decides_where_the_client_has_nobody_to_ask() {
+async fn row_4_4_an_operator_decides_where_the_client_has_no_person_to_ask() {
     for (era, wire) in WAYS {
         for (answer, passes) in [(Answer::Approve, true), (Answer::Deny, false)] {
             let gateway = guarded(era).start();
