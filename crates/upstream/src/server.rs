@@ -236,11 +236,11 @@ impl Server {
         self.state.has_own_offer(&self.offer_key(peer))
     }
 
-    /// Resolves when the server's offer to such a client is known, or that the server is unusable. The key of the offer is computed again each time:
-    /// it changes when the server turns out to be a modern one.
+    /// Resolves when the server's offer to such a client is known and reported, or that the server is unusable. The key of the offer is computed again
+    /// each time: it changes when the server turns out to be a modern one.
     pub async fn until_known(&self, peer: &Peer) {
         let mut news = self.state.news();
-        while !self.is_known(peer) && !matches!(self.state.health(), Health::Error(_)) {
+        while !(self.is_known(peer) && self.state.is_reported()) && !matches!(self.state.health(), Health::Error(_)) {
             if news.changed().await.is_err() {
                 return;
             }

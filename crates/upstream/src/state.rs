@@ -41,6 +41,8 @@ struct Inner {
     sse: bool,
     health: HealthRecord,
     offers: Offers,
+    /// The number of published offers whose report is still to be made.
+    unreported: usize,
     /// What was agreed of MGP on the latest connection.
     agreed: Option<Agreement>,
 }
@@ -64,6 +66,7 @@ impl ServerState {
                 sse: false,
                 health,
                 offers: Offers::default(),
+                unreported: 0,
                 agreed: None,
             }),
             publishing: Mutex::default(),
@@ -261,6 +264,7 @@ impl ServerState {
                 // The era of that time is tried first; after a failure the server is probed again.
                 inner.era = inner.era.or(Some(offer.revision.era()));
                 inner.offers.remember(capabilities, offer);
+                inner.unreported += 1;
                 inner.health.remembered();
             }
             self.tell_offered(HashSet::new());
@@ -275,11 +279,11 @@ impl ServerState {
             self.tell_offering(capabilities, &offer);
             let mut inner = self.inner();
             inner.health.set_trouble(None);
+            inner.unreported += 1;
             inner.offers.publish(capabilities, &offer, announced)
         };
-        self.context.cache.save(&self.spec.digest, capabilities, &offer.to_cache());
         self.tell_offered(lists);
-        self.tell_news();
+        self.context.cache.save(&self.spec.digest, capabilities, &offer.to_cache());
     }
 
     /// Reports an offer before it is published.
@@ -289,9 +293,17 @@ impl ServerState {
         self.context.tell(ServerEvent::Offering { server, offers });
     }
 
+    /// Reports an offer that was published, and only then lets those go on who wait for it: they look at views that know of it.
     fn tell_offered(&self, lists: HashSet<ListKind>) {
         let server = self.spec.id.clone();
         self.context.tell(ServerEvent::Offered { server, lists });
+        self.inner().unreported -= 1;
+        self.tell_news();
+    }
+
+    /// Returns whether every offer that was published has been reported.
+    pub(crate) fn is_reported(&self) -> bool {
+        self.inner().unreported == 0
     }
 
     /// Waits for the turn to read lists; none if another caller will read them again.

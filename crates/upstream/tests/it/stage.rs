@@ -14,7 +14,9 @@
 //! ```
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::pin::pin;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::task::{self, Waker};
 use std::time::Duration;
 
 use guard::{Guard, NoResolver, OwnTools, SendPermit, Subject};
@@ -35,7 +37,11 @@ use crate::{said, sharer};
 
 /// What happened beside what was written, in order.
 #[derive(Clone, Default)]
-pub(crate) struct Log(Arc<Mutex<Vec<Entry>>>);
+pub(crate) struct Log {
+    entries: Arc<Mutex<Vec<Entry>>>,
+    /// What is looked at while an offer is reported.
+    upstream: Arc<OnceLock<Weak<Upstream>>>,
+}
 
 pub(crate) enum Entry {
     Event(ServerEvent),
@@ -45,16 +51,38 @@ pub(crate) enum Entry {
 
 impl Log {
     pub(crate) fn push(&self, entry: Entry) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(entry);
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner).push(entry);
     }
 
     fn take(&self) -> Vec<Entry> {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *self.entries.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Checks that those who wait for an offer still wait while it is reported: a view that they look at knows of it.
+    fn check_that_waiters_wait(&self, server: &ServerId) {
+        let server = self
+            .upstream
+            .get()
+            .and_then(Weak::upgrade)
+            .and_then(|upstream| upstream.server(server));
+        let Some(server) = server else { return };
+        for words in [&["asked"][..], &[], &["modern"]] {
+            let peer = sharer::sharer("alice", words).peer;
+            let waiting = pin!(server.until_known(&peer));
+            let is_over = waiting.poll(&mut task::Context::from_waker(Waker::noop())).is_ready();
+            assert!(
+                !(is_over && server.is_known(&peer)),
+                "a waiter goes on before the offer is reported"
+            );
+        }
     }
 }
 
 impl ServerEvents for Log {
     fn event(&self, event: ServerEvent) {
+        if let ServerEvent::Offered { server, .. } = &event {
+            self.check_that_waiters_wait(server);
+        }
         self.push(Entry::Event(event));
     }
 }
@@ -99,9 +127,11 @@ impl Stage {
             config,
             Arc::new(log.clone()),
         );
+        let upstream = Upstream::new(context, &[spec(words)]);
+        log.upstream.set(Arc::downgrade(&upstream)).expect("the stage is made once");
         Self {
             guard,
-            upstream: Upstream::new(context, &[spec(words)]),
+            upstream,
             runtime,
             connections,
             log,
