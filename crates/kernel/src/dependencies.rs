@@ -1,4 +1,4 @@
-//! What the kernel depends on: connections, names, and where it remembers things.
+//! The dependencies of the kernel: connections, name resolution, the cache and the store.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use store::Clock;
 use upstream::OfferCache;
 use upstream::link::Connector;
 
-/// Everything that the kernel depends on and does not make itself.
+/// Everything that the kernel depends on and does not create itself.
 #[must_use]
 pub struct Dependencies {
     pub(crate) connector: Arc<dyn Connector>,
@@ -19,7 +19,7 @@ pub struct Dependencies {
 }
 
 impl Dependencies {
-    /// Makes the dependencies of a kernel that remembers nothing, and knows the address of no name.
+    /// Returns the dependencies of a kernel without a store and without name resolution.
     pub fn new(connector: Arc<dyn Connector>, cache: Arc<dyn OfferCache>) -> Self {
         Self {
             connector,
@@ -30,12 +30,12 @@ impl Dependencies {
         }
     }
 
-    /// Adds what finds the addresses of names in arguments.
+    /// Adds the resolver of host names in arguments.
     pub fn resolver(self, resolver: Arc<dyn Resolver>) -> Self {
         Self { resolver, ..self }
     }
 
-    /// Adds what the kernel remembers.
+    /// Adds the store and its content.
     pub fn records(self, records: Records) -> Self {
         Self {
             records: Some(records),

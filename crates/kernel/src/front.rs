@@ -1,4 +1,4 @@
-//! The front door: what a listener hands to the kernel and what it gets back.
+//! The interface between listeners and the kernel: the requests that a listener passes on, and their answers.
 
 use std::fmt;
 use std::future::Future;
@@ -12,55 +12,56 @@ use runtime::BoxFuture;
 use tokio::sync::{Semaphore, mpsc};
 use upstream::link::Event;
 
-/// What listeners need of a gateway. The kernel implements it; tests of transports may too.
+/// The interface that listeners need of a gateway. The kernel implements it; tests of transports may too.
 pub trait Front: Send + Sync + 'static {
-    /// One HTTP POST. Dropping the future means that the client has gone.
+    /// Handles one HTTP POST. Dropping the future means that the client has gone.
     fn post(&self, post: InPost) -> BoxFuture<'_, Answer>;
-    /// GET: the stream of a legacy session, or the rest of a stream after `last_event`.
+    /// Handles a GET: the stream of a legacy session, or the rest of a stream after `last_event`.
     fn listen(&self, listen: Listen) -> BoxFuture<'_, Answer>;
-    /// DELETE: the end of a legacy session.
+    /// Handles a DELETE, which ends a legacy session.
     fn delete(&self, who: &Credential, session: &str) -> BoxFuture<'_, Answer>;
-    /// A client on a pipe of its own: stdio, a local socket, or HTTP+SSE. What the gateway says goes to `outgoing`, a complete message each;
-    /// when the receiver is gone, the client has gone.
+    /// Opens a client on a pipe of its own: stdio, a local socket, or HTTP+SSE. The gateway's messages go to `outgoing`, each complete; when the
+    /// receiver is gone, the client has gone.
     fn open(&self, who: Credential, outgoing: mpsc::Sender<Bytes>) -> Arc<dyn ClientPipe>;
-    /// Who shows this bearer token, by the tokens that are remembered. A listener's own tokens come first.
+    /// Returns the principal of a bearer token, by the stored tokens. A listener's own tokens come first.
     ///
     /// # Errors
-    /// When it lets nobody in.
+    /// When the token is unknown, revoked or expired.
     fn authenticate(&self, _bearer: &str) -> Result<Credential, TokenRefusal> {
         Err(TokenRefusal::Unknown)
     }
-    /// Whether tokens are remembered that were not taken back: then nobody comes in without one, unless the listener was told otherwise.
+    /// Returns whether there are stored tokens that were not revoked: then every client needs one, unless the listener is configured otherwise.
     fn has_tokens(&self) -> bool {
         false
     }
-    /// Whether the gateway can serve: `Ok`, or why not.
+    /// Returns whether the gateway can serve: `Ok`, or why not.
     fn ready(&self) -> Result<(), String>;
-    /// The metrics in Prometheus' text format.
+    /// Returns the metrics in Prometheus' text format.
     fn metrics(&self) -> String;
 }
 
 /// The kernel's side of a client's pipe. Dropping the last handle ends the client's session.
 pub trait ClientPipe: Send + Sync {
-    /// One frame from the client, not yet parsed. Resolves when it is taken in (not when it is answered), so that a flood is slowed at its source.
+    /// Takes one frame from the client, not yet parsed. Resolves when the frame is accepted, not when it is answered, so that a client that sends too
+    /// much is slowed.
     fn receive(&self, frame: Bytes) -> BoxFuture<'_, ()>;
-    /// The client has gone: no more frames.
+    /// Notes that the client has gone: no more frames follow.
     fn closed(&self);
     /// Resolves when everything that was received has been answered; for an orderly end after stdin closed.
     fn drained(&self) -> BoxFuture<'_, ()>;
 }
 
-/// Who is let in, and by what. Law: it is made of what the connection showed, never of what a message says.
+/// The principal that was authenticated, and by which token. Law: it is made of what the connection proved, never of what a message says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Credential {
     /// Who.
     pub principal: Principal,
-    /// The id of the remembered token that was shown. None for an stdio launch, loopback without credentials, and tokens of the configuration:
-    /// these are taken back where they were given.
+    /// The id of the remembered token that was shown. None for an stdio launch, loopback without credentials, and tokens of the configuration: these
+    /// are revoked in the configuration.
     pub token: Option<Arc<str>>,
 }
 
-/// Somebody who showed no remembered token.
+/// A principal that was authenticated without a stored token.
 impl From<Principal> for Credential {
     fn from(principal: Principal) -> Self {
         Self { principal, token: None }
@@ -70,7 +71,7 @@ impl From<Principal> for Credential {
 /// One POST as the listener read it.
 #[derive(Clone, Debug)]
 pub struct InPost {
-    /// Who, by the connection's credentials.
+    /// The principal, by the connection's credentials.
     pub who: Credential,
     /// `Mcp-Session-Id`
     pub session: Option<String>,
@@ -97,7 +98,7 @@ pub struct Listen {
     pub last_event: Option<String>,
 }
 
-/// How an HTTP request is answered.
+/// The answer to an HTTP request.
 #[derive(Debug)]
 pub enum Answer {
     /// One JSON message with its status; `session` goes into `Mcp-Session-Id`.
@@ -126,12 +127,12 @@ pub enum Answer {
 /// The events of one answer, in order.
 pub struct Events {
     receiver: mpsc::Receiver<Event>,
-    /// Dropped with the stream: the other end learns that nobody reads.
+    /// Dropped with the stream: the sender learns that the client has gone.
     reading: Arc<Semaphore>,
 }
 
 impl Events {
-    /// A bounded queue and its reading end.
+    /// Creates a bounded queue. Returns its sender and its reading end.
     #[must_use]
     pub fn channel(capacity: usize) -> (mpsc::Sender<Event>, Self) {
         let (sender, receiver) = mpsc::channel(capacity);
@@ -144,7 +145,7 @@ impl Events {
         )
     }
 
-    /// The next event, as for a stream.
+    /// Polls for the next event, as a stream does.
     pub fn poll_next(&mut self, cx: &mut std::task::Context<'_>) -> std::task::Poll<Option<Event>> {
         self.receiver.poll_recv(cx)
     }
@@ -153,7 +154,7 @@ impl Events {
     pub(crate) fn gone(&self) -> impl Future<Output = ()> + Send + 'static {
         let reading = self.reading.clone();
         async move {
-            // Nobody adds permits: the wait ends when the semaphore is closed.
+            // The semaphore has no permits: the wait ends when it is closed.
             drop(reading.acquire().await);
         }
     }

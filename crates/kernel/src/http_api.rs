@@ -1,4 +1,4 @@
-//! How a listener gets a family of routes: what it hands to an API of the gateway, and what it gets back.
+//! Families of routes below a root: the requests that a listener passes to an API of the gateway, and their answers.
 
 use std::sync::Arc;
 
@@ -10,9 +10,9 @@ use crate::front::{Credential, Events};
 /// A family of routes: everything below a root goes to one API.
 #[derive(Clone, Debug)]
 pub struct Mount {
-    /// What the paths of the family begin with, such as `/api/v1`.
+    /// The prefix of the family's paths, such as `/api/v1`.
     pub root: &'static str,
-    /// What answers the requests.
+    /// The API that answers the requests.
     pub api: Arc<dyn HttpApi>,
 }
 
@@ -31,16 +31,16 @@ pub trait HttpApi: std::fmt::Debug + Send + Sync + 'static {
     fn answer(&self, request: Request) -> BoxFuture<'_, Answer>;
 }
 
-/// What is to be done with a thing.
+/// The verb of a request: what it does to a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Verb {
-    /// It is shown.
+    /// The resource is read.
     Get,
-    /// It is made, or something is done with it.
+    /// The resource is created, or an action is performed on it.
     Post,
-    /// It is put in the place of another.
+    /// The resource is replaced.
     Put,
-    /// It is taken away.
+    /// The resource is removed.
     Delete,
 }
 
@@ -48,7 +48,7 @@ impl Verb {
     /// Every verb.
     pub const ALL: [Self; 4] = [Self::Get, Self::Post, Self::Put, Self::Delete];
 
-    /// The method of HTTP.
+    /// Returns the HTTP method.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -59,7 +59,7 @@ impl Verb {
         }
     }
 
-    /// The verb of a method of HTTP.
+    /// Returns the verb of an HTTP method.
     #[must_use]
     pub fn parse(method: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|verb| verb.as_str() == method)
@@ -71,11 +71,11 @@ impl Verb {
 pub struct Request {
     /// Who, by the connection's credentials.
     pub who: Credential,
-    /// What is to be done.
+    /// The verb.
     pub verb: Verb,
-    /// With what: the path behind the root of the [`Mount`], as it came, percent-encoded.
+    /// The path behind the root of the [`Mount`], as it came, percent-encoded.
     pub path: String,
-    /// What stands behind the `?`, as it came.
+    /// The query behind the `?`, as it came.
     pub query: Option<String>,
     /// `Last-Event-ID`
     pub last_event: Option<String>,
@@ -83,10 +83,10 @@ pub struct Request {
     pub body: Bytes,
 }
 
-/// The answer to one.
+/// The answer to a request.
 #[derive(Debug)]
 pub enum Answer {
-    /// A body.
+    /// A whole body.
     Whole {
         /// The HTTP status.
         status: u16,

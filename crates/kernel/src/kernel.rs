@@ -1,4 +1,4 @@
-//! The public handle of the kernel: start, reload, look, end.
+//! The public handle of the kernel: starts, reloads, inspects and ends a gateway.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -27,11 +27,11 @@ use crate::settings::Settings;
 use crate::status::{ServerStatus, ToolStatus};
 use crate::views::{LastView, Views, own_tools};
 
-/// How often idle things are looked for.
+/// The interval at which idle sessions, lines and parked calls are ended.
 const SWEEP: Duration = Duration::from_secs(5);
-/// How long a line that no client uses is kept.
+/// The time that a line is kept if no client uses it.
 const LINE_IDLE: Duration = Duration::from_secs(60);
-/// How long one look at a server may take.
+/// The time that inspecting one server may take.
 const LOOK_WAIT: Duration = Duration::from_secs(5);
 
 /// A running gateway. Clones are handles of the same one.
@@ -40,7 +40,7 @@ pub struct Kernel {
     rooms: Arc<Rooms>,
 }
 
-/// The rooms of one gateway. Only this file sees them all: it starts, reconfigures and ends them.
+/// The modules' states of one gateway. Only this file knows them all: it starts, reconfigures and ends them.
 #[derive(Debug)]
 struct Rooms {
     runtime: Arc<Runtime>,
@@ -126,13 +126,13 @@ impl Rooms {
         })
     }
 
-    /// Lets the guard know a server, and starts it if it is to start with the gateway.
+    /// Makes a server known to the guard, and starts it if it is to start with the gateway.
     fn bring_up(&self, server: &Arc<Server>) {
         self.operator.configure_permissions(server);
         self.upstream.bring_up(server);
     }
 
-    /// Ends what is not used: sessions, lines, parked calls.
+    /// Ends unused sessions, lines and parked calls.
     fn sweep(self: &Arc<Self>) {
         let weak = Arc::downgrade(self);
         self.runtime.spawn_until_shutdown(async move {
@@ -161,8 +161,7 @@ fn config_of(settings: &Settings) -> Config {
 }
 
 impl Kernel {
-    /// Starts a gateway: remembers what its servers offered last, and starts those that are to start with it.
-    /// Must be called within a Tokio runtime.
+    /// Starts a gateway: loads its servers' cached offers, and starts the servers that are to start with it. Must be called within a Tokio runtime.
     #[must_use]
     pub fn start(settings: Settings, outside: Dependencies) -> Self {
         let rooms = Rooms::new(settings, outside);
@@ -203,20 +202,20 @@ impl Kernel {
         }
     }
 
-    /// Puts another policy in force. What the one before admitted and is not sent yet is refused (DESIGN 9).
+    /// Puts another policy in force. What the old one admitted and is not sent yet is refused (DESIGN 9).
     pub fn set_policy(&self, policy: policy::Policy) {
         self.rooms.guard.put(policy);
         self.rooms.views.changed();
     }
 
-    /// Judges each tool of each server by a configuration, in the order of the servers and by name: for an owner who looks at it before any client is
-    /// served.
+    /// Judges each tool of each server with a configuration, in the order of the servers and by name, so that an operator can examine it before any
+    /// client is served.
     #[must_use]
     pub fn judged(&self, security: &Security) -> Vec<JudgedTool> {
         self.rooms.operator.judged(Some(security))
     }
 
-    /// Opens the operator's room for a principal who came in with that token.
+    /// Returns the operations for a principal that was authenticated with that token.
     ///
     /// # Errors
     /// When the principal is no operator.
@@ -228,7 +227,7 @@ impl Kernel {
         Operations::open(&self.rooms.operator, &subject)
     }
 
-    /// Returns the room of calls, for callers that are no MCP clients: they make a [`Caller`] of their [`Port`], and its calls.
+    /// Returns the calls of the gateway, for callers that are not MCP clients: they create a [`Caller`] with their [`Port`], and make its calls.
     #[must_use]
     pub fn calls(&self) -> &Arc<Calls> {
         &self.rooms.calls
@@ -252,7 +251,8 @@ impl Kernel {
         drop(tokio::time::timeout(deadline, rooms.runtime.tasks().wait()).await);
     }
 
-    /// Waits until every server is known or has failed; says how each does, in the order of the configuration. `seen` is told of each at once.
+    /// Waits until every server is known or has failed. Returns the status of each, in the order of the configuration. `seen` is called with each
+    /// status as soon as it is known.
     pub async fn look(&self, ping: bool, mut seen: impl FnMut(&ServerStatus)) -> Vec<ServerStatus> {
         let servers = self.rooms.upstream.servers();
         let identity = self.rooms.upstream.identity();
@@ -269,7 +269,7 @@ impl Kernel {
         all.into_iter().map(|(_, status)| status).collect()
     }
 
-    /// Says how each server does, by what is known now.
+    /// Returns the present status of each server.
     #[must_use]
     pub fn status(&self) -> Vec<ServerStatus> {
         self.rooms.operator.statuses()
@@ -347,7 +347,7 @@ impl Front for Kernel {
         let servers = rooms.upstream.servers();
         let awaited = servers.iter().filter(|server| server.state.is_awaited());
         let awaited: Vec<&str> = awaited.map(|server| server.spec().id.as_str()).collect();
-        // The first list waits no longer, either (DESIGN 5).
+        // The first list does not wait longer, either (DESIGN 5).
         let waits = u128::from(rooms.runtime.uptime_ms()) < rooms.settings.load().startup_wait.as_millis();
         match waits && !awaited.is_empty() {
             true => Err(format!("starting: {}", awaited.join(", "))),

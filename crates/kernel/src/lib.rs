@@ -1,7 +1,8 @@
-//! The only place where cores, guard, servers and catalogue meet: requests of callers, the faces of MCP clients, and what operators do.
+//! The kernel, in which cores, guard, servers and catalogue are combined: requests of callers, the faces of MCP clients, and the operations of
+//! operators.
 //!
-//! [`Kernel`] is the public handle. Listeners hand it what clients say through [`front::Front`]; a kind of caller that is no MCP client implements
-//! [`Port`]. Law: nothing leaves without a permit of the one choke point, which is in the crate `guard`.
+//! [`Kernel`] is the public handle. Listeners pass it clients' messages through [`front::Front`]; a kind of caller that is not an MCP client
+//! implements [`Port`]. Law: nothing leaves without a permit of the one choke point, which is in the crate `guard`.
 
 #![forbid(unsafe_code)]
 

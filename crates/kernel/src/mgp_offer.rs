@@ -1,9 +1,9 @@
-//! What of MGP the gateway offers to either side (MGP §2).
+//! The part of MGP that the gateway offers to clients and servers (MGP §2).
 
 use guard::Guard;
 use mgp::negotiation::{Extension, Offer};
 
-/// The extensions that are built.
+/// The extensions that are implemented.
 const BUILT: [Extension; 5] = [
     Extension::Security,
     Extension::AccessControl,
@@ -12,14 +12,14 @@ const BUILT: [Extension; 5] = [
     Extension::ErrorHandling,
 ];
 
-/// Returns what the gateway offers. An open gateway guards nothing, and says nothing of MGP.
+/// Returns the gateway's offer. An open gateway guards nothing, and declares nothing of MGP.
 pub(crate) fn mgp_offer(is_guarded: bool) -> Offer {
     Offer {
         extensions: BUILT.into_iter().filter(|_| is_guarded).collect(),
     }
 }
 
-/// Returns what a gateway with that guard offers.
+/// Returns the offer of a gateway with that guard.
 pub(crate) fn of_guard(guard: &Guard) -> Offer {
     mgp_offer(guard.is_guarded())
 }

@@ -1,9 +1,9 @@
-//! The server that the gateway's own tools belong to.
+//! The id of the server that the gateway's own tools belong to.
 
 use model::ServerId;
 use policy::KERNEL;
 
-/// Returns its id.
+/// Returns the id of the server that the gateway's own tools belong to.
 pub(crate) fn own_server() -> ServerId {
     ServerId::new(KERNEL).expect("six letters")
 }

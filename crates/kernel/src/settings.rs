@@ -1,4 +1,4 @@
-//! What the kernel is told at start and at each reload: plain data.
+//! The settings of the kernel, at start and at each reload: plain data.
 
 use std::time::Duration;
 
@@ -6,28 +6,28 @@ use guard::Security;
 use jsonrpc::Limits;
 use upstream::spec::ServerSpec;
 
-/// Everything the kernel takes from configuration.
+/// The part of the configuration that the kernel uses.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The servers, in the order of the configuration.
     pub servers: Vec<ServerSpec>,
-    /// How long the first list waits for servers that were never seen (DESIGN 5).
+    /// The time that the first list waits for servers without a known offer (DESIGN 5).
     pub startup_wait: Duration,
-    /// Items on one page of a list.
+    /// The number of items on one page of a list.
     pub page_size: usize,
-    /// How long a parked call waits for its client to come back with answers.
+    /// The time that a parked call waits for its client to send the answers.
     pub park_ttl: Duration,
-    /// How long a legacy HTTP session may be idle before it ends.
+    /// The time that a legacy HTTP session may be idle before it ends.
     pub session_idle: Duration,
-    /// Legacy HTTP sessions at the same time.
+    /// The number of legacy HTTP sessions at the same time.
     pub max_sessions: usize,
-    /// Requests of one client that may be unanswered at the same time.
+    /// The number of one client's requests that may be unanswered at the same time.
     pub max_in_flight: usize,
     /// Limits on each message.
     pub limits: Limits,
-    /// How long list changes are gathered before clients are told.
+    /// The time for which list changes are debounced before clients are told.
     pub debounce: Duration,
-    /// What is configured about permissions; every principal may do everything where there is nothing.
+    /// The configuration of permissions; if there is none, every principal may do everything.
     pub security: Option<Security>,
     /// Our own version, as `serverInfo` and `clientInfo` show it.
     pub version: &'static str,

@@ -1,4 +1,4 @@
-//! How the servers do, for `doctor`, `tools list` and `/readyz`: plain data.
+//! The status of servers and tools, for `doctor`, `tools list` and `/readyz`: plain data.
 
 use std::time::Duration;
 
@@ -8,29 +8,29 @@ use mcp::revision::Revision;
 use model::{ServerId, ToolId};
 use upstream::{Health, Server};
 
-/// One server.
+/// The status of one server.
 #[derive(Clone, Debug)]
 pub struct ServerStatus {
     /// Its id.
     pub id: ServerId,
-    /// How it does.
+    /// Its health.
     pub health: Health,
-    /// What is amiss with what it offers, though it can be used.
+    /// The problem with its lists, although it can be used.
     pub note: Option<String>,
-    /// The revision that is spoken with it.
+    /// The revision of its session.
     pub revision: Option<Revision>,
     /// `serverInfo`, as it came.
     pub info: Option<Raw>,
-    /// Tools, resources, resource templates and prompts that it offers.
+    /// The numbers of tools, resources, resource templates and prompts that it offers.
     pub counts: [usize; 4],
     /// The process ids of its children.
     pub pids: Vec<u32>,
-    /// How long a ping (or the nearest thing its era has) took.
+    /// The time that a ping took, or the nearest equivalent of its era.
     pub latency: Option<Duration>,
 }
 
 impl ServerStatus {
-    /// Says how a server does, by what is known now.
+    /// Returns the present status of a server.
     pub(crate) fn of(server: &Server) -> Self {
         let offer = server.state.offer(&server.offer_key_of_gateway());
         let live = server.live_sessions();
@@ -50,13 +50,13 @@ impl ServerStatus {
     }
 }
 
-/// One tool as clients see it.
+/// One tool, as clients see it.
 #[derive(Clone, Debug)]
 pub struct ToolStatus {
     /// Its name on the wire.
     pub wire: String,
-    /// Whose it is.
+    /// Its server and its own name.
     pub id: ToolId,
-    /// Its definition, as its server gives it.
+    /// Its definition, as its server wrote it.
     pub definition: Raw,
 }

@@ -1,4 +1,4 @@
-//! The admission of a tool call as a step of its way: the guard decides, a person is asked where the guard says so, and the end is recorded.
+//! The step of a call that admits it: the guard decides, a person is asked where the guard says so, and the outcome is recorded.
 
 use std::sync::LazyLock;
 
@@ -12,7 +12,7 @@ use super::room::Asked;
 use super::{consent, refused};
 use crate::mgp_offer::of_guard;
 
-/// Finds the member that says that a tool failed.
+/// Finds the member that marks the result of a failed tool.
 static NAMES_ERROR: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"isError\""));
 
 /// A tool call that may be sent, until its end is recorded.
@@ -24,7 +24,7 @@ pub(crate) struct AdmittedCall<'a> {
 /// Asks whether a tool may be called.
 ///
 /// # Errors
-/// What the caller is answered instead: a refusal, or the question whether a person consents.
+/// The outcome for the caller instead: a refusal, or the question whether a person consents.
 pub(crate) async fn admit<'a>(asked: Asked<'a>, request: &mut Request, tool: &ToolId) -> Result<AdmittedCall<'a>, Outcome> {
     let closed = consent::take_answer(asked, request, tool).await;
     let arguments = request.member("arguments").cloned();
@@ -66,7 +66,7 @@ impl AdmittedCall<'_> {
         self.admitted.tool()
     }
 
-    /// Records how the call ended; the consent to one whose server asks for more is kept for its next round.
+    /// Records the outcome of the call. If its server asks for more input, the consent is kept for the next round.
     pub(crate) async fn ended(self, outcome: &Outcome) {
         let ending = match outcome {
             Outcome::InputRequired(_) => {

@@ -1,12 +1,12 @@
-//! How a call that was placed ended.
+//! The result of a call that was placed.
 
 use mcp::exchange::Outcome;
 
 use super::labels;
 
-/// How driving a call ended.
+/// The result of driving a call.
 pub(crate) enum CallResult {
-    /// With an outcome.
+    /// The call has an outcome.
     Over(Outcome),
     /// The server has not acted on it: it may be sent again.
     NotDone(String),
@@ -15,7 +15,7 @@ pub(crate) enum CallResult {
 }
 
 impl CallResult {
-    /// Returns how it counts in the metrics.
+    /// Returns its label in the metrics.
     pub(crate) fn label(&self) -> &'static str {
         match self {
             Self::Over(outcome) => labels::of_outcome(outcome),

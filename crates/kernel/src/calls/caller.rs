@@ -1,4 +1,4 @@
-//! A caller: the subject on whose behalf requests are made, the way back to it, and the lines that it holds.
+//! A caller: the subject on whose behalf requests are made, its port, and the lines that it holds.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -26,7 +26,7 @@ pub struct Caller {
     pub(crate) view: LastView,
 }
 
-/// The lines that a caller holds from one call to the next, and those on which it hears what the server says beside calls.
+/// The lines that a caller holds from one call to the next, and those on which it receives messages that belong to no call.
 #[derive(Default)]
 struct HeldLines {
     by_server: HashMap<ServerId, Arc<Line>, foldhash::fast::RandomState>,
@@ -51,7 +51,7 @@ impl Caller {
         &self.subject.principal.id
     }
 
-    /// Returns the way back, for as long as the caller is there.
+    /// Returns the port, for as long as the caller exists.
     pub(crate) fn port(&self) -> Option<Arc<dyn Port>> {
         self.port.upgrade()
     }
@@ -65,7 +65,7 @@ impl Caller {
         }
     }
 
-    /// Puts a question of the gateway's own to the caller; none when it has gone.
+    /// Puts a question of the gateway's own to the caller; none when the caller has gone.
     pub(crate) fn ask(&self, related: Ticket, message: Message) -> Option<OwnQuestion> {
         Some(OwnQuestion::put(&self.port()?, related, message))
     }
@@ -96,13 +96,13 @@ impl Caller {
         self.held().by_server.get(server).cloned()
     }
 
-    /// Holds a line from now on, and hears what its server says beside calls.
+    /// Starts to hold a line, and to receive its server's messages that belong to no call.
     pub(crate) fn hold(&self, line: &Arc<Line>) {
         self.attach(line);
         self.held().by_server.insert(line.server.spec.id.clone(), line.clone());
     }
 
-    /// Hears from now on what the server of a line says beside calls.
+    /// Starts to receive the messages of a line's server that belong to no call.
     pub(crate) fn attach(&self, line: &Arc<Line>) {
         let Some(client) = self.subject.session else { return };
         let mut held = self.held();
@@ -111,7 +111,7 @@ impl Caller {
         }
     }
 
-    /// Lets go of the lines to servers that are no more.
+    /// Releases the lines to servers that were removed.
     pub(crate) fn drop_lines(&self, servers: &[ServerId]) {
         let gone: Vec<Arc<Line>> = {
             let by_server = &mut self.held().by_server;
@@ -125,7 +125,7 @@ impl Caller {
         self.held().by_server.values().cloned().collect()
     }
 
-    /// Lets go of all lines and subscriptions: the caller has gone.
+    /// Releases all lines and subscriptions of a caller that has gone.
     pub(crate) fn let_go(&self) {
         let held = std::mem::take(&mut *self.held());
         let subscriptions = std::mem::take(&mut *self.subscriptions());
@@ -138,7 +138,7 @@ impl Caller {
         drop(held);
     }
 
-    /// Returns what the caller is subscribed to.
+    /// Returns the caller's subscriptions.
     pub(crate) fn subscriptions(&self) -> MutexGuard<'_, Subscriptions> {
         self.subscriptions.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! Asks a person whether a call may pass: the one at the caller where that can be asked, else an operator (MGP §4.4).
+//! Asks a person for consent to a call: the caller's own person if that one can be asked, else an operator (MGP §4.4).
 
 use guard::{Admission, Pending, Redeemed};
 use jsonrpc::{Id, Message, Raw};
@@ -16,9 +16,9 @@ use super::room::Asked;
 /// The key of our question in a modern client's answers.
 const KEY: &str = "consent";
 
-/// What came of asking.
+/// The outcome of asking for consent.
 pub(super) enum Obtained {
-    /// Something is decided, or policy has to be asked again: the admission goes on.
+    /// A person has decided, or policy has to be asked again: the admission goes on.
     Continue,
     /// The call is refused. That is on record.
     Refused(Refusal),
@@ -26,7 +26,7 @@ pub(super) enum Obtained {
     AskInResult(Outcome),
 }
 
-/// Why a call goes no further.
+/// The reason why a call is not made.
 pub(super) enum Stop {
     /// A person closed the question without deciding.
     Closed(Reason),
@@ -34,7 +34,7 @@ pub(super) enum Stop {
     Refused(Refusal),
 }
 
-/// Takes in the answer that a modern client brings to our question. Afterwards its request is what it was before we asked.
+/// Takes a modern client's answer to our question. Afterwards its request is what it was before we asked.
 ///
 /// # Errors
 /// When the person who was asked closed the question, or the answer could not be stored.
@@ -56,7 +56,7 @@ pub(super) async fn take_answer(asked: Asked<'_>, request: &mut Request, tool: &
     take_in(asked, &RequestId::new(&id), &answer).await
 }
 
-/// Gets a person's consent to a call that waits for it.
+/// Obtains a person's consent to a call that waits for it.
 pub(super) async fn obtain(
     asked: Asked<'_>,
     request: &Request,
@@ -117,7 +117,7 @@ async fn wait(asked: Asked<'_>, admission: &mut Admission<'_>, pending: &Pending
     }
 }
 
-/// Returns what the caller's person said; none when the caller could not ask after all. For ever, where no one was asked.
+/// Returns the answer of the caller's person; none when the caller could not ask. Never resolves if the caller's person was not asked.
 async fn answered(question: &mut Option<OwnQuestion>) -> Option<Raw> {
     match question {
         Some(question) => question.answer().await?.ok()?.result_raw(),
@@ -125,7 +125,7 @@ async fn answered(question: &mut Option<OwnQuestion>) -> Option<Raw> {
     }
 }
 
-/// Takes in what a person said to the form. A person who closes it decides nothing: the call is refused, and may be asked about again.
+/// Takes a person's answer to the form. A person who closes it decides nothing: the call is refused, and consent may be asked for again.
 async fn take_in(asked: Asked<'_>, request: &RequestId, answer: &Raw) -> Result<(), Stop> {
     let text = |path: &[&str]| answer.at(path).and_then(|raw| raw.as_str().map(std::borrow::Cow::into_owned));
     let (guard, principal) = (&asked.calls.guard, &asked.caller.subject.principal);
@@ -145,7 +145,7 @@ async fn take_in(asked: Asked<'_>, request: &RequestId, answer: &Raw) -> Result<
         Ok(_) => Ok(()),
         Err(error) => match error.unstored() {
             Some(refusal) => Err(Stop::Refused(refusal)),
-            // Another person was faster, or it is too late: the call finds out itself.
+            // Another person was faster, or the answer is too late: the next step of the admission shows that.
             None => Ok(()),
         },
     }
@@ -187,7 +187,7 @@ fn question(asked: Asked<'_>, tool: &ToolId, pending: &Pending) -> InputRequired
     }
 }
 
-/// Puts the question to a caller that can be asked in the course of its request.
+/// Puts the question to a caller that can be asked during its request.
 fn put(asked: Asked<'_>, request: &Request, question: &InputRequired) -> Option<OwnQuestion> {
     let to = request.peer.revision;
     let first = question.requests.first();
@@ -197,7 +197,7 @@ fn put(asked: Asked<'_>, request: &Request, question: &InputRequired) -> Option<
     asked.caller.ask(asked.ticket, message)
 }
 
-/// Puts the question into the result of a modern client's request, to come back with the answer; none where its state cannot be sealed.
+/// Returns the result that puts the question to a modern client, which sends the request again with the answer; none if its state cannot be sealed.
 fn in_result(asked: Asked<'_>, request: &Request, tool: &ToolId, question: InputRequired, pending: &Pending) -> Option<Outcome> {
     let then = Continuation::Consent {
         request: pending.approval.request.as_str().to_owned(),

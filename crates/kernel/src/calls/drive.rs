@@ -14,7 +14,7 @@ use super::room::Asked;
 use super::{parking, refused};
 use crate::mgp_offer::of_guard;
 
-/// Waits for what happens in the course of a call, and brings each thing where it belongs.
+/// Waits for the events of a call, and delivers each to its destination.
 pub(crate) async fn drive(asked: Asked<'_>, request: &Request, line: &Arc<Line>, mut call: Call) -> CallResult {
     let patience = line.server.spec.request_timeout;
     let mut wait = patience;

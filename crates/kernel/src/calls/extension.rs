@@ -1,4 +1,4 @@
-//! Methods that the core does not know: to the server that declared them, else denied.
+//! Methods of extensions: they go to the server that declared them, and are denied if no server did.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::caller::Caller;
 use super::room::{Asked, Calls};
 use super::{lists, place, refused, send};
 
-/// Carries a request of an extension out.
+/// Handles a request of an extension.
 pub(crate) async fn request(asked: Asked<'_>, request: Box<Request>) -> Outcome {
     let name = request.method.name().to_owned();
     let mut owner = owner(asked.calls, asked.caller, &name);
@@ -46,7 +46,7 @@ fn owner(calls: &Calls, caller: &Caller, method: &str) -> Option<ServerId> {
 }
 
 impl Calls {
-    /// Passes a caller's notification on to those whom it concerns: changed roots to the servers on lines of its own, an extension's to its owner.
+    /// Forwards a caller's notification: changed roots to the servers on lines of its own, an extension's notification to its owner.
     pub(crate) fn notify(self: &Arc<Self>, caller: &Arc<Caller>, message: &Message) {
         let name = message.method().unwrap_or_default();
         if name == "notifications/roots/list_changed" {
@@ -72,7 +72,7 @@ impl Calls {
         self.guard.admit_now(&caller.subject, action, &Trace::default()).ok()
     }
 
-    /// Tells the owner of an extension, on the line that the caller's calls take. Where there is none yet, it is made meanwhile.
+    /// Sends a notification to the owner of an extension, on the line that the caller's calls take. If there is no such line yet, it is made first.
     fn notify_owner(self: &Arc<Self>, caller: &Arc<Caller>, server: Arc<Server>, message: Message, permit: guard::SendPermit) {
         if let Some(session) = caller.line(&server.spec().id).and_then(|line| line.live()) {
             return session.notify(&message, &permit);
@@ -91,7 +91,7 @@ impl Calls {
         });
     }
 
-    /// Returns the line for a caller's requests to a server, without a lane: nothing is asked back there.
+    /// Returns the line for a caller's requests to a server, without a lane, because the server asks no questions there.
     pub(crate) async fn line_for(
         self: &Arc<Self>,
         caller: &Arc<Caller>,

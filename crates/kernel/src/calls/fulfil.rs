@@ -1,4 +1,5 @@
-//! A legacy client and a modern server: the server's `input_required` becomes questions to the client, and the request is sent again with the answers.
+//! Bridges a legacy client and a modern server: the server's `input_required` becomes questions to the client, and the request is sent again with the
+//! answers.
 
 use jsonrpc::{ErrorObject, Id, Message, Raw};
 use mcp::adapt::{self, InputRequired};
@@ -6,10 +7,10 @@ use mcp::exchange::{Answered, Outcome, Request};
 
 use super::room::Asked;
 
-/// Asks a legacy client what a modern server wants to know. Returns the params of the request that carries the answers.
+/// Asks a legacy client the questions of a modern server. Returns the params of the request that carries the answers.
 ///
 /// # Errors
-/// What the client is answered where it cannot be asked, or does not answer.
+/// The outcome for the client if it cannot be asked, or does not answer.
 pub(crate) async fn fulfil(asked: Asked<'_>, request: &Request, answered: &Answered) -> Result<Raw, Outcome> {
     let input = InputRequired::read(&answered.result).map_err(|error| {
         Outcome::refused(ErrorObject::new(

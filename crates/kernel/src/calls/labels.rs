@@ -1,8 +1,8 @@
-//! How methods and outcomes count in the metrics.
+//! The labels of methods and outcomes in the metrics.
 
 use mcp::exchange::{Method, Outcome};
 
-/// Returns how an outcome counts.
+/// Returns the label of an outcome.
 pub(crate) fn of_outcome(outcome: &Outcome) -> &'static str {
     match outcome {
         Outcome::Result(_) => "ok",
@@ -11,7 +11,7 @@ pub(crate) fn of_outcome(outcome: &Outcome) -> &'static str {
     }
 }
 
-/// Returns how a method counts. Methods of extensions share one label: a peer must not be able to make labels up.
+/// Returns the label of a method. Methods of extensions share one label: a peer must not be able to create labels.
 pub(crate) fn of_method(method: &Method) -> &'static str {
     match method {
         Method::Known(info) => info.name,

@@ -1,4 +1,4 @@
-//! The servers' side of a modern client's `subscriptions/listen`: opened at all servers at once, and kept up.
+//! The servers' side of a modern client's `subscriptions/listen`: opened at all servers at once, and maintained.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -20,14 +20,15 @@ use super::room::Asked;
 use super::subscriptions::{SUBSCRIBE_WAIT, Subscribed};
 use super::{lists, resources};
 
-/// URIs of one stream that one server is asked for at the same time.
+/// The number of one stream's URIs that are subscribed to at one server at the same time.
 const AT_ONCE: usize = 16;
 
 /// A URI, and the permit to subscribe to it.
 type Admitted = (String, SendPermit);
 
-/// Returns what of its filter the gateway honours, and what was subscribed to for it. What takes longer than `startup_wait` is left out, as the client
-/// reads in the acknowledgement (2026-07-28 basic/patterns/subscriptions); when such a server is there, lists change, and the client may ask again.
+/// Returns the part of the filter that the gateway honours, and the subscriptions made for it. A subscription that takes longer than `startup_wait`
+/// is left out, as the acknowledgement shows the client (2026-07-28 basic/patterns/subscriptions); when such a server is available, lists change, and
+/// the client may ask again.
 pub(crate) async fn open(asked: Asked<'_>, request: &Request) -> (Filter, Vec<Subscribed>) {
     let wanted = Filter::read(request.params.as_ref());
     let view = lists::settled(asked.calls, asked.caller, &request.peer).await;
@@ -42,7 +43,7 @@ pub(crate) async fn open(asked: Asked<'_>, request: &Request) -> (Filter, Vec<Su
     (honoured, subscribed.into_iter().flatten().collect())
 }
 
-/// Makes the connections of lines anew whenever they are lost: no call may use them before the next update.
+/// Reconnects lines whenever their connections are lost, because no call may use them before the next update.
 pub(crate) async fn keep_up(lines: Vec<Arc<Line>>) {
     futures_util::future::join_all(lines.into_iter().map(keep_up_one)).await;
 }
@@ -90,14 +91,14 @@ async fn by_server(asked: Asked<'_>, request: &Request, view: &View, uris: Vec<S
     sorted
 }
 
-/// Returns whether a server has said that its resources can be subscribed to.
+/// Returns whether a server has declared that its resources can be subscribed to.
 fn may_subscribe(view: &View, server: &ServerId) -> bool {
     let offer = view.offers().iter().find(|offer| offer.server == *server);
     let said = offer.and_then(|offer| offer.advertised.capabilities.at(&["resources", "subscribe"]));
     said.is_some_and(|said| said.as_bool() == Some(true))
 }
 
-/// Subscribes to URIs of one server. Returns those that it has granted by then.
+/// Subscribes to URIs of one server. Returns those that it has granted before the deadline.
 async fn subscribe(asked: Asked<'_>, peer: &Arc<Peer>, server: Arc<Server>, uris: Vec<Admitted>, until: Instant) -> Vec<Subscribed> {
     let Ok(Some((line, session))) = timeout_at(until, connected(asked, peer, server)).await else {
         return Vec::new();
@@ -113,8 +114,8 @@ async fn subscribe(asked: Asked<'_>, peer: &Arc<Peer>, server: Arc<Server>, uris
     granted.collect().await
 }
 
-/// Has the line's own stream to a modern server carry URIs. An update right after the acknowledgement must not be missed; a server that does not
-/// acknowledge its own may tell all the same.
+/// Subscribes to URIs on the line's own stream to a modern server. An update right after the acknowledgement must not be missed; a server that does
+/// not acknowledge may send updates all the same.
 async fn wanted(line: &Arc<Line>, uris: Vec<Admitted>, until: Instant) -> Vec<Subscribed> {
     let standing = uris.into_iter().filter(|(_, permit)| permit.stands());
     let subscribed: Vec<Subscribed> = standing.map(|(uri, _)| Subscribed::new(line, uri)).collect();
@@ -124,8 +125,8 @@ async fn wanted(line: &Arc<Line>, uris: Vec<Admitted>, until: Instant) -> Vec<Su
     subscribed
 }
 
-/// Returns the line to listen on, and its connection. It goes on being made when no client waits for it any more: a server that is slow to start is
-/// there for the next that asks.
+/// Returns the line to listen on, and its connection. Connecting continues when no client waits for it any more, so that a slow server is ready for
+/// the next client.
 async fn connected(asked: Asked<'_>, peer: &Arc<Peer>, server: Arc<Server>) -> Option<(Arc<Line>, Arc<Session>)> {
     let (sender, made) = oneshot::channel();
     let (principal, peer) = (asked.caller.principal().clone(), peer.clone());
@@ -140,7 +141,7 @@ async fn connected(asked: Asked<'_>, peer: &Arc<Peer>, server: Arc<Server>) -> O
     made.await.ok()
 }
 
-/// Asks a legacy server.
+/// Subscribes to a URI at a legacy server.
 async fn ask(
     asked: Asked<'_>,
     line: &Arc<Line>,

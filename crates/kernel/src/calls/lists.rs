@@ -1,4 +1,4 @@
-//! The lists: merged over all servers, complete as far as the servers have answered, and saying so when they have not.
+//! The lists, merged over all servers. They are complete as far as the servers have answered, and name the servers that have not.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ pub(crate) async fn page(asked: Asked<'_>, kind: ListKind, request: &Request) ->
     }
 }
 
-/// Returns the view for a caller, once every server that was never seen has had its time to answer (DESIGN 5).
+/// Returns the view for a caller, after every server without a known offer has had its time to answer (DESIGN 5).
 pub(crate) async fn settled(calls: &Arc<Calls>, caller: &Arc<Caller>, peer: &Arc<Peer>) -> Arc<View> {
     let view = || calls.views.look(&caller.subject, &caller.view, peer);
     let seen = view();
@@ -49,12 +49,12 @@ pub(crate) async fn settled(calls: &Arc<Calls>, caller: &Arc<Caller>, peer: &Arc
             waiting.push(tokio::time::timeout(patience, server.until_known(peer)));
         }
     }
-    // A server that is late is named in the answer.
+    // The answer names a server that is late.
     drop(futures_util::future::join_all(waiting).await);
     view().view().clone()
 }
 
-/// Makes sure that what a server offers to such a caller is known or being found out.
+/// Makes sure that a server's offer to such a caller is known or being read.
 pub(crate) fn look_up(calls: &Arc<Calls>, caller: &Arc<Caller>, server: &Arc<Server>, peer: &Arc<Peer>) {
     if server.is_known(peer) || server.spec().launch.is_err() {
         return;
@@ -67,7 +67,7 @@ pub(crate) fn look_up(calls: &Arc<Calls>, caller: &Arc<Caller>, server: &Arc<Ser
     });
 }
 
-/// Returns what to add to «unknown» when some servers could not be asked.
+/// Returns the addition to an error about an unknown name when some servers could not be asked.
 pub(crate) fn missing_note(view: &View) -> String {
     if view.missing().is_empty() {
         return String::new();
@@ -89,7 +89,7 @@ pub(crate) fn honoured(view: &View, asked: &Filter) -> Filter {
 }
 
 impl Calls {
-    /// Returns what the gateway offers to a caller: the union of what its servers offer (`initialize`, `server/discover`).
+    /// Returns the gateway's offer to a caller: the union of its servers' offers (`initialize`, `server/discover`).
     pub(crate) async fn advertised(self: &Arc<Self>, caller: &Arc<Caller>, peer: &Arc<Peer>) -> Advertised {
         let view = settled(self, caller, peer).await;
         let advertised = view.advertised();
@@ -102,7 +102,7 @@ impl Calls {
         }
     }
 
-    /// Makes sure that what each server offers to a caller is known or being found out.
+    /// Makes sure that each server's offer to a caller is known or being read.
     pub(crate) fn look_up_all(self: &Arc<Self>, caller: &Arc<Caller>, peer: &Arc<Peer>) {
         for server in self.upstream.servers().iter() {
             look_up(self, caller, server, peer);

@@ -1,7 +1,8 @@
-//! One request from its name to its answer: resolve → admit → place → drive → settle, with consent, tasks, retries and bridges as steps around it.
+//! The path of one request from its name to its answer: resolve → admit → place → drive → settle, with consent, tasks, retries and bridges as steps
+//! around it.
 //!
-//! `run` is the beginning, `named` the way of a plain tool call, `send` the part between its admission and its answer. A request comes from a
-//! [`Caller`]: an MCP client, or any other kind that implements [`Port`]. `tool_call` makes the request of a caller that has no message of MCP.
+//! `run` is the beginning, `named` the path of a plain tool call, `send` the part between its admission and its answer. A request comes from a
+//! [`Caller`]: an MCP client, or any other kind that implements [`Port`]. `tool_call` makes the request for a caller that has no MCP message.
 
 mod admission;
 mod call_result;

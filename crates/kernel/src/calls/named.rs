@@ -1,4 +1,4 @@
-//! `tools/call` and `prompts/get`: by the name on the wire (DESIGN 3). The way of a plain tool call is here, from its name to its answer.
+//! Handles `tools/call` and `prompts/get`, by the name on the wire (DESIGN 3). The path of a plain tool call is here, from its name to its answer.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use super::room::Asked;
 use super::{lists, own_tool, refused, retry, send, tasks};
 use crate::mgp_offer::of_guard;
 
-/// Carries a request out that names a tool or a prompt.
+/// Handles a request that names a tool or a prompt.
 pub(crate) async fn request(asked: Asked<'_>, kind: ListKind, mut request: Box<Request>) -> Outcome {
     let Some(wire) = request.param("name") else {
         return Outcome::refused(ErrorObject::invalid_params(format!(
@@ -90,7 +90,7 @@ async fn get(asked: Asked<'_>, request: Box<Request>, server: &Arc<Server>, foun
     }
 }
 
-/// Where a name leads.
+/// The tool or prompt that a name stands for.
 pub(crate) struct Found {
     server: ServerId,
     own: Arc<str>,
@@ -99,7 +99,7 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// 2026-07-28 basic/transports/streamable-http: a server must check the parameter headers of a tool that asks for them.
+    /// Checks the parameter headers of a tool that asks for them, as a server must (2026-07-28 basic/transports/streamable-http).
     fn check_mirrors(&self, request: &Request) -> Result<(), ErrorObject> {
         match (&self.headers, &request.mirrors) {
             (Some(headers), Some(mirrors)) if request.peer.era() == Era::Modern => {
@@ -123,8 +123,8 @@ fn resolve(view: &View, kind: ListKind, wire: &str) -> Option<Found> {
     })
 }
 
-/// Looks for a name that is not listed. The first call may come before the first list: servers that were never seen get their time to answer. And what
-/// is denied is not listed: a call of it is refused by policy, on record.
+/// Resolves a name that is not listed. The first call may come before the first list, so servers without a known offer get their time to answer. A
+/// denied tool is not listed either: policy refuses a call of it, on record.
 async fn resolve_anew(asked: Asked<'_>, kind: ListKind, request: &Request, wire: &str) -> Result<Found, Outcome> {
     let settled = lists::settled(asked.calls, asked.caller, &request.peer).await;
     if let Some(found) = resolve(&settled, kind, wire) {

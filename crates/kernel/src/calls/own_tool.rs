@@ -1,4 +1,4 @@
-//! A call of one of the gateway's own tools: admitted and recorded as every other call (MGP §5.4).
+//! Calls the gateway's own tools: a call is admitted and recorded as every other call (MGP §5.4).
 
 use mcp::exchange::{Outcome, Request};
 use mgp::kernel_tool::{self, KernelTool};
@@ -10,7 +10,7 @@ use super::room::Asked;
 use crate::mgp_offer::of_guard;
 use crate::own_server::own_server;
 
-/// Calls one of them.
+/// Calls one of the gateway's own tools.
 pub(crate) async fn call(asked: Asked<'_>, mut request: Box<Request>, tool: KernelTool) -> Outcome {
     let id = ToolId {
         server: own_server(),

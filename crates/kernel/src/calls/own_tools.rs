@@ -1,4 +1,4 @@
-//! The gateway's own tools, as a call finds and makes one. The operator's room has them.
+//! The interface to the gateway's own tools. The operator's module implements it.
 
 use guard::Subject;
 use jsonrpc::Raw;

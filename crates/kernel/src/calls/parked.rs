@@ -8,10 +8,10 @@ use mcp::adapt::InputRequired;
 use model::{Deadline, PrincipalId, ServerId};
 use upstream::{Call, Line, Question};
 
-/// Calls that may be parked at the same time.
+/// The number of calls that may be parked at the same time.
 const MAX_PARKED: usize = 1024;
 
-/// A parked call and the question it waits for.
+/// A parked call and the question whose answer it waits for.
 pub(crate) struct Parked {
     pub(crate) call: Call,
     pub(crate) line: Arc<Line>,
@@ -20,7 +20,7 @@ pub(crate) struct Parked {
     pub(crate) until: Deadline,
 }
 
-/// All parked calls. A call is taken out once; one whose client does not come back is given up.
+/// All parked calls. A call is removed once; one whose client does not send the answer is cancelled.
 #[derive(Default)]
 pub(crate) struct ParkedCalls {
     calls: Mutex<HashMap<u64, Parked>>,
@@ -53,7 +53,7 @@ impl ParkedCalls {
         self.calls().remove(&number)
     }
 
-    /// Gives the calls up whose clients did not come back in time.
+    /// Cancels the calls whose clients have not sent the answer in time.
     pub(crate) fn expire(&self, now: Instant) {
         let late: Vec<Parked> = {
             let mut calls = self.calls();
@@ -67,7 +67,7 @@ impl ParkedCalls {
         drop(late);
     }
 
-    /// Gives up the call of a principal to a server that has been parked for longest.
+    /// Cancels the call of a principal to a server that has been parked for longest.
     pub(crate) fn give_up_oldest(&self, server: &ServerId, principal: &PrincipalId) {
         let oldest = {
             let mut calls = self.calls();

@@ -1,4 +1,5 @@
-//! A modern client and a legacy server: the server's question becomes `input_required`, and the call waits parked until the client comes back.
+//! Bridges a modern client and a legacy server: the server's question becomes `input_required`, and the call is parked until the client sends the
+//! answer.
 
 use std::sync::Arc;
 
@@ -17,17 +18,17 @@ use super::settle::input_required;
 /// The key of a question that a legacy server asks in a parked call.
 const QUESTION: &str = "question";
 
-/// What a retried request turned out to be.
+/// The meaning of a request that continues an earlier one.
 pub(crate) enum Resumed {
-    /// It continues a parked call, which is to be driven on.
+    /// It continues a parked call, which has to be driven further.
     Call(Box<Call>, Arc<Line>),
     /// It is answered at once.
     Answered(Outcome),
-    /// It is to be sent anew.
+    /// It has to be sent again.
     Again,
 }
 
-/// Parks a call behind a question to its modern client. A question that the client can't be asked is refused in its place.
+/// Parks a call until its modern client has answered a question. A question that the client can't be asked is refused instead.
 ///
 /// # Errors
 /// The call, which goes on, where the question was refused.
@@ -65,7 +66,7 @@ pub(crate) fn park(asked: Asked<'_>, request: &Request, line: &Arc<Line>, call: 
     }
 }
 
-/// The question as a modern client reads it.
+/// Translates the question for a modern client.
 fn input_of(request: &Request, question: &Question) -> InputRequired {
     let method = question.method();
     let params = question
@@ -103,10 +104,10 @@ fn seal(asked: Asked<'_>, request: &Request, server: &model::ServerId, number: u
     asked.calls.seal.close(principal, server, request, then, ttl)
 }
 
-/// Goes on with what a sealed state names: once, for the same principal, in time, and for the same request (DESIGN 10).
+/// Continues the call that a sealed state names: once, for the same principal, in time, and for the same request (DESIGN 10).
 ///
 /// # Errors
-/// When the state is not one of these.
+/// When the state is not a valid sealed state.
 pub(crate) fn resume(asked: Asked<'_>, request: &Request, server: &Arc<Server>, permit: &SendPermit) -> Result<Resumed, ErrorObject> {
     let retry = request.retry.clone().unwrap_or_default();
     let Some(state) = retry.state else { return Ok(Resumed::Again) };
@@ -129,7 +130,7 @@ pub(crate) fn resume(asked: Asked<'_>, request: &Request, server: &Arc<Server>, 
     Ok(Resumed::Call(Box::new(call), line))
 }
 
-/// 2026-07-28 basic/patterns/mrtr: what is missing from the answers is asked for again.
+/// Asks again for the missing answers (2026-07-28 basic/patterns/mrtr).
 fn ask_again(asked: Asked<'_>, request: &Request, server: &Arc<Server>, mut parked: Parked) -> Outcome {
     parked.until = asked.calls.park_until();
     let Ok((number, input)) = asked.calls.parked.put(parked) else {

@@ -1,4 +1,4 @@
-//! The place of a request: the line that it goes on, the connection of that line, and the call on it.
+//! Places a request: chooses its line, connects that line, and places the call on it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,9 +14,9 @@ use super::refused;
 use super::room::Asked;
 use super::route::Route;
 
-/// How long a call waits for a lane before a parked call is given up for it.
+/// The time that a call waits for a lane before a parked call is cancelled for it.
 const LANE_PATIENCE: Duration = Duration::from_secs(2);
-/// How long setting a log level may hold a request up.
+/// The time that setting a log level may delay a request.
 const LEVEL_WAIT: Duration = Duration::from_secs(5);
 
 /// A request that was placed.
@@ -29,7 +29,7 @@ pub(crate) struct Placed {
 /// Places a request on its route, under a permit.
 ///
 /// # Errors
-/// What the caller is answered where its server cannot be used, or the permit was withdrawn.
+/// The outcome for the caller if its server cannot be used, or the permit was withdrawn.
 pub(crate) async fn place(
     asked: Asked<'_>,
     request: &Request,
@@ -69,8 +69,8 @@ pub(crate) async fn place(
     Ok(Placed { line, session, call })
 }
 
-/// Returns the line for a caller's requests to a server. Where calls whose clients may never come back hold all lanes, the oldest such call is given
-/// up.
+/// Returns the line for a caller's requests to a server. If parked calls, whose clients may never return, hold all lanes, the oldest such call is
+/// cancelled.
 ///
 /// # Errors
 /// When the server cannot be used, or no lane is free in time.
@@ -106,7 +106,7 @@ async fn find_line(asked: Asked<'_>, server: &Arc<Server>, peer: &Arc<Peer>) -> 
     Ok((line, lane))
 }
 
-/// Tells a legacy server how talkative to be, where that is more than it was told before.
+/// Sets a legacy server's log level, if it is more verbose than the level that was set before.
 pub(crate) async fn set_level(line: &Arc<Line>, session: &Arc<Session>, level: LogLevel) {
     let logs = session
         .ready()

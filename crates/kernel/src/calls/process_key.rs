@@ -1,4 +1,4 @@
-//! The key under which state is sealed: one of the process, in memory only (DESIGN 10).
+//! The key under which state is sealed: one for each process, in memory only (DESIGN 10).
 
 use std::sync::{Mutex, PoisonError};
 
@@ -8,7 +8,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use mcp::seal::Sealer;
 use runtime::fill;
 
-/// A key that lives as long as the process: what it seals is opened only here.
+/// A key that exists as long as the process: only this process opens what it seals.
 pub(crate) struct ProcessKey {
     key: LessSafeKey,
     nonce: Mutex<u64>,

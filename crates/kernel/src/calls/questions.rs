@@ -78,7 +78,7 @@ impl Questions {
         }
     }
 
-    /// Takes a question back that its server does not want answered any more.
+    /// Withdraws a question whose server needs no answer any more.
     pub(crate) fn withdraw(&self, question: &QuestionId, reason: Option<String>) {
         let asked = self.open().remove(question);
         if let Some(Open { port, ask: Some(ask) }) = asked
@@ -88,7 +88,7 @@ impl Questions {
         }
     }
 
-    /// Takes all questions back that came over a connection which has ended.
+    /// Withdraws all questions that came over a connection which has ended.
     pub(crate) fn session_ended(&self, session: u64, why: &str) {
         let asked: Vec<QuestionId> = self.open().keys().filter(|(of, _)| *of == session).copied().collect();
         for question in asked {
@@ -103,7 +103,7 @@ struct ServerAsks {
     question: Question,
     /// The revision that the caller answers in.
     revision: Option<Revision>,
-    /// What the answer needs to be sent.
+    /// The permit that the answer needs to be sent.
     permit: SendPermit,
 }
 
@@ -133,7 +133,7 @@ pub(crate) struct OwnQuestion {
     answer: oneshot::Receiver<Result<Message, ErrorObject>>,
 }
 
-/// The gateway waits for the answer itself.
+/// The gateway's own receiver of an answer.
 struct GatewayAsks(oneshot::Sender<Result<Message, ErrorObject>>);
 
 impl Asker for GatewayAsks {
@@ -168,7 +168,7 @@ impl Drop for OwnQuestion {
     }
 }
 
-/// A server's question as a caller of another revision reads it.
+/// Translates a server's question for a caller of another revision.
 fn question_for(to: Option<Revision>, message: &Message, from: Revision) -> Message {
     let (Some(to), Some(params)) = (to.filter(|to| *to != from), message.params()) else {
         return message.clone();
@@ -181,7 +181,7 @@ fn question_for(to: Option<Revision>, message: &Message, from: Revision) -> Mess
     })
 }
 
-/// A caller's answer as a server of another revision reads it.
+/// Translates a caller's answer for a server of another revision.
 fn answer_for(from: Option<Revision>, method: &str, message: Message, to: Revision) -> Message {
     let (Some(from), Some(result)) = (from.filter(|from| *from != to), message.result_raw()) else {
         return message;

@@ -1,4 +1,4 @@
-//! What a caller is told where its request comes to nothing.
+//! The errors for callers whose requests fail in the gateway.
 
 use jsonrpc::{ErrorObject, Raw};
 use mcp::exchange::{Outcome, Peer};
@@ -7,15 +7,15 @@ use mgp::negotiation::{Extension, Offer};
 use model::{Principal, ServerId};
 use upstream::Unavailable;
 
-/// Says that a server is not configured any more.
+/// Returns the error of a server that is not configured any more.
 pub(crate) fn gone(server: &ServerId) -> Outcome {
     Outcome::refused(ErrorObject::invalid_params(format!(
         "the server `{server}` is not configured any more"
     )))
 }
 
-/// Says that a server is not available, and what to do. Why it is not may name commands, addresses and what a process wrote to stderr: that is for the
-/// principal that owns the machine.
+/// Returns the error of a server that is not available, and says what to do. The reason may name commands, addresses and what a process wrote to
+/// stderr, so it is shown only to the principal that owns the machine.
 pub(crate) fn unavailable(principal: &Principal, server: &ServerId, error: &Unavailable) -> Outcome {
     let text = if principal.owns_the_machine() {
         format!("server `{server}` is not available: {error}")
@@ -27,7 +27,7 @@ pub(crate) fn unavailable(principal: &Principal, server: &ServerId, error: &Unav
     Outcome::refused(ErrorObject::new(jsonrpc::code::INTERNAL_ERROR, text).with_data(data))
 }
 
-/// Says what went wrong in the gateway itself: by its code of MGP where the client negotiated `error_handling` (MGP §14.3).
+/// Returns the error of a failure in the gateway itself, with its code of MGP if the client negotiated `error_handling` (MGP §14.3).
 pub(crate) fn failure(offer: &Offer, peer: &Peer, code: Code, plain: ErrorObject) -> ErrorObject {
     match handles_errors(offer, peer) {
         true => Refusal::new(code, plain.message).to_error(),
@@ -35,7 +35,7 @@ pub(crate) fn failure(offer: &Offer, peer: &Peer, code: Code, plain: ErrorObject
     }
 }
 
-/// Tells a refusal of a tool call: as an error where errors were negotiated, else as a result that a model reads (MGP D18).
+/// Returns the outcome of a refused tool call: an error if the client negotiated errors, else a result that a model reads (MGP D18).
 pub(crate) fn tool_call(offer: &Offer, peer: &Peer, refusal: &Refusal) -> Outcome {
     match refusal.answer(true, handles_errors(offer, peer)) {
         Ok(result) => Outcome::own(result),

@@ -1,4 +1,4 @@
-//! What is addressed by URI: reads, subscriptions of both eras, and completion (DESIGN 4).
+//! Requests that are addressed by URI: reads, subscriptions of both eras, and completion (DESIGN 4).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,10 +16,10 @@ use upstream::{Line, Server};
 use super::room::Asked;
 use super::{lists, place, refused, send};
 
-/// How long a modern server may take to acknowledge a subscription.
+/// The time that a modern server may take to acknowledge a subscription.
 const ACKNOWLEDGE_WAIT: Duration = Duration::from_secs(2);
 
-/// Carries `resources/read`, `resources/subscribe` and `resources/unsubscribe` out.
+/// Handles `resources/read`, `resources/subscribe` and `resources/unsubscribe`.
 pub(crate) async fn by_uri(asked: Asked<'_>, request: Box<Request>) -> Outcome {
     let Some(uri) = request.param("uri") else {
         return Outcome::refused(ErrorObject::invalid_params(format!(
@@ -52,7 +52,8 @@ pub(crate) async fn by_uri(asked: Asked<'_>, request: Box<Request>) -> Outcome {
     }
 }
 
-/// Exact entry, the one matching template, the server that last returned it, the only server that has resources; else the candidates are named.
+/// Finds the server of a resource: by its exact entry, the one matching template, the server that last returned it, or the only server that has
+/// resources; else the error names the candidates.
 async fn locate(asked: Asked<'_>, peer: &Arc<Peer>, uri: &str) -> Result<Arc<Server>, ErrorObject> {
     let view = asked.view(peer);
     let found = match find(asked, &view, uri) {
@@ -131,7 +132,7 @@ async fn subscribe(asked: Asked<'_>, request: Box<Request>, server: &Arc<Server>
     outcome
 }
 
-/// A subscription that needs no request of its own: the line has it already, or its `subscriptions/listen` carries it to a modern server.
+/// Answers a subscription that needs no request of its own: the line has it already, or its `subscriptions/listen` carries it to a modern server.
 async fn joined(asked: Asked<'_>, line: &Arc<Line>, uri: &str) -> Outcome {
     match line.session().await {
         Ok(session) => {
@@ -161,7 +162,7 @@ async fn unsubscribe(asked: Asked<'_>, request: Box<Request>, server: &Arc<Serve
     send::send(asked, request, server, permit).await
 }
 
-/// Carries `completion/complete` out: by the prompt or the resource template that is referred to.
+/// Handles `completion/complete`, by the prompt or the resource template that it refers to.
 pub(crate) async fn complete(asked: Asked<'_>, mut request: Box<Request>) -> Outcome {
     let reference = request.params.as_ref().and_then(|params| params.get("ref"));
     let Some(reference) = reference else {

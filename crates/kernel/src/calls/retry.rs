@@ -1,6 +1,7 @@
 //! Makes a failed call again where its server says that this helps, and falls back to another tool where it names one (MGP §14.6, MGP D32).
 //!
-//! Law: what is made again is the call that was admitted, while what allowed it stands. A fallback is another tool, and is asked about anew.
+//! Law: the call that is repeated is the call that was admitted, and only while its permit stands. A fallback is another tool, which is admitted
+//! separately.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -16,7 +17,7 @@ use super::admission::{AdmittedCall, admit};
 use super::room::Asked;
 use super::{send, tasks};
 
-/// Makes an admitted call, again where that helps; its end is on record.
+/// Makes an admitted call, repeats it where that helps, and records its outcome.
 pub(crate) async fn call_with_retry<'a>(
     asked: Asked<'a>,
     mut request: Box<Request>,
@@ -43,7 +44,7 @@ pub(crate) async fn call_with_retry<'a>(
                 request.rename = Some(tool.name.clone());
                 match admit(asked, &mut request, &tool).await {
                     Ok(other) => admitted = other,
-                    // Why the first one failed says more than why the other may not be called.
+                    // The failure of the first tool says more than the refusal of the fallback.
                     Err(_) => return outcome,
                 }
             }
@@ -55,7 +56,7 @@ pub(crate) async fn call_with_retry<'a>(
     }
 }
 
-/// Says what follows an attempt that failed; none where it did not, or its server says nothing about that.
+/// Returns what follows an attempt that failed; none if it did not fail, or its server says nothing about that.
 async fn failed(
     asked: Asked<'_>,
     server: &Server,

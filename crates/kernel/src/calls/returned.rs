@@ -1,4 +1,4 @@
-//! Which server last returned a URI to a principal: resources that no list has are found by it (DESIGN 4).
+//! The servers that last returned each URI to a principal, by which resources that no list has are found (DESIGN 4).
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
@@ -7,9 +7,9 @@ use jsonrpc::Raw;
 use memchr::memmem::Finder;
 use model::{PrincipalId, ServerId};
 
-/// URIs that are remembered with the server that returned them.
+/// The number of URIs that are remembered with their servers.
 const MAX_RETURNED: usize = 4096;
-/// Bytes of one of them; a longer one is not remembered.
+/// The length of a URI in bytes above which it is not remembered.
 const MAX_RETURNED_URI: usize = 4096;
 
 /// The URIs that servers have returned lately. Bounded: the oldest are forgotten.
@@ -40,7 +40,7 @@ impl Returned {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Remembers the URIs in the result of a method: what was read, links and embedded resources. A result that cannot hold one is not parsed.
+    /// Remembers the URIs in the result of a method: what was read, links and embedded resources. A result that cannot contain one is not parsed.
     pub(crate) fn learn(&self, principal: &PrincipalId, server: &ServerId, method: &str, result: &Raw) {
         let blocks: Vec<Raw> = match method {
             "resources/read" => items(result, "contents"),
@@ -75,7 +75,7 @@ impl Entries {
         self.order.push_back((key.clone(), at));
         self.by_key.insert(key, Entry { server, at });
         if self.order.len() > 2 * MAX_RETURNED {
-            // What was returned again since stands further behind.
+            // A key that was returned again since then stands further behind.
             let by_key = &self.by_key;
             self.order.retain(|(key, at)| by_key.get(key).is_some_and(|entry| entry.at == *at));
         }
@@ -92,7 +92,7 @@ fn items(result: &Raw, key: &str) -> Vec<Raw> {
     result.get(key).map(|list| list.items()).unwrap_or_default()
 }
 
-/// Returns whether the bytes hold the start of a resource block's type.
+/// Returns whether the bytes contain the start of a resource block's type.
 fn may_hold_uri(bytes: &[u8]) -> bool {
     static RESOURCE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"resource"));
     RESOURCE.find(bytes).is_some()

@@ -1,4 +1,4 @@
-//! The room of calls: what a request needs on its way, constructed once.
+//! The state of the module `calls`: everything that handling a request needs, constructed once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,7 +23,7 @@ use super::task_routes::TaskRoutes;
 use crate::settings::Settings;
 use crate::views::Views;
 
-/// What carries requests of callers to their answers.
+/// The handling of callers' requests.
 pub struct Calls {
     pub(crate) guard: Arc<Guard>,
     pub(crate) upstream: Arc<Upstream>,
@@ -40,7 +40,7 @@ pub struct Calls {
     pub(crate) numbers: AtomicU64,
 }
 
-/// One request on its way: what carries it, who makes it, and the name of it among that caller's.
+/// One request in progress: the handling, its caller, and its ticket among that caller's.
 #[derive(Clone, Copy)]
 pub(crate) struct Asked<'a> {
     pub(crate) calls: &'a Arc<Calls>,
@@ -49,15 +49,15 @@ pub(crate) struct Asked<'a> {
 }
 
 impl Calls {
-    /// Makes a caller of the way back to it. The maker of the caller keeps the port alive; without it, the caller's requests come to nothing. A subject without a session gets a
-    /// number of its own, so that it shares no connection on which a server asks back.
+    /// Creates a caller with its port. The creator keeps the port alive; without it, the caller's requests fail. A subject without a session gets a
+    /// number of its own, so that it shares no connection on which a server asks questions.
     #[must_use]
     pub fn caller(&self, mut subject: Subject, port: std::sync::Weak<dyn Port>) -> Arc<Caller> {
         subject.session.get_or_insert_with(|| self.next_number());
         Caller::new(subject, port, &self.questions)
     }
 
-    /// Ends what a caller holds that has gone: its subscriptions, and the lines that are its alone.
+    /// Releases what a caller that has gone holds: its subscriptions, and the lines that only it used.
     pub fn hang_up(&self, caller: &Caller) {
         caller.let_go();
         if let Some(number) = caller.subject.session {
@@ -84,20 +84,20 @@ impl Calls {
         }
     }
 
-    /// Returns until when a parked call waits for its client.
+    /// Returns the deadline until which a parked call waits for its client.
     pub(crate) fn park_until(&self) -> Deadline {
         Deadline::after(runtime::now(), self.settings.load().park_ttl)
     }
 }
 
 impl Asked<'_> {
-    /// Asks the guard about something that is no call of a tool.
+    /// Asks the guard about an action that is not a tool call.
     pub(crate) async fn admit(&self, action: Action<'_>, request: &Request) -> Result<guard::SendPermit, Outcome> {
         let admitted = self.calls.guard.admit(&self.caller.subject, action, &request.trace).await;
         admitted.map_err(Outcome::refused)
     }
 
-    /// Returns the view of what is known now.
+    /// Returns the present view.
     pub(crate) fn view(&self, peer: &Peer) -> Arc<catalog::View> {
         self.calls.views.view(&self.caller.subject, &self.caller.view, peer)
     }

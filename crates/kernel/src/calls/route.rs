@@ -4,17 +4,17 @@ use std::sync::Arc;
 
 use upstream::{LanePermit, Line};
 
-/// On which line a request goes.
+/// The line on which a request is sent.
 #[derive(Default)]
 pub(crate) struct Route {
-    /// The line; where none is given, the caller's own or one that is free becomes it.
+    /// The line; if none is given, the caller's own line or a free lane is chosen.
     pub(crate) line: Option<Arc<Line>>,
-    /// Keeps other calls that could be asked back off the line.
+    /// The lane of the line, which keeps other calls whose client can be asked off the line.
     pub(crate) lane: Option<Arc<LanePermit>>,
 }
 
 impl Route {
-    /// A route on a line that is given.
+    /// Returns a route on a given line.
     pub(crate) fn on(line: Arc<Line>) -> Self {
         Self {
             line: Some(line),

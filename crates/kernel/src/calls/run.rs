@@ -1,4 +1,4 @@
-//! The way of one request: resolve → admit → place → drive → settle. This file is its beginning: which way a method takes, and its end.
+//! The path of one request: resolve → admit → place → drive → settle. This file has its beginning, which chooses the path by the method, and its end.
 
 use std::sync::Arc;
 
@@ -13,11 +13,11 @@ use super::caller::Caller;
 use super::room::{Asked, Calls};
 use super::{extension, labels, lists, named, place, resources, tasks, trace};
 
-// Law: the way of a plain call is one small future. What is rare (a first connection, a bridge, a list) is boxed, so that its size is not
-// moved about with every call.
+// Law: the path of a plain call is one small future. What is rare (a first connection, a bridge, a list) is boxed, so that its size is not moved with
+// every call.
 
 impl Calls {
-    /// Carries a request to its answer; none when the caller has cancelled it.
+    /// Handles a request and returns its outcome; none when the caller has cancelled it.
     pub async fn run(self: &Arc<Self>, caller: &Arc<Caller>, ticket: Ticket, mut request: Box<Request>) -> Option<Outcome> {
         let cancelled = caller.port()?.cancellation(ticket)?;
         let asked = Asked {
@@ -38,7 +38,7 @@ impl Calls {
         let started = runtime::now();
         let outcome = tokio::select! {
             biased;
-            // First: what was cancelled before a person consented to it must not be sent after that.
+            // This is checked first: a call that was cancelled before a person consented to it must not be sent after that.
             () = cancelled.notified() => None,
             outcome = route(asked, request).instrument(span) => Some(outcome),
         };
@@ -67,7 +67,7 @@ async fn route(asked: Asked<'_>, request: Box<Request>) -> Outcome {
     }
 }
 
-/// Answers what the gateway answers itself.
+/// Answers the requests that the gateway answers itself.
 async fn own(asked: Asked<'_>, request: &Request) -> Outcome {
     match (request.method.name(), request.log_level) {
         ("logging/setLevel", Some(level)) => {

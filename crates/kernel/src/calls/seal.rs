@@ -1,4 +1,4 @@
-//! Sealed state: what a client carries for the gateway, and can neither read nor change (DESIGN 10).
+//! Sealed state, which a client carries for the gateway and can neither read nor change (DESIGN 10).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use runtime::{Runtime, sha256};
 
 use super::process_key::ProcessKey;
 
-/// Seals how requests go on, and opens what it sealed.
+/// Seals the continuation of requests, and opens what it sealed.
 pub(crate) struct Seal {
     key: ProcessKey,
     runtime: Arc<Runtime>,
@@ -24,7 +24,7 @@ impl Seal {
         }
     }
 
-    /// Seals how a request goes on; none where that is larger than a client should have to carry.
+    /// Seals the continuation of a request; none if that is larger than a client should have to carry.
     pub(crate) fn close(
         &self,
         principal: &Principal,

@@ -1,4 +1,4 @@
-//! Sends an admitted request: placed, driven and settled, and placed again where that is safe.
+//! Sends an admitted request: it is placed, driven and settled, and placed again where that is safe.
 
 use std::sync::Arc;
 
@@ -17,16 +17,16 @@ use super::route::Route;
 use super::settle::settle;
 use super::{fulfil, labels, parking};
 
-/// How often a modern server may ask again in one request.
+/// The number of times that a modern server may ask for input in one request.
 const MAX_ROUNDS: usize = 16;
 
-/// Sends an admitted request to its server and returns its outcome: retries that are safe, questions of either era, the answer.
+/// Sends an admitted request to its server and returns its outcome, with safe retries and with the questions of either era.
 pub(crate) async fn send(asked: Asked<'_>, request: Box<Request>, server: &Arc<Server>, permit: SendPermit) -> Outcome {
     let mut route = Route::default();
     send_by(asked, request, server, permit, &mut route).await
 }
 
-/// Sends an admitted request by a route. Afterwards that is the one which was taken.
+/// Sends an admitted request by a route. Afterwards `route` is the one that was taken.
 pub(crate) async fn send_by(
     asked: Asked<'_>,
     mut request: Box<Request>,
@@ -72,17 +72,17 @@ pub(crate) async fn send_by(
     ))
 }
 
-/// What follows a call that was driven.
+/// The step that follows a call that was driven.
 enum Next {
-    /// It is placed once more.
+    /// The call is placed again.
     Again,
-    /// Its result is settled.
+    /// The call's result is settled.
     Settle(CallResult),
-    /// The caller is answered something else.
+    /// The caller gets another outcome.
     Answer(Outcome),
 }
 
-/// What was done again already.
+/// The repetitions that have been made already.
 #[derive(Default)]
 struct Again {
     placed: bool,
@@ -90,8 +90,8 @@ struct Again {
 }
 
 impl Again {
-    /// Says what follows a call. One that failed before the server can have acted on it is placed once more on a fresh session; one that may have been
-    /// acted on only if its method is safe to repeat.
+    /// Returns the step that follows a call. A call that failed before the server can have acted on it is placed again on a fresh session; one that
+    /// the server may have acted on only if its method is safe to repeat.
     async fn after(
         &mut self,
         asked: Asked<'_>,
@@ -145,8 +145,8 @@ fn count(asked: Asked<'_>, request: &Request, server: &Server, result: &CallResu
     );
 }
 
-/// 2026-07-28 basic/transports/streamable-http, custom headers: a tool's definition may have changed since it was read. Reads the tools anew. Returns
-/// whether the called one wants other headers now than the request shows, which then shows those.
+/// Reads the tools again, because a tool's definition may have changed since it was read (2026-07-28 basic/transports/streamable-http, custom
+/// headers). Returns whether the called tool now wants other headers than the request has; the request then has the new ones.
 async fn mirror_anew(request: &mut Request, line: &Arc<Line>, session: &Arc<Session>) -> bool {
     if request.method.name() != "tools/call" || !session.is_http() {
         return false;

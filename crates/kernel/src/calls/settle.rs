@@ -1,4 +1,4 @@
-//! Settles the outcome of a call: what it means beside being passed on, and what the caller is told where there is none.
+//! Settles the outcome of a call: its side effects in the gateway, and the error for the caller if there is no outcome.
 
 use std::sync::{Arc, LazyLock};
 
@@ -14,10 +14,10 @@ use super::call_result::CallResult;
 use super::refused;
 use super::room::Asked;
 
-/// Finds the member that says what a modern result is.
+/// Finds the member that says the type of a modern result.
 static NAMES_TYPE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"resultType\""));
 
-/// Returns what the caller is answered. URIs in a result are remembered, and a demand for URL elicitation becomes a question.
+/// Returns the outcome for the caller. URIs in a result are remembered, and a demand for URL elicitation becomes a question.
 pub(crate) fn settle(asked: Asked<'_>, request: &Request, server: &Arc<Server>, result: CallResult) -> Outcome {
     let id = &server.spec().id;
     match result {
@@ -50,7 +50,7 @@ fn wants_url(request: &Request, error: &jsonrpc::ErrorObject) -> bool {
     request.peer.era() == Era::Modern && error.code == mcp::error::URL_ELICITATION_REQUIRED
 }
 
-/// A modern server's result that does not say what it is, is complete (2026-07-28 basic: `resultType`); some clients insist on reading that.
+/// Adds `resultType` to a modern server's result that has none: such a result is complete (2026-07-28 basic), and some clients insist on the member.
 fn completed(request: &Request, answered: Answered) -> Answered {
     let modern = request.peer.era() == Era::Modern && answered.revision.is_modern();
     if !modern || NAMES_TYPE.find(answered.result.bytes()).is_some() {

@@ -1,4 +1,4 @@
-//! What a caller is subscribed to: single resources, and streams of the modern era with their filters.
+//! The subscriptions of a caller: single resources, and streams of the modern era with their filters.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use mcp::revision::Era;
 use model::{ServerId, Ticket, TicketMap};
 use upstream::Line;
 
-/// How long beginning or ending a subscription may take.
+/// The time that beginning or ending a subscription may take.
 pub(crate) const SUBSCRIBE_WAIT: Duration = Duration::from_secs(10);
 
 /// The subscriptions of one caller.
@@ -30,7 +30,7 @@ pub(crate) struct Stream {
     subscribed: Vec<Subscribed>,
 }
 
-/// A URI that a stream listens to. Dropping it gives the subscription back.
+/// A URI that a stream listens to. Dropping it ends the subscription.
 #[derive(Debug)]
 pub(crate) struct Subscribed {
     pub(crate) line: Arc<Line>,
@@ -78,7 +78,8 @@ impl Subscriptions {
         self.uris.remove(&(server.clone(), uri.to_owned()))
     }
 
-    /// Opens a stream where `is_wanted` still. Returns the filter that the client is told is honoured, and what is more than a caller may subscribe to.
+    /// Opens a stream if `is_wanted` still. Returns the filter that is honoured, as the client is told, and the subscriptions that exceed the
+    /// caller's limit.
     pub(crate) fn open(
         &mut self,
         ticket: Ticket,
@@ -96,7 +97,7 @@ impl Subscriptions {
         (acknowledged, beyond)
     }
 
-    /// Closes a stream. The caller of this drops what it is given, without a lock held.
+    /// Closes a stream. The caller of this function drops the returned stream without holding a lock.
     #[must_use]
     pub(crate) fn close(&mut self, ticket: Ticket) -> Option<Stream> {
         self.streams.remove(&ticket)
@@ -116,14 +117,14 @@ impl Subscriptions {
         streams.map(|(ticket, _)| *ticket).collect()
     }
 
-    /// Returns how many more URIs the caller may subscribe to.
+    /// Returns the number of further URIs that the caller may subscribe to.
     fn room(&self) -> usize {
         let listening: usize = self.streams.values().map(|stream| stream.subscribed.len()).sum();
         Filter::MAX_URIS.saturating_sub(self.uris.len() + listening)
     }
 }
 
-/// Gives one subscription back. A legacy server is told when it was the last.
+/// Ends one subscription. A legacy server is told when it was the last.
 pub(crate) fn unsubscribe_upstream(line: &Arc<Line>, uri: &str) {
     if !line.unsubscribe(uri) {
         return;
@@ -137,7 +138,7 @@ pub(crate) fn unsubscribe_upstream(line: &Arc<Line>, uri: &str) {
     });
 }
 
-/// 2025-11-25 server/resources: an update may name a sub-resource of what was subscribed to.
+/// Returns whether a URI is, or lies under, a URI that was subscribed to: an update may name a sub-resource (2025-11-25 server/resources).
 fn is_under(uri: &str, subscribed: &str) -> bool {
     uri == subscribed
         || uri

@@ -1,4 +1,4 @@
-//! Tasks between the eras: the core of 2025-11-25 and the extension of the modern era.
+//! Bridges tasks between the eras: the core of 2025-11-25 and the extension of the modern era.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,9 +19,9 @@ use super::route::Route;
 use super::task_routes::TaskRoute;
 use super::{fulfil, refused, send};
 
-/// How long one exchange about a task may take.
+/// The time that one exchange about a task may take.
 const WAIT: Duration = Duration::from_secs(30);
-/// How often a modern server is asked about a task that a legacy client waits for, unless it says so itself.
+/// The interval at which a modern server is asked about a task that a legacy client waits for, unless the server names one.
 const POLL: Duration = Duration::from_millis(500);
 
 /// A task that an answer has created.
@@ -31,7 +31,7 @@ pub(crate) struct Created {
     pub(crate) line: Arc<Line>,
 }
 
-/// Sends an admitted request to where its task runs.
+/// Sends an admitted request to the server and line on which its task runs.
 pub(crate) async fn send_on(asked: Asked<'_>, request: Box<Request>, server: &Arc<Server>, line: Arc<Line>, permit: SendPermit) -> Outcome {
     let mut route = Route::on(line);
     send::send_by(asked, request, server, permit, &mut route).await
@@ -39,7 +39,8 @@ pub(crate) async fn send_on(asked: Asked<'_>, request: Box<Request>, server: &Ar
 
 // === modern client, legacy server: the gateway waits for `tasks/result` and lets the client poll
 
-/// Waits for a task's result on the caller's behalf, and keeps the questions that come meanwhile. Clients that listen to the task are told of both.
+/// Waits for a task's result on the caller's behalf, and keeps the questions that come in the meantime. Clients that listen to the task are told of
+/// both.
 pub(crate) fn watch(calls: &Arc<Calls>, caller: &Arc<Caller>, created: Created, lane: Option<Arc<LanePermit>>) {
     let (calls, caller) = (calls.clone(), caller.clone());
     let runtime = calls.runtime.clone();
@@ -53,7 +54,7 @@ pub(crate) fn watch(calls: &Arc<Calls>, caller: &Arc<Caller>, created: Created, 
     });
 }
 
-/// Returns what `tasks/result` brings; none when the task's connection is not there any more.
+/// Returns the outcome of `tasks/result`; none when the task's connection has ended.
 async fn result_of(calls: &Arc<Calls>, caller: &Arc<Caller>, created: &Created) -> Option<Outcome> {
     let session = created.line.session().await.ok()?;
     let params = shape::with_task_id(&Raw::object_empty(), &created.task);
@@ -76,7 +77,7 @@ async fn result_of(calls: &Arc<Calls>, caller: &Arc<Caller>, created: &Created) 
     }
 }
 
-/// Tells the clients that listen to a watched task how it stands.
+/// Sends the status of a watched task to the clients that listen to it.
 async fn tell(calls: &Arc<Calls>, caller: &Arc<Caller>, created: &Created) {
     if let Ok(task) = get(calls, caller, &created.line, &created.task).await {
         let payload = created.route.watched().payload(shape::status(&task), Revision::LATEST);
@@ -86,7 +87,7 @@ async fn tell(calls: &Arc<Calls>, caller: &Arc<Caller>, created: &Created) {
     }
 }
 
-/// Carries a modern client's request about a legacy server's task out: the client polls.
+/// Handles a modern client's request about a legacy server's task: the client polls.
 pub(crate) async fn polled(
     asked: Asked<'_>,
     request: Box<Request>,
@@ -131,7 +132,7 @@ fn modern(result: Raw) -> Outcome {
 
 // === legacy client, modern server: the client knows nothing of the extension, so the gateway asks on its behalf
 
-/// Carries a legacy client's request about a modern server's task out.
+/// Handles a legacy client's request about a modern server's task.
 pub(crate) async fn waited(asked: Asked<'_>, request: Box<Request>, line: &Arc<Line>, task: &str) -> Outcome {
     if request.method.name() == "tasks/result" {
         return await_result(asked, &request, line, task).await;
@@ -160,7 +161,7 @@ async fn get(calls: &Arc<Calls>, caller: &Arc<Caller>, line: &Arc<Line>, task: &
     .await
 }
 
-/// Asks whether something may be done about a task now: each step is a call of its own, and the policy may have changed since the one before.
+/// Asks the guard for a permit for the next step of a task: each step is a call of its own, and the policy may have changed since the last one.
 async fn may_use(calls: &Calls, caller: &Caller, line: &Line, task: &str) -> Result<SendPermit, ErrorObject> {
     let server = &line.server.spec.id;
     let action = Action::UseTask { server, task };
@@ -179,7 +180,7 @@ async fn ask(calls: &Calls, caller: &Caller, line: &Arc<Line>, task: &str, metho
     }
 }
 
-/// Waits until a task is over, and returns its result; meanwhile its questions are put to the client (2025-11-25 basic/utilities/tasks).
+/// Waits until a task is over, and returns its result; in the meantime its questions are put to the client (2025-11-25 basic/utilities/tasks).
 async fn await_result(asked: Asked<'_>, request: &Request, line: &Arc<Line>, task: &str) -> Outcome {
     loop {
         let result = match get(asked.calls, asked.caller, line, task).await {
@@ -231,8 +232,8 @@ async fn answer_input(
     ask(asked.calls, asked.caller, line, task, "tasks/update", update).await.map(drop)
 }
 
-/// Makes the notification of a modern client out of what a server says of a task that runs on the line of that number; none where the message is of no
-/// task that is known.
+/// Turns a server's notification of a task, which runs on the line of that number, into the notification for modern clients; none if the task is not
+/// known.
 pub(crate) fn news_of(calls: &Calls, line: u64, message: &Message) -> Option<Message> {
     let core = match message.method()? {
         "notifications/tasks/status" => true,

@@ -1,4 +1,4 @@
-//! Where each task runs: the server and the line that it was created on.
+//! The routes of tasks: the server and the line on which each was created.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -10,10 +10,10 @@ use upstream::Line;
 use super::caller::Caller;
 use super::watched::Watched;
 
-/// Tasks whose servers are remembered.
+/// The number of tasks whose routes are remembered.
 const MAX_TASKS: usize = 10_000;
 
-/// Where each task runs.
+/// The routes of all tasks.
 #[derive(Default)]
 pub(crate) struct TaskRoutes {
     state: Mutex<Routes>,
@@ -21,20 +21,20 @@ pub(crate) struct TaskRoutes {
 
 #[derive(Default)]
 struct Routes {
-    /// Ids are their servers': two of those may give one principal the same.
+    /// The tasks by principal and id. Servers choose the ids, so two servers may give one principal equal ids.
     by_task: HashMap<Key, Vec<Arc<TaskRoute>>>,
-    /// Oldest first, a key as often as it has routes.
+    /// The keys, oldest first, each as often as it has routes.
     order: VecDeque<Key>,
 }
 
 type Key = (PrincipalId, String);
 
-/// One task's server, and what has come of it where the gateway watches it.
+/// The route of one task, with its questions and outcome if the gateway watches it.
 pub(crate) struct TaskRoute {
     pub(crate) server: ServerId,
-    /// Where it runs: a server on a pipe is a process for each line, which knows no other's tasks.
+    /// The line on which it runs: a server on a pipe is one process for each line, which knows only its own tasks.
     line: Mutex<Weak<Line>>,
-    /// For how long its line stays for its sake.
+    /// How long its line is kept because of it.
     kept: Mutex<Kept>,
     watched: Mutex<Watched>,
 }
@@ -44,13 +44,13 @@ struct Kept {
     until: Instant,
 }
 
-/// What a task's id leads to.
+/// The tasks that an id stands for.
 pub(crate) enum Found {
-    /// To nothing that is known.
+    /// No known task.
     None,
-    /// To one task.
+    /// One task.
     One(Arc<TaskRoute>),
-    /// To tasks on several lines.
+    /// Tasks on several lines.
     Many,
 }
 
@@ -59,7 +59,7 @@ impl TaskRoutes {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes a task that was just created on a line, to be kept for that long.
+    /// Notes a task that was just created on a line, which is kept for `ttl`.
     pub(crate) fn created(&self, principal: &PrincipalId, task: &str, line: &Arc<Line>, ttl: Duration) -> Arc<TaskRoute> {
         let key = (principal.clone(), task.to_owned());
         let route = Arc::new(TaskRoute {
@@ -117,7 +117,7 @@ impl TaskRoutes {
         }
     }
 
-    /// Has a modern server tell of the tasks that run on a line.
+    /// Makes a modern server report the tasks that run on a line.
     fn follow_on(&self, line: &Arc<Line>) {
         let tasks: BTreeSet<String> = {
             let state = self.state();
@@ -128,13 +128,13 @@ impl TaskRoutes {
         line.watch_tasks(tasks);
     }
 
-    /// Returns all tasks of a principal by that id.
+    /// Returns all tasks of a principal with that id.
     pub(crate) fn all(&self, principal: &PrincipalId, task: &str) -> Vec<Arc<TaskRoute>> {
         let key = (principal.clone(), task.to_owned());
         self.state().by_task.get(&key).cloned().unwrap_or_default()
     }
 
-    /// Returns the task of a caller by that id; of several, the one that runs on a line of its own.
+    /// Returns the task of a caller with that id; of several, the one that runs on a line of the caller.
     pub(crate) fn of(&self, caller: &Caller, task: &str) -> Found {
         let mut all = self.all(caller.principal(), task);
         if all.len() > 1 {
@@ -188,7 +188,7 @@ impl TaskRoute {
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the line that the task runs on, if that is still there.
+    /// Returns the line on which the task runs, if that still exists.
     pub(crate) fn line(&self) -> Option<Arc<Line>> {
         self.place().upgrade()
     }
@@ -206,7 +206,7 @@ impl TaskRoute {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes that a client asks about the task: it is kept on.
+    /// Notes that a client asks about the task, which prolongs the time that it is kept.
     pub(crate) fn touch(&self) {
         let mut kept = self.kept();
         kept.until = runtime::now() + kept.ttl;

@@ -1,4 +1,4 @@
-//! Tasks: calls that may become one, and requests about them.
+//! Tasks: calls that may become tasks, and requests about tasks.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,11 +20,11 @@ use super::task_bridge::{self, Created};
 use super::task_routes::Found;
 use super::{place, refused, send};
 
-/// Pages of one server's list of tasks.
+/// The number of pages of one server's list of tasks at most.
 const MAX_PAGES: usize = 100;
-/// How long a task is kept where no client asks about it, if its server does not say less.
+/// The time that a task is kept if no client asks about it and its server does not say less.
 const KEEP: Duration = Duration::from_secs(60 * 60);
-/// How long one page of a list of tasks may take.
+/// The time that one page of a list of tasks may take.
 const WAIT: Duration = Duration::from_secs(30);
 
 /// Returns whether a call may become a task by its client's wish.
@@ -32,7 +32,7 @@ pub(crate) fn is_wanted(request: &Request) -> bool {
     request.member("task").is_some() || request.peer.capabilities.tasks_extension()
 }
 
-/// Returns for how long a task is to be kept, as its server says: `ttl` of 2025-11-25, `ttlMs` of the extension.
+/// Returns the time for which a task is to be kept, as its server says: `ttl` of 2025-11-25, `ttlMs` of the extension.
 fn ttl_of(task: &Raw) -> Duration {
     let said = task.get("ttlMs").or_else(|| task.get("ttl")).and_then(|ttl| ttl.as_u64());
     said.map_or(KEEP, |ms| Duration::from_millis(ms).min(KEEP))
@@ -96,7 +96,7 @@ fn created(asked: Asked<'_>, route: &Route, outcome: &Outcome) -> Option<Created
     Some(Created { task, route, line })
 }
 
-/// Puts an answer that has created a task into the words of the other era.
+/// Translates an answer that has created a task for the other era.
 fn turned(outcome: Outcome, turn: impl Fn(&Raw) -> Raw, revision: Revision) -> Outcome {
     match outcome {
         Outcome::Result(answered) => Outcome::Result(Answered {
@@ -108,7 +108,7 @@ fn turned(outcome: Outcome, turn: impl Fn(&Raw) -> Raw, revision: Revision) -> O
     }
 }
 
-/// Carries `tasks/get`, `tasks/result`, `tasks/update` and `tasks/cancel` out.
+/// Handles `tasks/get`, `tasks/result`, `tasks/update` and `tasks/cancel`.
 pub(crate) async fn one(asked: Asked<'_>, request: Box<Request>) -> Outcome {
     let Some(task) = request.params.as_ref().and_then(shape::task_id) else {
         return Outcome::refused(ErrorObject::invalid_params(format!(
@@ -156,7 +156,7 @@ pub(crate) async fn one(asked: Asked<'_>, request: Box<Request>) -> Outcome {
     }
 }
 
-/// Refuses to tell of one task what was asked about another.
+/// Returns the error for an id that several tasks have, so that a request about one is not answered with another.
 fn ambiguous(asked: Asked<'_>, task: &str) -> ErrorObject {
     let routes = asked.calls.tasks.all(asked.caller.principal(), task);
     let servers: BTreeSet<&str> = routes.iter().map(|route| route.server.as_str()).collect();
@@ -168,7 +168,7 @@ fn ambiguous(asked: Asked<'_>, task: &str) -> ErrorObject {
     ))
 }
 
-/// Returns the one server that has tasks: one that this process did not see created can only be there.
+/// Returns the server that has tasks, if only one has: a task that this process does not know can only be there.
 fn sole_task_server(asked: Asked<'_>, peer: &Peer) -> Option<Arc<Server>> {
     let view = asked.view(peer);
     let mut able = view.offers().iter().filter(|offer| {
@@ -183,7 +183,7 @@ fn sole_task_server(asked: Asked<'_>, peer: &Peer) -> Option<Arc<Server>> {
     }
 }
 
-/// Carries `tasks/list` out: of every legacy server that lists tasks, all asked at the same time; one that does not answer in time is left out.
+/// Handles `tasks/list`: asks all legacy servers that list tasks at the same time; one that does not answer in time is left out.
 pub(crate) async fn list(asked: Asked<'_>, request: &Request) -> Outcome {
     let view = asked.view(&request.peer);
     let able = view

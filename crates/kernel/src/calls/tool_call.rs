@@ -1,4 +1,4 @@
-//! A tool call of a caller that has no message of MCP: made a request, and its outcome made a result.
+//! Tool calls of callers that have no MCP message: a call is turned into a request, and its outcome into a result.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::room::Calls;
 const METHOD: &str = "tools/call";
 
 impl Calls {
-    /// Calls a tool by its name in the list of tools. Progress comes to the caller's port under the ticket. Returns the result in the revision of the
+    /// Calls a tool by its name in the list of tools. The caller's port gets progress under the ticket. Returns the result in the revision of the
     /// port's peer, or the error; none when the caller has cancelled the call.
     pub async fn call_tool(
         self: &Arc<Self>,

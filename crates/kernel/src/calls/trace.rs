@@ -1,10 +1,10 @@
-//! The trace of a request: every event of it, and every server that it reaches, has the same (MGP §6.5, MGP D6).
+//! The trace of a request, which all its events and all servers that it reaches share (MGP §6.5, MGP D6).
 
 use guard::{Guard, new_trace};
 use mcp::exchange::Request;
 use mgp::trace::TraceId;
 
-/// Settles the trace of a request that comes in. An open gateway keeps no record, and leaves the request as it is.
+/// Settles the trace of an incoming request. An open gateway keeps no record, and leaves the request as it is.
 pub(crate) fn settle(guard: &Guard, request: &mut Request) {
     if !guard.is_guarded() {
         return;

@@ -1,4 +1,4 @@
-//! What a legacy server has asked and answered in the course of a task that a modern client polls.
+//! The questions and the outcome of a legacy server's task that a modern client polls.
 
 use guard::SendPermit;
 use jsonrpc::{Id, Message, Raw};
@@ -28,7 +28,7 @@ impl Watched {
         self.outcome = Some(outcome);
     }
 
-    /// Returns what belongs to a task of that status. The status may be ahead of the result by a moment: until both are there, there is nothing.
+    /// Returns the payload of a task with that status. The status may arrive shortly before the result: until both are there, the payload is empty.
     pub(crate) fn payload(&self, status: Option<Status>, to: Revision) -> Payload {
         if status == Some(Status::Cancelled) {
             return Payload::None;
@@ -59,7 +59,7 @@ impl Watched {
         })
     }
 
-    /// Passes the client's answers on to the server.
+    /// Forwards the client's answers to the server.
     pub(crate) fn answer(&mut self, responses: &Raw, from: Revision, permit: &SendPermit) {
         self.questions.retain(|(key, question)| {
             let Some(answer) = responses.get(key) else { return true };

@@ -11,10 +11,10 @@ use super::reply;
 use super::room::Faces;
 use crate::front::{Answer, InPost};
 
-/// Messages of one batch.
+/// The number of messages in one batch at most.
 const MAX_BATCH: usize = 100;
 
-/// Carries out the batch of one POST: a JSON array of the answers, in the order of the requests.
+/// Handles the batch of one POST. The answer is a JSON array of the answers, in the order of the requests.
 pub(super) async fn post(room: &Faces, post: &InPost, messages: Vec<Result<Message, DecodeError>>) -> Answer {
     let session = post
         .session
@@ -34,18 +34,18 @@ pub(super) async fn post(room: &Faces, post: &InPost, messages: Vec<Result<Messa
     }
 }
 
-/// Whether the client negotiated the revision that has batches.
+/// Returns whether the client negotiated the revision that has batches.
 pub(super) fn may_batch(client: &Client) -> bool {
     client.legacy_peer().is_some_and(|peer| peer.revision.has_batches())
 }
 
-/// What a client is told that may not batch.
+/// Returns the error for a client that may not send batches.
 pub(super) fn refusal() -> Message {
     let error = ErrorObject::invalid_request("batches are part of the protocol version 2025-03-26 only; send each message by itself");
     Message::failure(None, &error)
 }
 
-/// Carries the messages out at the same time; the answers as one array, or nothing when none was a request.
+/// Handles the messages concurrently. Returns the answers as one array, or none when no message was a request.
 pub(super) async fn answers(client: &Arc<Client>, messages: Vec<Result<Message, DecodeError>>) -> Option<Bytes> {
     if messages.len() > MAX_BATCH {
         let error = ErrorObject::invalid_request(format!("a batch has at most {MAX_BATCH} messages"));

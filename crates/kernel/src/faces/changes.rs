@@ -1,4 +1,4 @@
-//! Changes of lists, gathered for a moment so that clients are told of a burst once.
+//! Changes of lists, debounced so that clients are told of a burst once.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
@@ -6,14 +6,14 @@ use std::sync::{Mutex, PoisonError};
 use mcp::client::Filter;
 use mcp::method::ListKind;
 
-/// The lists that have changed, and whose change clients were not told yet.
+/// The lists whose change clients have not been told yet.
 #[derive(Debug, Default)]
 pub(crate) struct Changes {
     waiting: Mutex<HashSet<&'static str>>,
 }
 
 impl Changes {
-    /// Notes that lists have changed. Returns whether they are the first: then the caller has to tell of them after the debounce.
+    /// Notes that lists have changed. Returns whether they are the first: then the caller has to tell clients after the debounce time.
     pub(crate) fn note(&self, kinds: &HashSet<ListKind>) -> bool {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let first = waiting.is_empty();
@@ -21,7 +21,7 @@ impl Changes {
         first && !waiting.is_empty()
     }
 
-    /// Takes the notifications that clients are to be told now.
+    /// Takes the notifications that are to be sent to clients now.
     pub(crate) fn take(&self) -> HashSet<&'static str> {
         std::mem::take(&mut *self.waiting.lock().unwrap_or_else(PoisonError::into_inner))
     }

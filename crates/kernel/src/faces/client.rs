@@ -1,4 +1,4 @@
-//! An MCP client: its machine, the way back to it, and what it has under way. It is a port of the calls that it makes.
+//! An MCP client: its machine, its delivery, and its requests in progress. It is the port of its calls.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
@@ -18,7 +18,7 @@ use super::streams::Streams;
 use crate::calls::{Asker, Caller, Calls, Port, Subscribed};
 use crate::front::Credential;
 
-/// How long servers that end have to say why, before requests that wait for them are cut short.
+/// The time that ending servers have to report the reason before requests that wait for them are aborted.
 pub(super) const SERVERS_FIRST: Duration = Duration::from_millis(5);
 
 /// One client: a pipe, a legacy HTTP session, or a single modern POST.
@@ -29,7 +29,7 @@ pub(crate) struct Client {
     pub(crate) delivery: Delivery,
     machine: Mutex<face::Session>,
     requests: Mutex<Requests>,
-    /// Notified when no request is under way any more.
+    /// Notified when no request is in progress any more.
     idle: Notify,
     /// `Mcp-Session-Id`
     pub(crate) token: OnceLock<Arc<str>>,
@@ -37,24 +37,24 @@ pub(crate) struct Client {
     ending: OnceLock<CancellationToken>,
 }
 
-/// The way back to a client.
+/// The delivery of messages to a client.
 pub(crate) enum Delivery {
     /// One stream for everything.
     Pipe(mpsc::Sender<Bytes>),
-    /// A stream an answer, and one for the rest.
+    /// One stream for each answer, and one for the rest.
     Http(Streams),
 }
 
-/// The requests under way, both ways.
+/// The requests in progress, in both directions.
 #[derive(Default)]
 struct Requests {
     next_ask: u64,
-    /// The questions to the client, each with who waits for the answer.
+    /// The questions to the client, each with the receiver of the answer.
     asks: TicketMap<Box<dyn Asker>>,
     running: TicketMap<Arc<Notify>>,
 }
 
-/// What the machine wants that only the caller of [`Client::take`] can do.
+/// Work that the machine requests and only the caller of [`Client::take`] can do.
 pub(crate) enum Work {
     Send(Message, Target),
     Hello(Ticket, Arc<Peer>),
@@ -62,7 +62,7 @@ pub(crate) enum Work {
     Listen(Ticket, Box<Request>),
 }
 
-/// What one input comes to: mostly one thing, which then costs no allocation.
+/// The work after one input: mostly one item, which then needs no allocation.
 pub(crate) type Works = SmallVec<[Work; 1]>;
 
 impl Client {
@@ -88,8 +88,8 @@ impl Client {
         })
     }
 
-    /// Returns whether a credential may use what the client opened: the same principal, let in by the same token. What another token of the same
-    /// principal is for may differ, and a session must not outlive the token that opened it.
+    /// Returns whether a credential may use what the client opened: the same principal, let in by the same token. Another token of the same principal
+    /// may have another purpose, and a session must not outlive the token that opened it.
     pub(crate) fn belongs_to(&self, who: &Credential) -> bool {
         let subject = &self.caller.subject;
         subject.principal == who.principal && subject.token == who.token
@@ -121,9 +121,9 @@ impl Client {
         self.ending.get_or_init(|| self.calls.runtime.shutdown().child_token())
     }
 
-    // === what it says
+    // === what it sends
 
-    /// Lets the machine take something in. What it wants done at once is done; the rest is handed back.
+    /// Gives the machine an input. Outputs that can be handled at once are handled; the rest is returned.
     pub(crate) fn take(&self, input: Input) -> Works {
         self.with_machine(|machine| machine.handle(input))
     }
@@ -132,7 +132,7 @@ impl Client {
         let outputs: SmallVec<[Output; 1]> = {
             let mut machine = self.machine();
             act(&mut machine);
-            // Noted before any other task can hear of it: a cancellation that comes at once finds the request.
+            // The request is noted before any other task knows of it, so that a cancellation that comes at once finds it.
             std::iter::from_fn(|| machine.poll().inspect(|output| self.note_start(output))).collect()
         };
         let mut work = Works::new();
@@ -164,9 +164,9 @@ impl Client {
         }
     }
 
-    // === what it is told
+    // === what it is sent
 
-    /// Sends what can't wait: from a server's reader, which must not block. A client that reads too slowly loses it.
+    /// Sends without waiting, for a server's reader task, which must not block. A client that reads too slowly loses the message.
     pub(crate) fn send_now(&self, work: Works) {
         for item in work {
             let Work::Send(message, target) = item else { continue };
@@ -180,7 +180,7 @@ impl Client {
         }
     }
 
-    /// Sends with back pressure: the sender waits where the client reads slowly.
+    /// Sends with back pressure: the sender waits if the client reads slowly.
     pub(crate) async fn send(&self, work: Works) {
         for item in work {
             let Work::Send(message, target) = item else { continue };
@@ -191,14 +191,14 @@ impl Client {
                         drop(sender.reserve().await);
                     }
                     streams.send(target, message.into_bytes());
-                    // The first message before an answer makes the answer a stream: the task that waits for it must be let in.
+                    // The first message before an answer makes the answer a stream, so the task that waits for the answer must run.
                     tokio::task::yield_now().await;
                 }
             }
         }
     }
 
-    /// Sends a frame that no machine made: a batch's answers, a refusal of what could not be read.
+    /// Sends a frame that no machine made: a batch's answers, or the refusal of an unreadable message.
     pub(crate) async fn send_raw(&self, frame: Bytes) {
         if let Delivery::Pipe(outgoing) = &self.delivery {
             drop(outgoing.send(frame).await);
@@ -223,7 +223,7 @@ impl Client {
         self.notify_listeners(&listening, message);
     }
 
-    /// Tells the client that a resource was updated, where it is subscribed to it.
+    /// Tells the client that a resource was updated, if it is subscribed to it.
     pub(crate) fn resource_updated(&self, server: &ServerId, uri: &str, message: &Message) {
         let (subscribed, listening) = self.caller.subscriptions().hearing(server, uri);
         if subscribed {
@@ -239,7 +239,7 @@ impl Client {
         }
     }
 
-    // === requests under way
+    // === requests in progress
 
     fn cancel(&self, ticket: Ticket) {
         let running = self.requests().running.remove(&ticket);
@@ -249,7 +249,7 @@ impl Client {
         self.end_listening(ticket);
     }
 
-    /// Makes the answer to a request ready to be sent; nothing when the client has cancelled it.
+    /// Completes a request. Returns the answer, ready to be sent; none when the client has cancelled the request.
     pub(crate) fn finish(&self, ticket: Ticket, outcome: Outcome) -> Works {
         let work = self.take(Input::Outcome(ticket, outcome));
         self.forget_running(ticket);
@@ -267,18 +267,18 @@ impl Client {
         }
     }
 
-    /// Carries a request out: the answer, ready to be sent; nothing when the client has cancelled it.
+    /// Handles a request. Returns the answer, ready to be sent; none when the client has cancelled the request.
     pub(crate) async fn carry_out(&self, ticket: Ticket, request: Box<Request>) -> Works {
         let outcome = self.calls.run(&self.caller, ticket, request).await;
-        // What the client has cancelled is no longer answered, whatever the outcome says.
+        // A request that the client has cancelled is not answered, whatever the outcome says.
         self.finish(ticket, outcome.unwrap_or_else(|| self.cut_off()))
     }
 
-    /// Carries out the request of a client that is one request and is kept nowhere: the end of the gateway, which cuts the others short, finds it here.
+    /// Handles the request of a client that exists for this request only and is in no registry: it is aborted here when the gateway shuts down.
     pub(crate) async fn carry_out_alone(&self, ticket: Ticket, request: Box<Request>) -> Works {
         let ending = async {
             self.calls.runtime.shutdown().cancelled().await;
-            // What its server has to say comes first.
+            // The answer of its server takes precedence.
             tokio::time::sleep(SERVERS_FIRST).await;
         };
         let outcome = tokio::select! {
@@ -289,7 +289,7 @@ impl Client {
         self.finish(ticket, outcome.unwrap_or_else(|| self.cut_off()))
     }
 
-    /// Says why a request that its client still waits for has come to nothing.
+    /// Returns the error of a request that was aborted while its client waited for it.
     fn cut_off(&self) -> Outcome {
         let why = match self.calls.runtime.shutdown().is_cancelled() {
             true => "the gateway is shutting down; send the request again when it is back",
@@ -298,14 +298,14 @@ impl Client {
         Outcome::refused(ErrorObject::new(jsonrpc::code::INTERNAL_ERROR, why))
     }
 
-    /// Has all requests under way come to an end, each with an error.
+    /// Aborts all requests in progress, each with an error.
     pub(crate) fn cut_short(&self) {
         for running in self.requests().running.values() {
             running.notify_one();
         }
     }
 
-    /// Resolves when no request is under way.
+    /// Resolves when no request is in progress.
     pub(crate) async fn until_idle(&self) {
         loop {
             let mut idle = std::pin::pin!(self.idle.notified());
@@ -317,14 +317,14 @@ impl Client {
         }
     }
 
-    /// Gives up what runs for an exchange that is gone.
+    /// Cancels the request of an exchange that has ended.
     pub(crate) fn abandon(&self, ticket: Ticket) {
         drop(self.with_machine(|machine| machine.abandon(ticket)));
     }
 
     // === subscription streams
 
-    /// Opens a subscription stream: acknowledged first, then fed. What is more than a client may subscribe to is left out.
+    /// Opens a subscription stream, which begins with the acknowledgement. Subscriptions that exceed the client's limit are left out.
     pub(crate) fn listen(&self, ticket: Ticket, filter: Filter, subscribed: Vec<Subscribed>) -> Works {
         let is_wanted = self.requests().running.contains_key(&ticket);
         let (acknowledged, beyond) = self.caller.subscriptions().open(ticket, filter, subscribed, is_wanted);
@@ -335,7 +335,7 @@ impl Client {
         self.with_machine(|machine| machine.acknowledge(ticket, &acknowledged))
     }
 
-    /// Forgets a subscription stream, and gives back what it was subscribed to.
+    /// Removes a subscription stream, and ends its subscriptions.
     pub(crate) fn end_listening(&self, ticket: Ticket) {
         self.forget_running(ticket);
         let stream = self.caller.subscriptions().close(ticket);
@@ -359,7 +359,8 @@ impl Client {
 
     // === the end
 
-    /// Ends what the client has: its calls are given up, its questions answered with an error, its lines dropped. The caller of this forgets it.
+    /// Ends the client: its calls are cancelled, its questions answered with an error, its lines released. The caller of this function removes it
+    /// from the registry.
     pub(crate) fn hang_up(&self) {
         drop(self.with_machine(face::Session::hang_up));
         self.calls.hang_up(&self.caller);
@@ -394,7 +395,7 @@ impl Port for Client {
             ask
         };
         let related = related.or_else(|| match &self.delivery {
-            // Without a stream of the session's own, a question rides on the oldest answer that is still open.
+            // Without a stream of the session's own, a question is sent on the stream of the oldest answer that is still open.
             Delivery::Http(streams) if !streams.has_session_stream() => self.machine().oldest_call(),
             _ => None,
         });
@@ -413,7 +414,7 @@ impl Port for Client {
     }
 }
 
-/// Makes the work of one message.
+/// Returns the work for one message.
 pub(crate) fn one(item: Work) -> Works {
     smallvec![item]
 }

@@ -1,4 +1,4 @@
-//! The principal of a bearer token: the remembered tokens are asked for its digest.
+//! Authenticates bearer tokens: the stored tokens are looked up by digest.
 
 use model::{Principal, Timestamp};
 use policy::{Policy, TokenRefusal};
@@ -6,7 +6,7 @@ use runtime::sha256;
 
 use crate::front::Credential;
 
-/// Finds the principal that shows a token. Tokens are random, so how long a look-up by digest takes tells nothing about any of them.
+/// Finds the principal of a token. Tokens are random, so the duration of a look-up by digest reveals nothing about any of them.
 pub(crate) fn authenticate(policy: &Policy, bearer: &str, now: Timestamp) -> Result<Credential, TokenRefusal> {
     let token = policy.authenticate(&sha256(bearer.as_bytes()), now)?;
     Ok(Credential {

@@ -1,4 +1,4 @@
-//! The end of clients: at shutdown, and of those whose token lets no one in any more (DESIGN 9).
+//! Ends clients: at shutdown, and when their token was revoked or has expired (DESIGN 9).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,11 +8,11 @@ use guard::Guard;
 use super::client::{Client, Delivery, SERVERS_FIRST};
 use super::registry::Clients;
 
-/// How long the answers of requests that were cut short may take.
+/// The time that sending the answers of aborted requests may take.
 pub(crate) const LAST_ANSWERS: Duration = Duration::from_secs(1);
 
 impl Clients {
-    /// Ends what clients have open whose token was taken back, or has expired. What they send next is refused at the door.
+    /// Ends the clients whose token was revoked or has expired. Their next request is refused by authentication.
     pub(crate) fn dismiss_unwelcome(self: &Arc<Self>, guard: &Guard) {
         let (policy, now) = (guard.policy(), guard.calendar().now());
         let is_unwelcome = |client: &Arc<Client>| {
@@ -26,7 +26,7 @@ impl Clients {
         }
     }
 
-    /// Ends what is under way with an error, then the client's streams and its session.
+    /// Ends a client: its requests in progress with an error, then its streams and its session.
     fn dismiss(self: &Arc<Self>, client: Arc<Client>) {
         client.ending().cancel();
         client.cut_short();
@@ -49,7 +49,7 @@ impl Clients {
         self.forget(client.number);
     }
 
-    /// Answers every request that is under way. Those that the end of a server does not reach are cut short.
+    /// Answers every request in progress. Requests that do not end with their server are aborted.
     pub(crate) async fn answer_all(&self) {
         let clients = self.all();
         let all_idle = || futures_util::future::join_all(clients.iter().map(|client| client.until_idle()));

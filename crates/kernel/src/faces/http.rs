@@ -1,4 +1,4 @@
-//! Streamable HTTP towards clients: what one POST, GET or DELETE comes to.
+//! Streamable HTTP towards clients: handles one POST, GET or DELETE.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -19,12 +19,12 @@ use super::streams::Streams;
 use super::{batch, listening};
 use crate::front::{Answer, Credential, Events, InPost, Listen};
 
-/// Events of one answer that wait for the client.
+/// The number of one answer's events that may wait for the client.
 const QUEUE: usize = 128;
-/// After which an answer that is not there yet becomes a stream, so that keep-alives can flow.
+/// The time after which an answer that is not there yet becomes a stream, so that keep-alives can be sent.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Carries one POST out.
+/// Handles one POST.
 pub(crate) async fn post(room: &Arc<Faces>, post: InPost) -> Answer {
     let frame = match jsonrpc::decode(post.body.clone(), &room.limits()) {
         Ok(frame) => frame,
@@ -70,7 +70,7 @@ async fn one(room: &Arc<Faces>, post: InPost, message: Message) -> Answer {
     Answer::Empty { status }
 }
 
-/// Whose POST it is: a session's, a new session's, or a modern request's own.
+/// Returns the client of a POST: that of a session, of a new session, or one for a single modern request.
 fn client_of(room: &Arc<Faces>, post: &InPost, message: &Message) -> Result<Arc<Client>, Answer> {
     let fresh = || {
         let number = room.calls.next_number();
@@ -95,7 +95,7 @@ fn client_of(room: &Arc<Faces>, post: &InPost, message: &Message) -> Result<Arc<
             }
             Ok(fresh())
         }
-        // A ping needs nobody's session; the probe of a client of unknown era is told what a modern request carries.
+        // A ping needs no session; the probe of a client of unknown era is answered with what a modern request has to contain.
         Some("ping" | "server/discover") => Ok(fresh()),
         _ => {
             let error = ErrorObject::invalid_request(
@@ -170,7 +170,7 @@ fn run(client: Arc<Client>, ticket: Ticket, request: Box<mcp::exchange::Request>
     })
 }
 
-/// One JSON message if the answer comes first, a stream if anything else does.
+/// Waits for the first event of a request: returns one JSON message if that is the answer, else a stream.
 async fn race(room: &Arc<Faces>, client: Arc<Client>, ticket: Ticket, run: Running, modern: bool, may_stream: bool) -> Answer {
     let Delivery::Http(streams) = &client.delivery else {
         return Answer::Empty { status: 500 };
@@ -189,10 +189,10 @@ async fn race(room: &Arc<Faces>, client: Arc<Client>, ticket: Ticket, run: Runni
         biased;
         answer = &mut run => {
             return match answer {
-                // What came before the answer, and was not read yet, must not be lost: the answer ends a stream.
+                // Messages that came before the answer and were not read yet must not be lost, so the answer ends a stream.
                 Some(answer) if !streams.settle(ticket) => whole_stream(&client, ticket, answer),
                 Some(answer) => reply(status_of(&answer, modern), &answer),
-                // Cancelled by the client on another exchange: nobody expects an answer.
+                // The client has cancelled the request on another exchange, and expects no answer.
                 None => {
                     streams.close(ticket);
                     Answer::Empty { status: 202 }
@@ -205,7 +205,7 @@ async fn race(room: &Arc<Faces>, client: Arc<Client>, ticket: Ticket, run: Runni
     upgrade(room, &client, ticket, run, modern)
 }
 
-/// A stream that is complete already: what came early, and the answer.
+/// Returns a stream that is complete already: the early messages, and the answer.
 fn whole_stream(client: &Arc<Client>, ticket: Ticket, answer: Message) -> Answer {
     let Delivery::Http(streams) = &client.delivery else {
         return Answer::Empty { status: 500 };
@@ -216,7 +216,7 @@ fn whole_stream(client: &Arc<Client>, ticket: Ticket, answer: Message) -> Answer
     Answer::Events { session: None, events }
 }
 
-/// 2025-11-25 basic/transports: a stream begins with an event that has an id and no data.
+/// Returns whether a client's streams begin with an event that has an id and no data (2025-11-25 basic/transports).
 fn is_primed(client: &Client) -> bool {
     client.legacy_peer().is_some_and(|peer| peer.revision >= Revision::V2025_11_25)
 }
@@ -284,12 +284,13 @@ impl Drop for Attended {
         if let Delivery::Http(streams) = &self.client.delivery {
             streams.close(self.ticket);
         }
-        // It had no stream yet, so nobody can come back for the answer; the call itself is not disturbed.
+        // The request had no stream yet, so its client cannot return for the answer; the call itself continues.
         self.room.runtime.spawn(async move { drop(run.await) });
     }
 }
 
-/// Opens a subscription stream. From its first step to its end it is one task, so that a client that goes meanwhile leaves nothing behind.
+/// Opens a subscription stream. One task runs it from its first step to its end, so that a client that disconnects in the meantime leaves nothing
+/// behind.
 fn stream_subscription(room: &Arc<Faces>, client: Arc<Client>, ticket: Ticket, request: Box<mcp::exchange::Request>) -> Answer {
     let Delivery::Http(streams) = &client.delivery else {
         return Answer::Empty { status: 500 };
@@ -308,7 +309,7 @@ fn stream_subscription(room: &Arc<Faces>, client: Arc<Client>, ticket: Ticket, r
     Answer::Events { session: None, events }
 }
 
-/// A client that is there for one stream: whatever ends that, it hangs up.
+/// A client that exists for one stream: it is ended when the stream ends for any reason.
 struct Present(Arc<Faces>, Arc<Client>);
 
 impl Drop for Present {
@@ -318,7 +319,7 @@ impl Drop for Present {
     }
 }
 
-/// Opens the stream of a session, or goes on with one.
+/// Opens the stream of a session, or resumes one.
 pub(crate) fn listen(room: &Faces, listen: &Listen) -> Answer {
     if listen.revision.as_deref().is_some_and(is_modern) {
         return Answer::Empty { status: 405 };

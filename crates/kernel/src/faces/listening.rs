@@ -1,4 +1,4 @@
-//! The client's side of `subscriptions/listen`: acknowledged, kept up, and ended by whichever side ends it first.
+//! The client's side of `subscriptions/listen`: the stream is acknowledged, maintained, and ended by the client or the gateway.
 
 use std::sync::Arc;
 
@@ -10,7 +10,8 @@ use tokio_util::sync::CancellationToken;
 use super::client::Client;
 use crate::calls::{Asked, Port as _, keep_up, lines_of, open};
 
-/// Serves a stream until its client cancels it, or until `ending`, which the client is told. Dropping it ends the stream without a word.
+/// Serves a stream until its client cancels it, or until `ending`, which is reported to the client. Dropping the future ends the stream without a
+/// message.
 pub(super) async fn serve(client: &Arc<Client>, ticket: Ticket, request: &Request, ending: &CancellationToken) {
     let Some(cancelled) = client.cancellation(ticket) else { return };
     let asked = Asked {

@@ -1,6 +1,6 @@
-//! MCP connections: machines, streams and subscriptions of clients. A client is the first kind of [`crate::Port`].
+//! MCP connections: the machines, streams and subscriptions of clients. An MCP client is one kind of [`crate::Port`].
 //!
-//! Law: a face asks no policy and finds no server; it hands what its client wants to the room of calls.
+//! Law: a face asks no policy and finds no server; it passes its client's requests to the module `calls`.
 
 mod batch;
 mod changes;

@@ -20,7 +20,7 @@ pub(crate) struct Pipe {
     room: Arc<Faces>,
     client: Arc<Client>,
     running: TaskTracker,
-    /// Ends subscription streams: nothing else would, once the client says no more.
+    /// Ends subscription streams, which would otherwise outlive a client that sends nothing more.
     ending: CancellationToken,
 }
 

@@ -14,7 +14,7 @@ use super::changes::{Changes, wants};
 use super::client::{Client, Delivery};
 use crate::calls::{Found, News, TaskRoutes};
 
-/// The clients.
+/// The registry of clients.
 #[derive(Debug)]
 pub(crate) struct Clients {
     by_number: RwLock<HashMap<u64, Weak<Client>>>,
@@ -27,7 +27,7 @@ pub(crate) struct Clients {
 #[derive(Debug)]
 struct Entry {
     client: Arc<Client>,
-    /// Milliseconds since the start of the kernel.
+    /// The time of the last use, in milliseconds since the start of the kernel.
     used: AtomicU64,
 }
 
@@ -64,7 +64,7 @@ impl Clients {
         &self.runtime
     }
 
-    /// Makes a client known to the rooms that have something to tell it.
+    /// Adds a client to the registry, by which other modules send it messages.
     pub(crate) fn add(&self, client: &Arc<Client>) {
         self.by_number
             .write()
@@ -125,7 +125,7 @@ impl Clients {
             .map(|entry| entry.client)
     }
 
-    /// Takes out the sessions that were idle for too long and have no open stream.
+    /// Removes and returns the sessions that were idle for too long and have no open stream.
     pub(crate) fn expired(&self, now_ms: u64, idle_ms: u64) -> Vec<Arc<Client>> {
         let mut sessions = self.sessions.write().unwrap_or_else(PoisonError::into_inner);
         let is_expired = |entry: &Entry| {
@@ -143,7 +143,7 @@ impl Clients {
             .collect()
     }
 
-    /// Takes out every session, at shutdown.
+    /// Removes and returns every session, at shutdown.
     pub(crate) fn take_sessions(&self) -> Vec<Arc<Client>> {
         self.sessions
             .write()
@@ -155,7 +155,7 @@ impl Clients {
 }
 
 impl News for Clients {
-    /// Tells the clients that listen to the task on that line: another server, or another principal, may have one of the same name.
+    /// Tells the clients that listen to the task on that line. Another server or principal may have a task with an equal id.
     fn task(&self, line: u64, message: &Message) {
         let Some(task) = message.params().as_ref().and_then(shape::task_id) else {
             return;

@@ -1,17 +1,17 @@
-//! One JSON message as the answer of an HTTP exchange.
+//! Answers HTTP exchanges with one JSON message.
 
 use jsonrpc::{DecodeError, ErrorObject, Message};
 use mcp::error::{self, Stage};
 
 use crate::front::Answer;
 
-/// Refuses what is not a message.
+/// Refuses a body that is not a message.
 pub(super) fn unreadable(error: &DecodeError) -> Answer {
     let object = ErrorObject::new(error.code(), error.to_string());
     message(400, &Message::failure(error.id(), &object))
 }
 
-/// Returns the HTTP status of an answer: the legacy era has one, the modern era shows some errors.
+/// Returns the HTTP status of an answer: the legacy era has one status, the modern era has others for some errors.
 pub(super) fn status_of(answer: &Message, modern: bool) -> u16 {
     let error = if modern { answer.error_raw() } else { None };
     error

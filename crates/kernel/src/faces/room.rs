@@ -1,4 +1,4 @@
-//! The room of MCP clients: what each connection uses, constructed once.
+//! The state of the module `faces`: everything that a client's connection uses, constructed once.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::registry::Clients;
 use crate::calls::Calls;
 use crate::settings::Settings;
 
-/// What the faces of MCP clients share.
+/// The state that the faces of MCP clients share.
 pub(crate) struct Faces {
     pub(crate) calls: Arc<Calls>,
     pub(crate) clients: Arc<Clients>,

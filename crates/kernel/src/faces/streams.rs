@@ -1,4 +1,4 @@
-//! The streams of one HTTP client: one for each answer that became a stream, one for the session, and what can be replayed on them.
+//! The streams of one HTTP client: one for each answer that became a stream, one for the session, and the events that can be replayed on them.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,15 +11,15 @@ use model::{Ticket, TicketMap};
 use tokio::sync::mpsc;
 use upstream::link::Event;
 
-/// Events that are kept for a client that comes back.
+/// The number of events that are kept for a client that reconnects.
 const MAX_KEPT: usize = 256;
-/// Bytes of them.
+/// The number of bytes of kept events.
 const MAX_KEPT_BYTES: usize = 1 << 20;
-/// Messages that may come for a request before its exchange turns the answer into a stream.
+/// The number of messages that may come for a request before its exchange turns the answer into a stream.
 const MAX_EARLY: usize = 64;
 /// The number of the session's own stream.
 const SESSION: u64 = 0;
-/// After which a client that lost a stream should come back.
+/// The time after which a client that lost a stream should reconnect.
 const RETRY: Duration = Duration::from_secs(1);
 
 /// The streams of one client.
@@ -33,7 +33,7 @@ struct State {
     /// Whether events carry ids and are kept (legacy sessions).
     resumable: bool,
     next_stream: u64,
-    /// Requests whose answer may still come in one piece.
+    /// The requests whose answer may still be one JSON message.
     attended: TicketMap<Attention>,
     by_ticket: TicketMap<u64>,
     open: HashMap<u64, Open>,
@@ -41,7 +41,7 @@ struct State {
     kept_bytes: usize,
 }
 
-/// What came for a request before its answer; its first event turns the answer into a stream.
+/// The messages that came for a request before its answer; the first one turns the answer into a stream.
 #[derive(Debug, Default)]
 struct Attention {
     early: Vec<Bytes>,
@@ -52,7 +52,7 @@ struct Attention {
 struct Open {
     sender: Option<mpsc::Sender<Event>>,
     sequence: u64,
-    /// The answer has been sent: nothing follows.
+    /// Whether the answer has been sent, so that nothing follows.
     done: bool,
 }
 
@@ -68,17 +68,17 @@ impl Streams {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// From now on events carry ids and can be replayed.
+    /// Makes the streams resumable: from now on events carry ids and can be replayed.
     pub(crate) fn make_resumable(&self) {
         self.state().resumable = true;
     }
 
-    /// Notes that an exchange waits for an answer, and would take a stream.
+    /// Notes that an exchange waits for an answer, and accepts a stream.
     pub(crate) fn attend(&self, ticket: Ticket) {
         self.state().attended.insert(ticket, Attention::default());
     }
 
-    /// Ready when something came before the answer.
+    /// Polls for a message before the answer.
     pub(crate) fn poll_early(&self, ticket: Ticket, cx: &mut Context<'_>) -> Poll<()> {
         let mut state = self.state();
         let Some(attention) = state.attended.get_mut(&ticket) else {
@@ -93,7 +93,7 @@ impl Streams {
         Poll::Pending
     }
 
-    /// Turns an answer that is waited for into a stream: it begins with a priming event where the client knows those, then what came early.
+    /// Turns the answer to a request into a stream: it begins with a priming event if the client knows those, then the early messages.
     pub(crate) fn upgrade(&self, ticket: Ticket, sender: mpsc::Sender<Event>, primed: bool) {
         let mut state = self.state();
         let early = state.attended.remove(&ticket).unwrap_or_default().early;
@@ -114,7 +114,7 @@ impl Streams {
         }
     }
 
-    /// Ends the wait for an answer that is there: whether it can be given in one piece, because nothing came before it.
+    /// Ends the wait for an answer that is there. Returns whether it can be one JSON message, because nothing came before it.
     pub(crate) fn settle(&self, ticket: Ticket) -> bool {
         let mut state = self.state();
         let whole = state.attended.get(&ticket).is_none_or(|attention| attention.early.is_empty());
@@ -124,7 +124,7 @@ impl Streams {
         whole
     }
 
-    /// Ends every stream; a client that comes back finds nothing.
+    /// Ends every stream; a client that reconnects finds no events.
     pub(crate) fn end(&self) {
         let mut state = self.state();
         (state.open, state.kept, state.kept_bytes) = (HashMap::new(), VecDeque::new(), 0);
@@ -135,7 +135,7 @@ impl Streams {
         self.upgrade(ticket, sender, false);
     }
 
-    /// Closes the stream of an answer that was given in one piece.
+    /// Closes the stream of an answer that was one JSON message.
     pub(crate) fn close(&self, ticket: Ticket) {
         let mut state = self.state();
         if state.attended.remove(&ticket).is_none()
@@ -145,7 +145,7 @@ impl Streams {
         }
     }
 
-    /// Opens the session's own stream; what was said meanwhile comes first. False when there is one already.
+    /// Opens the session's own stream, which begins with the messages that came in the meantime. Returns false when there is one already.
     pub(crate) fn open_session(&self, sender: mpsc::Sender<Event>) -> bool {
         let mut state = self.state();
         let taken = state
@@ -172,7 +172,7 @@ impl Streams {
         true
     }
 
-    /// Goes on with a stream after the event of that id; false when the id is not one of ours.
+    /// Resumes a stream after the event with that id. Returns false when the id is not one of ours.
     pub(crate) fn resume(&self, last_event: &str, sender: mpsc::Sender<Event>) -> bool {
         let parsed = last_event
             .split_once('-')
@@ -215,7 +215,7 @@ impl Streams {
             .is_some_and(|open| open.sender.as_ref().is_some_and(|sender| !sender.is_closed()))
     }
 
-    /// Returns whether a stream is read.
+    /// Returns whether a client reads a stream.
     pub(crate) fn is_read(&self) -> bool {
         self.state()
             .open
@@ -223,7 +223,7 @@ impl Streams {
             .any(|open| open.sender.as_ref().is_some_and(|sender| !sender.is_closed()))
     }
 
-    /// The sender of the stream to which a message belongs, where there is one.
+    /// Returns the sender of the stream to which a message belongs, if there is one.
     pub(crate) fn sender(&self, target: Target) -> Option<mpsc::Sender<Event>> {
         let state = self.state();
         let stream = match target {
@@ -234,7 +234,7 @@ impl Streams {
         state.open.get(&stream)?.sender.clone()
     }
 
-    /// Sends a message where it belongs. False when it did not reach the client, and the client cannot come back for it.
+    /// Sends a message on the stream to which it belongs. Returns false when it did not reach the client and cannot be replayed.
     pub(crate) fn send(&self, target: Target, data: Bytes) -> bool {
         let mut state = self.state();
         if let Target::Related(ticket) = target
@@ -259,7 +259,7 @@ impl Streams {
     }
 }
 
-/// The first event of a stream, without data: it gives the client an id to come back with (2025-11-25 basic/transports).
+/// Returns the first event of a stream, without data: it gives the client an id with which to reconnect (2025-11-25 basic/transports).
 fn priming(stream: u64) -> Event {
     Event {
         id: Some(format!("{stream}-0")),
@@ -269,7 +269,7 @@ fn priming(stream: u64) -> Event {
 }
 
 impl State {
-    /// Puts a message on a stream. False when it did not reach the client, and the client cannot come back for it.
+    /// Puts a message on a stream. Returns false when it did not reach the client and cannot be replayed.
     fn send(&mut self, stream: u64, data: Bytes, last: bool) -> bool {
         let resumable = self.resumable;
         let open = self.open.entry(stream).or_insert(Open {

@@ -1,20 +1,20 @@
-//! A tool as it is judged.
+//! The judgement of a tool, as operators see it.
 
 use mgp::tool::{Assessment, Hidden};
 use model::ToolId;
 use policy::{PinState, ToolFacts};
 
-/// A tool as it is judged.
+/// The judgement of a tool, as operators see it.
 #[derive(Clone, Debug)]
 pub struct JudgedTool {
-    /// Which one.
+    /// The tool.
     pub id: ToolId,
-    /// What policy knows of it.
+    /// The facts about it that policy uses.
     pub facts: ToolFacts,
-    /// Why its risk is what it is.
+    /// The reasons for its risk.
     pub assessment: Assessment,
-    /// What its definition hides from people: invisible characters, and such that change the direction of text.
+    /// The parts of its definition that people do not see: invisible characters, and characters that change the direction of text.
     pub hidden: Vec<Hidden>,
-    /// How it stands to what was approved.
+    /// The relation of its definition to the approved one.
     pub pin: Option<PinState>,
 }

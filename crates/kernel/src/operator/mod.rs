@@ -1,5 +1,5 @@
-//! What operators do: decide about calls and permissions, grant and revoke, make tokens, read the audit. The operator API, the command line and the
-//! gateway's own tools are three ways to it, and there is no other.
+//! The operations of operators: they decide about calls and permissions, grant and revoke, create tokens, and read the audit. The operator API, the
+//! command line and the gateway's own tools are the only three ways to them.
 
 mod judged;
 mod operations;

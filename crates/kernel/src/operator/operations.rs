@@ -1,7 +1,6 @@
-//! What operators do: decide about calls and permissions, grant and revoke, make tokens, read the audit. The operator API and the command
-//! line are two ways to it, and there is no third.
+//! The operations of one operator: decisions about calls and permissions, grants, tokens, and the audit.
 //!
-//! Law: who is no operator gets nothing here. What changes is stored before it is answered, and in force when it is answered (DESIGN 8, 9).
+//! Law: only operators get [`Operations`]. A change is stored before it is answered, and in force when it is answered (DESIGN 8, 9).
 
 use std::sync::Arc;
 
@@ -22,41 +21,41 @@ use super::judged::JudgedTool;
 use super::room::OperatorRoom;
 use crate::status::ServerStatus;
 
-/// How a token's text begins, so that people and scanners know what they see.
+/// The prefix of a token's text, by which people and scanners recognise it.
 pub const TOKEN_PREFIX: &str = "chancery_";
 
-/// The office of one operator. What it does is done in that operator's name.
+/// The operations of one operator. Everything is done in that operator's name.
 #[derive(Clone, Debug)]
 pub struct Operations {
     room: Arc<OperatorRoom>,
     operator: Principal,
 }
 
-/// Why something was not done. As text it completes the sentence "failed to …".
+/// The error of an operation. Its text completes the sentence "failed to …".
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum OperatorError {
-    /// Only operators may.
+    /// The principal is not an operator.
     #[error("do this: only an operator may; use a token of the role `operator`")]
     NotOperator,
     /// The gateway has no store, so that nothing can be kept.
     #[error("keep this: the gateway runs without a store")]
     NoStore,
-    /// There is nothing to decide, any more.
+    /// The request waits no longer, or never did.
     #[error("decide: {0}")]
     Decide(#[from] DecideError),
-    /// Nothing could come of the grant.
+    /// The grant would have no effect.
     #[error("grant this: {0}")]
     Grant(#[from] GrantProblem),
-    /// Something that is named is not there.
+    /// A named thing does not exist.
     #[error("find {0}")]
     Unknown(String),
-    /// What is asked for can't be.
+    /// The input is invalid.
     #[error("do this: {0}")]
     Invalid(String),
-    /// It contradicts what is remembered.
+    /// The change contradicts the stored state.
     #[error(transparent)]
     Conflict(#[from] Conflict),
-    /// The store could not.
+    /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -82,57 +81,57 @@ impl From<AnswerError> for OperatorError {
 /// A call that waits for a person.
 #[derive(Clone, Debug)]
 pub struct Waiting {
-    /// Who wants to call what, and since when.
+    /// The approval: the principal, the tool, and since when it waits.
     pub approval: Approval,
-    /// Why a person is asked.
+    /// The reason why a person is asked.
     pub because: String,
-    /// The arguments, without secrets and cut where they are long.
+    /// The arguments, without secrets, and shortened if they are long.
     pub arguments: String,
 }
 
-/// A token that is to be made.
+/// A token to create.
 #[derive(Clone, Debug)]
 pub struct NewToken {
-    /// Its name: not secret. One is made up where there is none.
+    /// Its id, which is not secret. One is generated if there is none.
     pub id: Option<String>,
-    /// Who will hold it.
+    /// The principal that will hold it.
     pub principal: PrincipalId,
-    /// What its holder is.
+    /// The role of its holder.
     pub role: Role,
-    /// The servers it is for; none for everything that its holder may.
+    /// The servers that it is limited to; none for everything that its holder may use.
     pub scopes: Vec<ServerId>,
-    /// From when on it lets nobody in.
+    /// The time at which it expires.
     pub expires: Option<Timestamp>,
 }
 
-/// A grant that is to be made.
+/// A grant to make.
 #[derive(Clone, Debug)]
 pub struct NewGrant {
-    /// Whom it is about.
+    /// The principal.
     pub principal: PrincipalId,
-    /// What it is about.
+    /// The scope: a server or a tool.
     pub scope: GrantScope,
-    /// What it says.
+    /// The access: allowed or denied.
     pub access: Access,
     /// Whether it also stands for the confirmation that a dangerous tool needs.
     pub confirms: bool,
-    /// From when on it no longer holds.
+    /// The time at which it expires.
     pub expires: Option<Timestamp>,
-    /// Why.
+    /// The justification.
     pub justification: Option<String>,
 }
 
-/// What a server was, is and wants to be permitted.
+/// The permissions of servers: decisions and requests.
 #[derive(Clone, Debug)]
 pub struct Permissions {
-    /// What was decided, the last decision about each permission of each server.
+    /// The last decision about each permission of each server.
     pub decided: Vec<PermissionDecision>,
-    /// What waits for a decision, the oldest first.
+    /// The requests that wait for a decision, the oldest first.
     pub waiting: Vec<PermissionRequest>,
 }
 
 impl Operations {
-    /// Opens it for a subject.
+    /// Returns the operations of a subject.
     pub(crate) fn open(room: &Arc<OperatorRoom>, subject: &Subject) -> Result<Self, OperatorError> {
         match subject.principal.role == Role::Operator && room.guard.may_operate(subject) {
             true => Ok(Self {
@@ -143,7 +142,7 @@ impl Operations {
         }
     }
 
-    /// Who it is.
+    /// Returns the operator.
     #[must_use]
     pub fn operator(&self) -> &Principal {
         &self.operator
@@ -164,7 +163,7 @@ impl Operations {
         Actor::principal(&self.operator.id, self.operator.role)
     }
 
-    /// Where everything is kept: for reading the audit.
+    /// Returns the store, for reading the audit.
     ///
     /// # Errors
     /// [`OperatorError::NoStore`].
@@ -174,7 +173,7 @@ impl Operations {
 
     // === calls that wait
 
-    /// The calls that wait for a person, in the order of asking.
+    /// Lists the calls that wait for a person, in the order of asking.
     #[must_use]
     pub fn approvals(&self) -> Vec<Waiting> {
         let waiting = self.guard().waiting().into_iter();
@@ -189,7 +188,7 @@ impl Operations {
         shown.collect()
     }
 
-    /// Changes when a call begins to wait, or somebody has decided about one.
+    /// Returns a receiver that changes when a call begins to wait, or a person has decided about one.
     #[must_use]
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.guard().decisions()
@@ -198,7 +197,7 @@ impl Operations {
     /// Decides about a call that waits.
     ///
     /// # Errors
-    /// When nothing waits under that name, somebody was first, or it could not be stored.
+    /// When no call waits under that id, another person was first, or the answer could not be stored.
     pub async fn decide(&self, request: &RequestId, answer: Answer) -> Result<Approval, OperatorError> {
         let approval = self.guard().answer(&self.operator, request, answer).await?;
         Ok(approval)
@@ -206,7 +205,7 @@ impl Operations {
 
     // === tokens
 
-    /// Every token, by id, also those that admit no client any more.
+    /// Lists every token, by id, including revoked and expired ones.
     ///
     /// # Errors
     /// When the store cannot be read, or there is none.
@@ -214,10 +213,10 @@ impl Operations {
         Ok(self.store()?.load().await?.tokens)
     }
 
-    /// Makes a token. Its text is shown this once.
+    /// Creates a token. Its text is shown only this once.
     ///
     /// # Errors
-    /// When its name is taken or names an unknown server, or it could not be stored.
+    /// When its id is taken, its scopes name an unknown server, or it could not be stored.
     pub async fn create_token(&self, new: NewToken) -> Result<(Token, Secret), OperatorError> {
         self.store()?;
         if new.principal.as_str().is_empty() {
@@ -251,10 +250,10 @@ impl Operations {
         Ok((token, Secret::new(secret)))
     }
 
-    /// Takes a token back. Who came in with it is let do nothing more.
+    /// Revokes a token. Clients that were authenticated with it may do nothing more.
     ///
     /// # Errors
-    /// When there is none of that id, it was revoked before, or it could not be stored.
+    /// When there is no token with that id, it was revoked before, or the change could not be stored.
     pub async fn revoke_token(&self, id: &str) -> Result<Token, OperatorError> {
         let known = self.tokens().await?.into_iter().find(|token| &*token.id == id);
         let token = known.ok_or_else(|| OperatorError::Conflict(Conflict::TokenUnknown(id.into())))?;
@@ -286,7 +285,7 @@ impl Operations {
 
     // === access
 
-    /// Every grant that was made here, by principal and scope; those of the configuration are not among them.
+    /// Lists every grant that operators made, by principal and scope, without those of the configuration.
     ///
     /// # Errors
     /// When the store cannot be read, or there is none.
@@ -294,16 +293,16 @@ impl Operations {
         Ok(self.store()?.load().await?.grants)
     }
 
-    /// Whether a principal has access to a server or a tool, and what says so.
+    /// Returns whether a principal has access to a server or a tool, and by which grant.
     #[must_use]
     pub fn access(&self, principal: &PrincipalId, server: &ServerId, tool: Option<&str>) -> Standing {
         self.guard().policy().access(principal, server, tool, self.guard().calendar().now())
     }
 
-    /// Makes a grant. It takes the place of one with the same principal, scope and access.
+    /// Makes a grant. It replaces one with the same principal, scope and access.
     ///
     /// # Errors
-    /// When nothing could come of it, or it could not be stored.
+    /// When it would have no effect, or could not be stored.
     pub async fn grant(&self, new: NewGrant) -> Result<Grant, OperatorError> {
         let grant = Grant {
             principal: new.principal,
@@ -327,10 +326,10 @@ impl Operations {
         Ok(grant)
     }
 
-    /// Takes back what a principal was granted and denied in one scope. What was taken back.
+    /// Revokes a principal's grants and denials in one scope, and returns them.
     ///
     /// # Errors
-    /// When there was nothing, or it could not be stored.
+    /// When there were none, or the change could not be stored.
     pub async fn revoke(&self, principal: &PrincipalId, scope: &GrantScope) -> Result<Vec<Grant>, OperatorError> {
         let grants = self.grants().await?;
         let theirs = grants
@@ -366,7 +365,7 @@ impl Operations {
 
     // === permissions of servers
 
-    /// What servers were permitted, and what they wait for.
+    /// Returns the permissions of servers: decisions and requests.
     ///
     /// # Errors
     /// When the store cannot be read, or there is none.
@@ -378,7 +377,7 @@ impl Operations {
         })
     }
 
-    /// How it stands with a permission of a server.
+    /// Returns the state of a server's permission.
     #[must_use]
     pub fn permission(&self, server: &ServerId, permission: &Permission) -> PermissionState {
         self.guard().policy().permission(server, permission, self.guard().calendar().now())
@@ -428,19 +427,19 @@ impl Operations {
 
     // === servers and tools
 
-    /// How each server does, by what is known now.
+    /// Returns the present status of each server.
     #[must_use]
     pub fn servers(&self) -> Vec<ServerStatus> {
         self.room.statuses()
     }
 
-    /// Every tool of every server, how it is judged and why.
+    /// Returns the judgement of every tool of every server, with its reasons.
     #[must_use]
     pub fn tools(&self) -> Vec<JudgedTool> {
         self.room.judged(None)
     }
 
-    /// Approves a tool as it is now.
+    /// Approves the present definition of a tool.
     ///
     /// # Errors
     /// When there is no such tool, or it could not be stored.
@@ -478,7 +477,7 @@ impl Operations {
 
     // === inside
 
-    /// Stores a change, puts it in force, and tells clients that lists may look different.
+    /// Stores a change, puts it in force, and tells clients that lists may have changed.
     async fn changed(&self, commit: Commit, change: impl FnOnce(&mut policy::Edit) + Send + 'static) -> Result<(), OperatorError> {
         self.guard().change(commit, change).await?;
         self.room.all_lists_changed();

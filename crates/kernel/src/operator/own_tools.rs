@@ -1,4 +1,4 @@
-//! What a call of one of the gateway's own tools does (MGP §5.4, MGP D10, MGP D14 to MGP D17).
+//! Carries out calls of the gateway's own tools (MGP §5.4, MGP D10, MGP D14 to MGP D17).
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::operations::{NewGrant, Operations, OperatorError};
 use super::room::OperatorRoom;
 use crate::calls::OwnTools;
 
-/// The gateway's own tools, as operators and agents call them.
+/// The implementation of the gateway's own tools.
 pub(crate) struct OperatorTools(pub(crate) Arc<OperatorRoom>);
 
 impl OwnTools for OperatorTools {

@@ -1,4 +1,4 @@
-//! The room of operators: what they act on, constructed once.
+//! The state of the module `operator`: everything that operations act on, constructed once.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::settings::Settings;
 use crate::status::ServerStatus;
 use crate::views::source;
 
-/// What operators act on.
+/// The state that operations act on.
 pub(crate) struct OperatorRoom {
     pub(crate) guard: Arc<Guard>,
     pub(crate) upstream: Arc<Upstream>,
@@ -28,12 +28,12 @@ pub(crate) struct OperatorRoom {
 }
 
 impl OperatorRoom {
-    /// Says how each server does, by what is known now, in the order of the configuration.
+    /// Returns the present status of each server, in the order of the configuration.
     pub(crate) fn statuses(&self) -> Vec<ServerStatus> {
         self.upstream.servers().iter().map(|server| ServerStatus::of(server)).collect()
     }
 
-    /// Judges every tool of every server, by that configuration or by the one in force, in the order of the configuration and by name.
+    /// Judges every tool of every server, with the given configuration or the one in force, in the order of the configuration and by name.
     pub(crate) fn judged(&self, security: Option<&Security>) -> Vec<JudgedTool> {
         let servers = self.upstream.servers();
         servers.iter().flat_map(|server| self.judged_of(server, security)).collect()
@@ -57,17 +57,17 @@ impl OperatorRoom {
         tools.collect()
     }
 
-    /// Takes in what is configured about a server's permissions, and what was decided.
+    /// Applies the configuration of a server's permissions, and the decisions about them.
     pub(crate) fn configure_permissions(&self, server: &Server) {
         self.broker.configure(&server.spec().id, wants(&self.guard, server));
     }
 
-    /// Lets policy know what a server offers.
+    /// Makes a server's offer known to policy.
     pub(crate) fn learn(&self, server: &Server) {
         learn(&self.guard, &self.runtime, &self.broker, server, server.state.offers());
     }
 
-    /// Tells clients that their lists may look different.
+    /// Tells clients that their lists may have changed.
     pub(crate) fn all_lists_changed(&self) {
         let all = ListKind::ALL.into_iter().collect();
         self.clients.lists_changed(&all, self.settings.load().debounce);

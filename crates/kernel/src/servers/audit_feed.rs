@@ -1,4 +1,4 @@
-//! Tells servers that negotiated `audit` what happens, each event with its number, so that a gap shows (MGP §6.4, MGP D10).
+//! Sends audit events to servers that negotiated `audit`, each with its number, so that the server detects gaps (MGP §6.4, MGP D10).
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use runtime::Runtime;
 use store::Stored;
 use upstream::Session;
 
-/// Forwards what happens from now on over a connection, for as long as it lives. One that reads too slowly misses some, and sees that it does.
+/// Forwards new audit events over a connection until it ends. A server that reads too slowly misses some, and detects the gap.
 pub(super) fn follow(guard: &Arc<Guard>, runtime: &Runtime, session: &Arc<Session>) {
     let Some(store) = guard.record().store() else { return };
     let mut follower = store.follow(0);
@@ -17,7 +17,7 @@ pub(super) fn follow(guard: &Arc<Guard>, runtime: &Runtime, session: &Arc<Sessio
     runtime.spawn(async move {
         while let Some(Ok(chunk)) = over.run_until_cancelled(follower.next()).await {
             let Some(session) = weak.upgrade() else { return };
-            // What servers say is not sent on: two that listen could keep each other talking (MGP D11).
+            // Events that servers report are not forwarded: two servers could answer each other's events without end (MGP D11).
             let own = chunk.events.iter().filter(|event| *event.key.kind != *EventType::REPORTED.as_str());
             for message in own.filter_map(told) {
                 session.notify(&message, &permit);
@@ -26,7 +26,7 @@ pub(super) fn follow(guard: &Arc<Guard>, runtime: &Runtime, session: &Arc<Sessio
     });
 }
 
-/// Makes the notification of an event; none where its bytes are no JSON any more.
+/// Returns the notification of an event; none if its bytes are not valid JSON.
 fn told(event: &Stored) -> Option<Message> {
     let raw = Raw::parse(event.body.clone(), &Limits::default()).ok()?;
     Some(mgp::audit::notification(&raw, event.seq))

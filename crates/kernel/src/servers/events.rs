@@ -1,4 +1,4 @@
-//! The one sink of what servers say unasked: each event goes to the room that it concerns.
+//! The sink of server events: each event goes to the module that it concerns.
 
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock, Weak};
@@ -23,13 +23,13 @@ use crate::faces::Clients;
 use crate::settings::Settings;
 use crate::views::Views;
 
-/// Brings what servers say to those whom it concerns.
+/// The sink of server events, which passes each to the modules that it concerns.
 #[derive(Default)]
 pub(crate) struct Events {
     links: OnceLock<Links>,
 }
 
-/// The rooms that events go to. The servers are constructed with the sink, so that it is linked to the rooms after that.
+/// The modules that events go to. The servers are constructed with the sink, so it is linked to the modules after that.
 pub(crate) struct Links {
     pub(crate) guard: Arc<Guard>,
     pub(crate) runtime: Arc<Runtime>,
@@ -43,7 +43,7 @@ pub(crate) struct Links {
 }
 
 impl Events {
-    /// Links the sink to the rooms. Before that nothing is started, so that no server says anything.
+    /// Links the sink to the modules. Before that no server is started, so there are no events.
     pub(crate) fn link(&self, links: Links) {
         drop(self.links.set(links));
     }
@@ -157,7 +157,7 @@ impl Links {
     }
 }
 
-/// A notification as legacy clients have it; none where they have nothing like it.
+/// Translates a notification for legacy clients; none if the legacy era has no equivalent.
 fn for_legacy(message: &Message, from: Revision) -> Option<Message> {
     if !from.is_modern() {
         return Some(message.clone());

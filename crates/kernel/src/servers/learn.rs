@@ -12,7 +12,7 @@ use upstream::Server;
 use super::permissions::PermissionBroker;
 use crate::views::source;
 
-/// Lets policy know what a server offers, and pins what is seen for the first time.
+/// Makes a server's offer known to policy, and pins tools that are seen for the first time.
 pub(crate) fn learn(guard: &Arc<Guard>, runtime: &Runtime, broker: &Arc<PermissionBroker>, server: &Server, offers: Vec<Arc<Offer>>) {
     let wanted = guard.learn(&source(&server.state, &offers), wants(guard, server));
     broker.tell(server.spec().id.clone(), Input::ToolsWant(wanted));
@@ -26,7 +26,7 @@ pub(crate) fn learn(guard: &Arc<Guard>, runtime: &Runtime, broker: &Arc<Permissi
     });
 }
 
-/// Returns the permissions that a server wants for itself: by configuration, and by what it said when it was last connected.
+/// Returns the permissions that a server wants for itself: by configuration, and by its declaration when it was last connected.
 pub(crate) fn wants(guard: &Guard, server: &Server) -> Vec<Permission> {
     let mut wants = guard.wanted(&server.spec().id);
     wants.extend(server.state.asked_permissions());

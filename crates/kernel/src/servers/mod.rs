@@ -1,4 +1,4 @@
-//! What servers say unasked, brought to those whom it concerns: the guard, the catalogue, the clients, the operators.
+//! Passes the events of servers to the guard, the catalogue, the clients and the operators.
 
 mod audit_feed;
 mod events;

@@ -1,4 +1,4 @@
-//! What servers want to be permitted: people are asked, and servers that want to know are told (MGP §3, MGP D2 to MGP D4).
+//! The permissions that servers want: operators are asked, and servers that negotiated it are told the decisions (MGP §3, MGP D2 to MGP D4).
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -16,12 +16,12 @@ use upstream::Session;
 
 use crate::views::Views;
 
-/// What time it is for a server of which nothing is known yet: with each input it learns a later one.
+/// The initial time of a server's machine; each input brings a later one.
 const LONG_AGO: Timestamp = Timestamp(0);
-/// The longest time between two looks at the calendar, which may jump.
+/// The longest time between two readings of the calendar, which may jump.
 const MOST_SLEEP: Duration = Duration::from_secs(60);
 
-/// Asks people for the permissions that servers want, and tells servers of the answers.
+/// Asks operators for the permissions that servers want, and tells servers the decisions.
 pub(crate) struct PermissionBroker {
     guard: Arc<Guard>,
     views: Weak<Views>,
@@ -29,7 +29,7 @@ pub(crate) struct PermissionBroker {
     servers: Mutex<HashMap<ServerId, Standing>>,
 }
 
-/// One server's permissions, and the connections over which it is told of them.
+/// One server's permissions, and the connections over which it is told the decisions.
 struct Standing {
     machine: Permissions,
     connections: HashMap<Connection, Weak<Session>>,
@@ -71,18 +71,18 @@ impl PermissionBroker {
         self.with(server, |standing| standing.machine.events(decisions, now))
     }
 
-    /// Lists what a server and its tools want, and how it stands.
+    /// Lists the permissions that a server and its tools want, with their states.
     pub(crate) fn list(&self, server: &ServerId) -> Vec<Listed> {
         let now = self.guard.calendar().now();
         self.with(server, |standing| standing.machine.list(now))
     }
 
-    /// Forgets the servers that are not configured any more, or are configured anew.
+    /// Removes the servers that are not configured any more, or whose configuration has changed.
     pub(crate) fn forget(&self, gone: &[ServerId]) {
         self.servers().retain(|server, _| !gone.contains(server));
     }
 
-    /// Tells the machine of a server something, and does what it wants done.
+    /// Gives an input to a server's machine, and carries out its outputs.
     pub(crate) fn tell(self: &Arc<Self>, server: ServerId, input: Input) {
         let now = self.guard.calendar().now();
         let outputs: Vec<Output> = self.with(&server, |standing| {
@@ -94,7 +94,8 @@ impl PermissionBroker {
         }
     }
 
-    /// Takes in what is configured, what was decided before, and what the server wants as a whole. It can be granted before it has come up.
+    /// Applies the configuration, the earlier decisions, and the permissions that the server wants as a whole. They can be granted before the server
+    /// has started.
     pub(crate) fn configure(self: &Arc<Self>, server: &ServerId, wants: Vec<Permission>) {
         let Some(settings) = self.guard.with_security(|security| {
             let table = security.tables.server(server);
@@ -115,7 +116,7 @@ impl PermissionBroker {
         self.tell(server.clone(), Input::Wants(wants.into_iter().collect()));
     }
 
-    /// Takes in a connection that is ready; `speaks`, where it negotiated that it is told of permissions.
+    /// Notes a connection that is ready; `speaks` if it negotiated that it is told of permissions.
     pub(crate) fn connected(self: &Arc<Self>, session: &Arc<Session>, wants: Vec<Permission>, speaks: bool) {
         let server = session.server().clone();
         let connection = self.with(&server, |standing| {
@@ -191,7 +192,7 @@ impl PermissionBroker {
         }
     }
 
-    /// Puts permissions into the operators' queue, under one id.
+    /// Adds permissions to the operators' queue, under one id.
     async fn ask(self: Arc<Self>, server: ServerId, permissions: Vec<Permission>) {
         let request = RequestId::new(&runtime::token());
         let asked = |permission: &Permission| {

@@ -1,23 +1,23 @@
-//! A view, and when it was made.
+//! A cached view, with the state of the catalogue and policy that it was built from.
 
 use std::sync::Arc;
 
 use catalog::{Restricted, View};
 use model::Timestamp;
 
-/// A view as one shape of client, or one subject, sees it.
+/// The cached view of one shape of client, or of one subject.
 #[derive(Debug)]
 pub(crate) struct CachedView {
-    /// The state of the catalogue of which it was made.
+    /// The epoch of the catalogue from which it was built.
     pub(super) epoch: u64,
     /// The policy by which it was restricted.
     pub(super) policy: policy::Revision,
-    /// When a grant or a token of the subject that sees it expires.
+    /// The time at which a grant or a token of its subject expires.
     pub(super) until: Option<Timestamp>,
     pub(super) view: Arc<View>,
     /// Whether every usable server had its own offer for such a client.
     pub(super) settled: bool,
-    /// What of the whole the subject sees; none in the view of a shape.
+    /// The part of the whole that the subject sees; none in the view of a shape.
     pub(super) restricted: Option<Restricted>,
 }
 
@@ -27,7 +27,7 @@ impl CachedView {
         &self.view
     }
 
-    /// Returns whether nothing is missing from it that could still come.
+    /// Returns whether no server's offer is missing that could still come.
     pub(crate) fn is_settled(&self) -> bool {
         self.settled
     }

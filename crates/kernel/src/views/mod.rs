@@ -1,6 +1,6 @@
-//! The catalogue as clients see it: one view for each shape of client, and of that what each subject may see.
+//! The views of the catalogue: one for each shape of client, and of that the part that each subject may see.
 //!
-//! A view follows its servers one by one: a change of one server costs that server's part. Nothing is built under a lock that a call waits for.
+//! A view is updated server by server: a change of one server costs only that server's part. Nothing is built under a lock that a call waits for.
 
 mod cached;
 mod last;

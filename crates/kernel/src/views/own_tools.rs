@@ -1,4 +1,4 @@
-//! The gateway's own tools as lists show them, and as policy has to know them (MGP §5.4, MGP D10, MGP D14 to MGP D17).
+//! The gateway's own tools as lists show them, and as policy needs them (MGP §5.4, MGP D10, MGP D14 to MGP D17).
 
 use std::sync::{Arc, OnceLock};
 
@@ -23,7 +23,7 @@ pub(super) struct OwnOffers {
 }
 
 impl OwnOffers {
-    /// Returns the offer, made once.
+    /// Returns the offer, which is built once.
     pub(super) fn get(&self, underscored: bool, info: &Raw) -> Arc<Offer> {
         let made = if underscored { &self.underscored } else { &self.dotted };
         made.get_or_init(|| Arc::new(offer(underscored, info))).clone()
@@ -42,7 +42,7 @@ fn offer(underscored: bool, info: &Raw) -> Offer {
     offer
 }
 
-/// Returns the name by which policy knows one of the gateway's tools, where lists show it to a subject of that role.
+/// Returns the name by which policy knows one of the gateway's tools, if lists show it to a subject of that role.
 pub(super) fn listed(name: &str, role: Role) -> Option<&'static str> {
     KernelTool::find(name).filter(|tool| tool.is_listed(role)).map(KernelTool::name)
 }

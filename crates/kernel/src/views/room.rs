@@ -1,4 +1,4 @@
-//! The views of the catalogue: kept for each shape of client and for each subject, and brought up to date by the first that looks.
+//! The views of the catalogue: cached for each shape of client and for each subject, and updated by the first request that needs them.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -25,14 +25,14 @@ use super::visible::Visible;
 use crate::mgp_offer::of_guard;
 use crate::settings::Settings;
 
-/// Shapes of clients whose views are kept.
+/// The number of shapes of clients whose views are cached.
 const MAX_SHAPES: usize = 256;
-/// Subjects, each in one shape, whose views are kept.
+/// The number of subjects, each in one shape, whose views are cached.
 const MAX_SUBJECTS: usize = 4096;
 
-/// What a client can do, and the revision that it speaks.
+/// The shape of a client: its capabilities and its revision.
 type Shape = (Bytes, Revision);
-/// A subject in one shape: the principal, its token, what its client can do.
+/// The key of a subject's view: the principal, its token, and the shape of its client.
 type ViewKey = (PrincipalId, Option<Arc<str>>, Bytes, Revision);
 type Kept<K> = Mutex<HashMap<K, Arc<CachedView>, foldhash::fast::RandomState>>;
 
@@ -43,22 +43,22 @@ pub(crate) struct Views {
     runtime: Arc<Runtime>,
     settings: Arc<ArcSwap<Settings>>,
     own: OwnOffers,
-    /// Grows when something changes that views show.
+    /// The epoch of the catalogue, which grows when something changes that views show.
     epoch: AtomicU64,
-    /// Grows when something changes by which the definitions of all servers are shown.
+    /// A counter that grows when the definitions of all servers have to be shown differently.
     shown_anew: AtomicU64,
-    /// What clients of each shape are shown.
+    /// The views of the shapes.
     shapes: Kept<Shape>,
-    /// What of that subjects may see, where that is not everything.
+    /// The views of subjects that may not see everything.
     subjects: Kept<ViewKey>,
-    /// Offers as they are shown, by server and by whether the client speaks of security.
+    /// The offers as they are shown, by server and by whether the client negotiated security.
     shown: Mutex<HashMap<(ServerId, bool), Shown>>,
 }
 
-/// An offer, and how it is shown.
+/// An offer, and the form in which it is shown.
 struct Shown {
     anew: u64,
-    /// What is judged and offered beside it: the server's other offers change how a tool is judged.
+    /// All offers of the server, because its other offers change how a tool is judged.
     offers: Vec<Arc<Offer>>,
     parts: Vec<(Arc<Offer>, Arc<Offer>)>,
 }
@@ -84,12 +84,12 @@ impl Views {
         })
     }
 
-    /// Notes that what some server offers has changed. The next look brings a view up to date, at the cost of what is not the same.
+    /// Notes that a server's offer has changed. The next request updates a view, at the cost of what differs.
     pub(crate) fn changed(&self) {
         self.epoch.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// Notes that the configuration has changed: everything is shown anew.
+    /// Notes that the configuration has changed, so that all offers are shown again.
     pub(crate) fn configured(&self) {
         self.shown_anew.fetch_add(1, Ordering::AcqRel);
         lock(&self.shapes).clear();
@@ -97,12 +97,12 @@ impl Views {
         self.changed();
     }
 
-    /// Returns the view for a subject whose client is such a peer, of what is known now. `last` is what the caller saw last.
+    /// Returns the present view for a subject whose client is such a peer. `last` is the view that the caller saw last.
     pub(crate) fn view(&self, subject: &Subject, last: &LastView, peer: &Peer) -> Arc<View> {
         self.look(subject, last, peer).view.clone()
     }
 
-    /// Returns the view, and whether anything is missing from it that could still come.
+    /// Returns the cached view, which knows whether an offer is missing from it that could still come.
     pub(crate) fn look(&self, subject: &Subject, last: &LastView, peer: &Peer) -> Arc<CachedView> {
         let epoch = self.epoch.load(Ordering::Acquire);
         let policy = self.guard.policy();
@@ -122,12 +122,12 @@ impl Views {
         seen.epoch == epoch && seen.policy == policy.revision() && seen.until.is_none_or(lasts)
     }
 
-    /// Returns what there is for such a client, for any subject: a call of something that is denied is refused as denied, and not as unknown.
+    /// Returns the whole view for such a client, whatever its subject may see: a call of a denied tool is refused as denied, and not as unknown.
     pub(crate) fn whole(&self, peer: &Peer) -> Arc<View> {
         self.of_shape(self.epoch.load(Ordering::Acquire), peer).view.clone()
     }
 
-    /// Returns what a subject may see of the view for such a client.
+    /// Returns the part of the view for such a client that a subject may see.
     fn of_subject(&self, epoch: u64, policy: &Policy, subject: &Subject, peer: &Peer) -> Arc<CachedView> {
         let capabilities = peer.capabilities.raw().bytes().clone();
         let key = (subject.principal.id.clone(), subject.token.clone(), capabilities, peer.revision);
@@ -144,7 +144,7 @@ impl Views {
         };
         let whole = shape.view.clone();
         let restricted = match before.as_ref().and_then(|seen| Some((seen, seen.restricted.as_ref()?))) {
-            // The same rules: only what has changed is looked at.
+            // The rules are unchanged: only what has changed is examined.
             Some((seen, known)) if self.is_current(seen, seen.epoch, policy) => known.updated(whole, &visible),
             Some((_, known)) => known.reviewed(whole, &visible),
             None => Restricted::new(whole, &visible),
@@ -160,7 +160,7 @@ impl Views {
         keep(&self.subjects, key, seen, MAX_SUBJECTS)
     }
 
-    /// Returns what clients of a shape are shown.
+    /// Returns the view of a shape.
     fn of_shape(&self, epoch: u64, peer: &Peer) -> Arc<CachedView> {
         let key = (peer.capabilities.raw().bytes().clone(), peer.revision);
         let before = lock(&self.shapes).get(&key).cloned();
@@ -170,7 +170,7 @@ impl Views {
         }
     }
 
-    /// Brings the view of a shape up to date.
+    /// Updates the view of a shape.
     fn build(&self, epoch: u64, peer: &Peer, before: Option<&CachedView>) -> CachedView {
         let outcome = of_guard(&self.guard).with_client(peer.capabilities.raw());
         let speaks = outcome.has(Extension::Security);
@@ -208,13 +208,13 @@ impl Views {
         }
     }
 
-    /// Makes a view of nothing, which others are made out of.
+    /// Returns an empty view, from which others are built.
     fn empty(&self) -> View {
         let page_size = self.settings.load().page_size;
         View::build(Vec::new(), Vec::new(), page_size).signed(self.upstream.identity().info.clone())
     }
 
-    /// Returns an offer as clients are shown it; the same value as before where nothing about it has changed.
+    /// Returns an offer as clients are shown it; the value of the last time if nothing about it has changed.
     fn shown(&self, server: &Server, offer: &Arc<Offer>, speaks: bool) -> Arc<Offer> {
         if !self.guard.is_guarded() {
             return offer.clone();
@@ -264,7 +264,7 @@ fn lock_shown(shown: &Mutex<HashMap<(ServerId, bool), Shown>>) -> Guarded<'_, Ha
     shown.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Keeps a view that was made without the lock. Bounded: where there are too many, all are forgotten.
+/// Caches a view that was built without the lock. The cache is bounded: if there are too many views, all are removed.
 fn keep<K: Eq + Hash>(kept: &Kept<K>, key: K, seen: CachedView, most: usize) -> Arc<CachedView> {
     let seen = Arc::new(seen);
     let mut kept = lock(kept);

@@ -1,4 +1,5 @@
-//! What clients read of a tool's security: those that negotiated it read what the gateway goes by; the others nothing (MGP §2.4.3, §4.2, MGP D6).
+//! The security members of tools as clients read them: clients that negotiated security read the gateway's judgement, others nothing (MGP §2.4.3,
+//! §4.2, MGP D6).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use jsonrpc::Raw;
 use mgp::tool;
 use upstream::ServerState;
 
-/// Returns what a server offers as a client is shown it that `speaks` of security, or does not. In an open gateway that is what the server wrote.
+/// Returns an offer as it is shown to clients that negotiated security (`speaks`), or did not. In an open gateway it is what the server wrote.
 pub(super) fn offer(guard: &Guard, server: &ServerState, offer: &Arc<Offer>, speaks: bool) -> Arc<Offer> {
     if !guard.is_guarded() {
         return offer.clone();
@@ -38,7 +39,7 @@ fn judge(guard: &Guard, server: &ServerState) -> BTreeMap<String, Judged> {
     guard.judged(None, &source(server, &offers))
 }
 
-/// Describes what a server offers to the guard, which judges it.
+/// Describes a server's offers for the guard, which judges them.
 pub(crate) fn source<'a>(server: &'a ServerState, offers: &'a [Arc<Offer>]) -> Source<'a> {
     let items = offers.iter().flat_map(|offer| &offer.tools.items);
     let tools = items.map(|item| Definition {

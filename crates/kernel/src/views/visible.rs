@@ -1,4 +1,4 @@
-//! What a subject may see of the catalogue, by the policy in force.
+//! Decides what a subject may see of the catalogue, by the policy in force.
 
 use catalog::{Item, KERNEL, Visibility};
 use model::{Role, ServerId};

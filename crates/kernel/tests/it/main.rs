@@ -1,4 +1,4 @@
-//! Calls of callers that are no MCP clients, alone: transcripts with scripted callers, and servers in memory.
+//! Tests of calls of callers that are not MCP clients: transcripts with scripted callers, and servers in memory.
 
 mod port;
 mod said;

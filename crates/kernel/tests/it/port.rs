@@ -1,4 +1,4 @@
-//! A scripted caller: it writes down what comes back, and answers when the transcript says so.
+//! A scripted caller, which records what it receives, and answers when the transcript says so.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,7 +14,7 @@ use tokio::sync::Notify;
 
 use crate::said;
 
-/// The way back to one scripted caller.
+/// The port of one scripted caller.
 pub(crate) struct Scripted {
     peer: Arc<Peer>,
     state: Mutex<State>,
@@ -30,7 +30,7 @@ struct State {
 }
 
 impl Scripted {
-    /// A caller that can be asked, or cannot.
+    /// Returns a caller that can be asked, or cannot.
     pub(crate) fn new(can_be_asked: bool) -> Arc<Self> {
         let capabilities = if can_be_asked {
             serde_json::json!({"elicitation": {}})
@@ -79,7 +79,7 @@ impl Scripted {
             .progressed(message);
     }
 
-    /// Takes what came back since.
+    /// Takes what was received since the last time.
     pub(crate) fn take(&self) -> Vec<String> {
         std::mem::take(&mut self.state().said)
     }

@@ -1,15 +1,15 @@
-//! What came of a line, as the transcript says it.
+//! Formats the results of a line for the transcript.
 
 use mcp::exchange::Outcome;
 use serde_json::Value;
 
-/// A message without what every message has.
+/// Formats a message without the members that every message has.
 pub(crate) fn message(bytes: &[u8]) -> String {
     let mut value: Value = serde_json::from_slice(bytes).expect("a message is JSON");
     if let Some(members) = value.as_object_mut() {
         members.shift_remove("jsonrpc");
     }
-    // What the gateway asks a person is told without the form, which is the same each time.
+    // The gateway's question to a person is shown without its form, which is always equal.
     if let Some(params) = value.get_mut("params").and_then(Value::as_object_mut) {
         params.shift_remove("requestedSchema");
     }
@@ -28,14 +28,14 @@ pub(crate) fn outcome(outcome: Option<&Outcome>) -> String {
     }
 }
 
-/// Puts a word in place of the random id of a request.
+/// Replaces the random id of a request by a word.
 pub(crate) fn without_ids(text: &str) -> String {
     let is_id = |word: &&str| word.len() == 32 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
     let words = text.split('`').map(|word| if is_id(&word) { "…" } else { word });
     words.collect::<Vec<_>>().join("`")
 }
 
-/// A rejection in the form that models read.
+/// Returns a rejection in the form that models read.
 fn refusal(result: &str) -> Option<String> {
     let result: Value = serde_json::from_str(result).ok()?;
     let said: Value = serde_json::from_str(result["content"][0]["text"].as_str()?).ok()?;

@@ -1,4 +1,4 @@
-//! Servers in memory: they shake hands and list their tools by themselves, and everything else is a line of the transcript.
+//! Servers in memory: they answer the handshake and lists of tools by themselves, and everything else is a line of the transcript.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -26,7 +26,7 @@ struct Connection {
     inbox: Arc<dyn Inbox>,
     reads: bool,
     is_over: bool,
-    /// The calls that are not answered: their ids.
+    /// The ids of the calls that are not answered.
     unanswered: Vec<Value>,
 }
 
@@ -46,7 +46,7 @@ impl PipePeer for Peer {
     }
 }
 
-/// Reaches the servers of a transcript.
+/// The connector to the servers of a transcript.
 pub(crate) struct Scripted(pub(crate) Arc<Servers>);
 
 impl Connector for Scripted {
@@ -73,13 +73,13 @@ impl Servers {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Has a server list these tools from now on.
+    /// Makes a server list these tools from now on.
     pub(crate) fn has(&self, server: &str, tools: &[&str]) {
         let tools = tools.iter().map(|tool| (*tool).to_owned()).collect();
         self.state().tools.insert(server.to_owned(), tools);
     }
 
-    /// Has the servers read what was written to them: what they answer by themselves is answered, and the rest is returned as lines.
+    /// Makes the servers read what was written to them: they answer what they answer by themselves, and the rest is returned as lines.
     pub(crate) fn read(&self) -> Vec<String> {
         let mut frames = Vec::new();
         for (at, connection) in self.state().connections.iter_mut().enumerate() {
@@ -92,7 +92,7 @@ impl Servers {
         }
         let mut said = Vec::new();
         for (at, server, frame) in frames {
-            // The last look at the permit.
+            // The last check of the permit.
             let Some((bytes, _in_flight)) = frame.begin() else {
                 said.push(format!("{server}: a message is not written, its permit was withdrawn"));
                 continue;
@@ -134,7 +134,7 @@ impl Servers {
         Some(json!({"jsonrpc": "2.0", "id": message["id"], "result": result}))
     }
 
-    /// Has a server answer the oldest of its calls: on its newest connection that has one.
+    /// Makes a server answer the oldest of its calls, on its newest connection that has one.
     pub(crate) fn answer(&self, server: &str, member: &str, value: &Value) {
         let (at, id) = {
             let mut state = self.state();
@@ -146,7 +146,7 @@ impl Servers {
         self.say(at, &json!({"jsonrpc": "2.0", "id": id, member: value}).to_string());
     }
 
-    /// Has a server say something on its newest connection.
+    /// Makes a server send a message on its newest connection.
     pub(crate) fn says(&self, server: &str, frame: &str) {
         self.say(self.newest(server), frame);
     }
@@ -181,7 +181,7 @@ impl Servers {
     }
 }
 
-/// A tool of the risk that its name says: `look` only reads, `destroy` is dangerous.
+/// Returns a tool of the risk that its name says: `look` only reads, `destroy` is dangerous.
 fn tool(name: &str) -> Value {
     let annotations = match name {
         "look" => json!({"readOnlyHint": true}),

@@ -1,6 +1,6 @@
 //! A kernel, its callers and its servers, driven by the lines of a transcript.
 //!
-//! `==TITLE: open` or `: guarded` begins a case with a new kernel, which `fs` and `db` stand behind. What comes of a line stands below it, after `>`.
+//! `==TITLE: open` or `: guarded` begins a case with a new kernel, which `fs` and `db` stand behind. The results of a line stand below it, after `>`.
 //!
 //! ```text
 //! fs has look destroy              what a server lists when it is asked
@@ -30,13 +30,13 @@ use crate::port::Scripted;
 use crate::said;
 use crate::servers::{self, Servers};
 
-/// One caller, and the way back to it.
+/// One caller, with its port.
 struct Person {
     port: Arc<Scripted>,
     caller: Arc<Caller>,
 }
 
-/// What a transcript talks to.
+/// The kernel of a transcript, with its callers and servers.
 pub(crate) struct Stage {
     kernel: Kernel,
     servers: Arc<Servers>,
@@ -97,7 +97,7 @@ impl Stage {
         stage
     }
 
-    /// Carries out one line, and returns what came of it.
+    /// Executes one line, and returns its results.
     pub(crate) async fn line(&mut self, line: &str) -> Vec<String> {
         let (text, json) = match line.find('{') {
             Some(at) => (&line[..at], &line[at..]),
@@ -240,12 +240,12 @@ impl Stage {
         self.operations().grant(grant).await.expect("it can be granted");
     }
 
-    // === what came of it
+    // === results
 
-    /// Lets every task go on until it waits, and the servers read; returns what they got. Time stands still meanwhile.
+    /// Runs every task until it waits, and lets the servers read; returns what they received. Time does not pass.
     async fn settle(&self) -> Vec<String> {
         let mut said = Vec::new();
-        // A message may go to and fro a few times before a caller hears of it.
+        // Messages may go back and forth a few times before a caller receives one.
         for _ in 0..8 {
             for _ in 0..32 {
                 tokio::task::yield_now().await;
@@ -256,7 +256,7 @@ impl Stage {
     }
 }
 
-/// Lets seconds pass.
+/// Lets a number of seconds pass.
 async fn pass(seconds: usize) {
     for _ in 0..seconds * 4 {
         tokio::time::advance(Duration::from_millis(250)).await;

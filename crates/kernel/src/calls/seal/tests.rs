@@ -1,4 +1,4 @@
-//! What a sealed state opens for, and what not.
+//! Tests for which requests a sealed state opens, and for which it does not.
 
 use mcp::exchange::Peer;
 use mcp::revision::Revision;

@@ -1,4 +1,4 @@
-//! What a task that is watched says of itself.
+//! Tests of the payload of watched tasks.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,7 +8,7 @@ use upstream::Asking;
 
 use super::*;
 
-/// A connection that writes down what its server is answered.
+/// A connection that records the answers to its server.
 #[derive(Default)]
 struct Connection(Mutex<Vec<String>>);
 

@@ -1,4 +1,4 @@
-//! What a change of one server, of the configuration and of the policy does to the views.
+//! Tests how changes of one server, of the configuration and of the policy change the views.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use upstream::{Config, Context, Identity, OfferCache, ServerEvent, ServerEvents}
 use super::*;
 use crate::views::source;
 
-/// A cache that holds what a server offers: the names of its tools stand in the digest of its configuration.
+/// A cache that returns a server's offer: the names of its tools stand in the digest of its configuration.
 #[derive(Debug)]
 struct Offers;
 
@@ -61,7 +61,7 @@ fn id(server: &str) -> ServerId {
     ServerId::new(server).expect("a good id")
 }
 
-/// A server from `fs: look change`; one that offers nothing yet is only a name.
+/// Returns a server from `fs: look change`; one that offers nothing yet is only a name.
 fn spec(text: &str) -> ServerSpec {
     ServerSpec {
         id: id(text.split(':').next().unwrap_or_default()),
@@ -83,7 +83,7 @@ fn spec(text: &str) -> ServerSpec {
     }
 }
 
-/// The room of views, and what stands around it.
+/// The views of a gateway, with the policy and the servers that they need.
 struct Stage {
     views: Arc<Views>,
     guard: Arc<Guard>,
@@ -119,7 +119,7 @@ impl Stage {
         stage
     }
 
-    /// Has the servers offer these tools; those that offer the same stay as they are.
+    /// Makes the servers offer these tools; a server whose tools do not change stays as it is.
     fn offer(&self, servers: &[&str]) {
         let specs: Vec<ServerSpec> = servers.iter().map(|text| spec(text)).collect();
         for server in self.upstream.configure(config(), &specs).fresh {
