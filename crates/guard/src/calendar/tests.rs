@@ -1,4 +1,4 @@
-//! Jumps of the machine's clock, both ways.
+//! Tests of jumps of the machine's clock, forwards and backwards.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::Calendar;
 const NOON: i64 = 1_795_000_000_000;
 const HOUR: i64 = 3_600_000;
 
-/// What the calendar says, when the machine says this so many milliseconds after the start.
+/// Returns the calendar's readings for readings of the machine's clock, each so many milliseconds after the start.
 fn said(readings: &[(i64, u64)]) -> Vec<i64> {
     let calendar = Calendar::new(Clock::system());
     let read = |&(machine, after): &(i64, u64)| {

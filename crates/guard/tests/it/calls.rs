@@ -1,4 +1,4 @@
-//! Calls of tools and everything else that subjects want: admitted, waiting for a person, written, over.
+//! Tool calls and other actions of subjects in transcripts: they are admitted, wait for a person, are written, and end.
 
 use std::time::Duration;
 
@@ -63,7 +63,7 @@ impl Room {
         known.cloned().unwrap_or_else(|| RequestId::new(name))
     }
 
-    /// Has a call that waits look whether a person has decided, or give up.
+    /// Makes a call that waits check whether a person has decided, or give up.
     pub(crate) async fn looks(&mut self, words: &Words<'_>) -> Vec<String> {
         let request = self.request(words.at(0));
         let at = self.waiting.iter().position(|(known, ..)| *known == request);
@@ -102,7 +102,7 @@ impl Room {
         }
     }
 
-    // === what was admitted
+    // === admitted calls
 
     pub(crate) async fn sent(&mut self, words: &Words<'_>) -> Vec<String> {
         let number: usize = words.at(0)[1..].parse().expect("a number");
@@ -140,7 +140,7 @@ impl Room {
         Vec::new()
     }
 
-    // === everything else
+    // === other actions
 
     pub(crate) async fn does(&mut self, words: &Words<'_>) -> Vec<String> {
         if words.at(0) == "gateway" {

@@ -9,7 +9,7 @@ use validators::arguments::Validator;
 
 use crate::words::{self, Words};
 
-/// Begins with what holds where nothing is configured, but no principal.
+/// Returns the default configuration, without principals.
 pub(crate) fn begin() -> Security {
     Security {
         principals: Vec::new(),
@@ -18,7 +18,7 @@ pub(crate) fn begin() -> Security {
     }
 }
 
-/// Takes in one line: the words behind `config`.
+/// Applies one line: the words behind `config`.
 pub(crate) fn configure(security: &mut Security, words: &Words<'_>) {
     let tables = &mut security.tables;
     match (words.at(1), words.at(2)) {
@@ -60,7 +60,7 @@ pub(crate) fn configure(security: &mut Security, words: &Words<'_>) {
     }
 }
 
-/// Takes in `config server fs wants PERMISSION`, `has PERMISSION`, `tool NAME is RISK` or `validates NAME`.
+/// Applies `config server fs wants PERMISSION`, `has PERMISSION`, `tool NAME is RISK` or `validates NAME`.
 fn server(security: &mut Security, id: &str, words: &Words<'_>) {
     let id = words::server(id);
     let own = security.servers.entry(id.clone()).or_default();

@@ -1,4 +1,4 @@
-//! The guard alone: transcripts of what it admits, asks people, records and takes back, without connections and without a disk.
+//! Tests of the guard alone: transcripts of what it admits, asks people, records and revokes, without connections and without a disk.
 
 mod calls;
 mod config;

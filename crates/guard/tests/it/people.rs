@@ -1,4 +1,4 @@
-//! What people and servers bring to a guard: decisions, grants, tokens, permissions, and what servers offer.
+//! The inputs of people and servers to a guard: decisions, grants, tokens, permissions, and servers' offers.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use store::{Change, Commit};
 use crate::room::{Room, settle};
 use crate::words::{self, Words};
 
-/// What a change does to the policy, once it is stored.
+/// The edit of the policy by a change, applied once it is stored.
 type PolicyEdit = Box<dyn FnOnce(&mut Edit) + Send>;
 
 /// Returns whether a verb of an operator is a decision, and not a use of a server.
@@ -119,7 +119,7 @@ impl Room {
         }
     }
 
-    // === what servers offer
+    // === servers' offers
 
     pub(crate) fn offers(&mut self, words: &Words<'_>) -> Vec<String> {
         let server = words::server(words.at(0));
@@ -137,7 +137,7 @@ impl Room {
         let wants = self.guard().wanted(&server);
         let permissions = self.guard().learn(&source, wants);
         let mut said: Vec<String> = Vec::new();
-        // What a plain name stands for is known.
+        // The judgement of a plain name is known.
         let judged = words.json.map(|_| self.guard().judged(None, &source)).unwrap_or_default();
         for (name, judged) in judged {
             let confirm = if judged.facts.confirm { ", asks for consent" } else { "" };
@@ -149,7 +149,7 @@ impl Room {
         said
     }
 
-    /// `fs is pinned`: what is new is pinned, and what has changed is told.
+    /// Handles `fs is pinned`: new tools are pinned, and changed ones are reported.
     pub(crate) async fn pins(&mut self, words: &Words<'_>) -> Vec<String> {
         let server = words::server(words.at(0));
         let unapproved = self.guard().unapproved(&server);
@@ -164,7 +164,7 @@ impl Room {
     }
 }
 
-/// A tool of the risk that its name says: `look` only reads, `destroy` is dangerous.
+/// Returns a tool of the risk that its name says: `look` only reads, `destroy` is dangerous.
 fn tool(name: &str) -> Raw {
     let annotations = match name {
         "look" => r#"{"readOnlyHint":true}"#,

@@ -1,6 +1,6 @@
-//! A guard and what stands around it, driven by the lines of a transcript.
+//! A guard with its store and its callers, driven by the lines of a transcript.
 //!
-//! `==NAME` begins a case with a new guard. What comes of a line stands below it, after `>`; `recorded` is what the audit got by it.
+//! `==NAME` begins a case with a new guard. The results of a line stand below it, after `>`; `recorded` are its events in the audit.
 //!
 //! ```text
 //! config principal bob remote      the configuration, which is in force with the next line that is none
@@ -31,14 +31,14 @@ use crate::{config, said};
 
 const NOON: i64 = 1_795_003_200_000;
 
-/// What is admitted and not over.
+/// An admitted call that has not ended.
 pub(crate) struct Sent {
     pub(crate) permit: SendPermit,
     pub(crate) admitted: Option<Admitted>,
     pub(crate) in_flight: Option<InFlight>,
 }
 
-/// What a transcript talks to.
+/// The guard of a transcript, with its store and its calls.
 pub(crate) struct Room {
     pub(crate) security: Option<Security>,
     pub(crate) is_configured: bool,
@@ -54,7 +54,7 @@ pub(crate) struct Room {
     pub(crate) changing: Vec<(String, JoinHandle<Result<(), CommitError>>)>,
 }
 
-/// A resolver that knows the names that the transcript says.
+/// A resolver with the names of the transcript.
 #[derive(Debug, Default)]
 struct Names(Mutex<BTreeMap<String, Vec<IpAddr>>>);
 
@@ -65,7 +65,7 @@ impl Resolver for Names {
         Box::pin(async {
             match found {
                 Some(found) => found,
-                // As a resolver that gets no answer.
+                // This is a resolver that gets no answer.
                 None => std::future::pending().await,
             }
         })
@@ -90,7 +90,7 @@ impl Room {
         }
     }
 
-    /// Carries out one line, and returns what came of it.
+    /// Executes one line, and returns its results.
     pub(crate) async fn line(&mut self, line: &str) -> Vec<String> {
         let words = Words::of(line);
         let mut said = match words.at(0) {
@@ -113,7 +113,7 @@ impl Room {
                 self.store = None;
                 return Vec::new();
             }
-            // Many of the same: how many events there are is told, and no more.
+            // Of many repetitions, only the number of events is shown.
             times if words.get(1) == Some("times") => {
                 let (_, line) = line.split_once(" times ").expect("a line");
                 let times: usize = times.parse().expect("a number");
@@ -188,7 +188,7 @@ impl Room {
         }
     }
 
-    /// Returns the guard, which the first line that is no configuration starts.
+    /// Returns the guard, which is started by the first line that is not configuration.
     pub(crate) fn guard(&self) -> &'static Arc<Guard> {
         self.guard.expect("it is started")
     }
@@ -254,14 +254,14 @@ impl Room {
     }
 }
 
-/// Lets every task go on until it waits. Time stands still meanwhile.
+/// Runs every task until it waits. Time does not pass.
 pub(crate) async fn settle() {
     for _ in 0..64 {
         tokio::task::yield_now().await;
     }
 }
 
-/// The gateway's own tools: one for agents and one for operators.
+/// Returns the gateway's own tools: one for agents and one for operators.
 fn own_tools() -> OwnTools {
     let tool = |name: &str, role| ToolFacts {
         name: name.into(),

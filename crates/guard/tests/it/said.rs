@@ -1,4 +1,4 @@
-//! What came of a line, as the transcript says it.
+//! Formats the results of a line for the transcript.
 
 use mgp::error::Refusal;
 use model::RequestId;
@@ -23,7 +23,7 @@ const SHOWN: [&str; 14] = [
     "method",
 ];
 
-/// A refusal: its code and its sentence, and when it is worth trying again.
+/// Formats a refusal: its code, its text, and when to try again.
 pub(crate) fn refusal(refusal: &Refusal) -> String {
     let again = refusal
         .recovery()
@@ -32,7 +32,7 @@ pub(crate) fn refusal(refusal: &Refusal) -> String {
     format!("refused {} {}{again}", refusal.code.number(), refusal.message())
 }
 
-/// An event of the audit on one line.
+/// Formats an event of the audit on one line.
 pub(crate) fn event(event: &Stored) -> String {
     let body: Value = serde_json::from_slice(&event.body).expect("an event is JSON");
     let key = &event.key;
@@ -54,7 +54,7 @@ pub(crate) fn event(event: &Stored) -> String {
     format!("recorded {} {} {server}{tool} {result}{details}", key.kind, key.actor.id)
 }
 
-/// Puts the transcript's names in place of random ids.
+/// Replaces random ids by the transcript's names.
 pub(crate) fn without_ids(text: &str, requests: &[RequestId]) -> String {
     let named = requests.iter().zip(1..);
     named.fold(text.to_owned(), |text, (request, number)| {

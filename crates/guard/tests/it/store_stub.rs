@@ -1,4 +1,4 @@
-//! A store in memory, whose disk can be full, slow or short of room.
+//! A store in memory, whose disk can be full, slow or nearly full.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,18 +9,18 @@ use store::{
 };
 use tokio::sync::watch;
 
-/// How the disk is.
+/// The state of the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Disk {
-    /// It takes everything.
+    /// It stores everything.
     Sound,
-    /// It takes nothing.
+    /// It stores nothing.
     Full,
-    /// It never says that it has taken anything.
+    /// It never confirms anything.
     Slow,
-    /// It takes commits and events that are waited for, and no others.
+    /// It stores commits and events that a caller waits for, and no others.
     Crowded,
-    /// It has taken another commit first, each time.
+    /// It has always stored another commit first.
     Contested,
 }
 
@@ -71,7 +71,7 @@ impl StoreStub {
     }
 }
 
-/// Returns what a new store holds.
+/// Returns the content of a new store.
 pub(crate) fn nothing_remembered() -> Remembered {
     Remembered {
         revision: 1,
@@ -161,7 +161,7 @@ impl AuditStore for StoreStub {
     }
 }
 
-/// Reads the events as they come.
+/// A reader of the events as they come.
 #[derive(Debug)]
 struct Tail {
     next: u64,

@@ -1,4 +1,4 @@
-//! Plays the transcripts of `data`. `UPDATE_EXPECT=1` rewrites what came of their lines.
+//! Plays the transcripts of `data`. `UPDATE_EXPECT=1` rewrites the results of their lines.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! The words of a line of a transcript, as what they stand for.
+//! Parses the words of a line of a transcript.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use guard::Subject;
 use jsonrpc::Raw;
 use model::{GrantScope, Principal, PrincipalId, Role, ServerId, ToolId};
 
-/// A line in words. JSON is one word, and the last.
+/// A line in words. JSON is one word, the last.
 #[derive(Debug)]
 pub(crate) struct Words<'a> {
     words: Vec<&'a str>,
@@ -61,7 +61,7 @@ pub(crate) fn server(id: &str) -> ServerId {
     ServerId::new(id).expect("a good id")
 }
 
-/// Reads `fs/read`.
+/// Parses `fs/read`.
 pub(crate) fn tool(text: &str) -> ToolId {
     let (id, name) = text.split_once('/').expect("server/tool");
     ToolId {
@@ -70,7 +70,7 @@ pub(crate) fn tool(text: &str) -> ToolId {
     }
 }
 
-/// Reads `fs` or `fs/read`.
+/// Parses `fs` or `fs/read`.
 pub(crate) fn scope(text: &str) -> GrantScope {
     match text.contains('/') {
         true => GrantScope::Tool(tool(text)),
@@ -78,7 +78,7 @@ pub(crate) fn scope(text: &str) -> GrantScope {
     }
 }
 
-/// Reads a principal: `op` is an operator, every other one an agent.
+/// Parses a principal: `op` is an operator, every other one an agent.
 pub(crate) fn principal(name: &str) -> Principal {
     Principal {
         id: PrincipalId::new(name),
@@ -86,7 +86,7 @@ pub(crate) fn principal(name: &str) -> Principal {
     }
 }
 
-/// Reads `bob`, or `bob@ci` for one that came in with the token `ci`.
+/// Parses `bob`, or `bob@ci` for one that was authenticated with the token `ci`.
 pub(crate) fn subject(text: &str) -> Subject {
     let (name, token) = text
         .split_once('@')
@@ -97,7 +97,7 @@ pub(crate) fn subject(text: &str) -> Subject {
     }
 }
 
-/// Reads `250ms`, `5s`, `5m` and `5h`.
+/// Parses `250ms`, `5s`, `5m` and `5h`.
 pub(crate) fn duration(text: &str) -> Duration {
     let unit = text.find(|c: char| !c.is_ascii_digit()).expect("a unit");
     let count: u64 = text[..unit].parse().expect("a number");

@@ -1,4 +1,4 @@
-//! What the clients of a transcript do: they find lines, and call.
+//! The clients of a transcript: they get lines, and call.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Connections in memory: what is written to a server waits until the transcript reads it, and what the server says is a line of the transcript.
+//! Connections in memory: frames to a server wait until the transcript reads them, and the server's messages are lines of the transcript.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -7,7 +7,7 @@ use tokio::sync::mpsc::{self, error::TryRecvError};
 use upstream::link::{BoxFuture, Closed, Connector, Frame, Inbox, Link, LinkError, Pipe, PipePeer};
 use upstream::spec::ServerSpec;
 
-/// Frames that wait to be written to one server.
+/// The number of frames that may wait to be written to one server.
 const QUEUE: usize = 4;
 
 /// Every connection that was made, in order.
@@ -19,11 +19,11 @@ struct Made {
     list: Vec<Connection>,
     is_down: bool,
     attempts: usize,
-    /// Connections that the stage has told of.
+    /// The number of connections that the stage has reported.
     told: usize,
 }
 
-/// One connection.
+/// A connection of the transcript.
 struct Connection {
     outgoing: mpsc::Receiver<Frame>,
     inbox: Arc<dyn Inbox>,
@@ -37,7 +37,7 @@ struct Peer {
     stderr: Mutex<Vec<String>>,
 }
 
-/// What the gateway did with a connection.
+/// An action of the gateway on a connection.
 pub(crate) enum Seen {
     Connected,
     Written(Bytes),
@@ -54,7 +54,7 @@ impl Connections {
         self.made().is_down = is_down;
     }
 
-    /// Returns how often a connection was wanted.
+    /// Returns the number of attempts to connect.
     pub(crate) fn attempts(&self) -> usize {
         self.made().attempts
     }
@@ -70,12 +70,12 @@ impl Connections {
         inbox.closed(Closed::Exited("exit status: 1".to_owned()));
     }
 
-    /// Has the server of a connection read, or not.
+    /// Makes the server of a connection read, or stop reading.
     pub(crate) fn read(&self, number: usize, reads: bool) {
         self.made().list[number - 1].reads = reads;
     }
 
-    /// Has the server of a connection write something to stderr.
+    /// Makes the server of a connection write something to stderr.
     pub(crate) fn mutter(&self, number: usize, text: &str) {
         let peer = self.made().list[number - 1].peer.clone();
         peer.stderr.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned());
@@ -85,7 +85,7 @@ impl Connections {
         self.made().list[number - 1].inbox.clone()
     }
 
-    /// Takes what the gateway has done since: connections by their numbers, from 1.
+    /// Takes the gateway's actions since the last time: connections by their numbers, from 1.
     pub(crate) fn take(&self) -> Vec<(usize, Seen)> {
         let mut made = self.made();
         let mut seen = Vec::new();
@@ -93,7 +93,7 @@ impl Connections {
             made.told += 1;
             seen.push((made.told, Seen::Connected));
         }
-        // The last look at a permit may answer its call, which may open a connection: the frames are begun when the lock is free.
+        // The last check of a permit may answer its call, which may open a connection: the frames are begun when the lock is free.
         let mut frames = Vec::new();
         for (connection, number) in made.list.iter_mut().zip(1..) {
             while connection.reads && !connection.is_let_go {
@@ -117,7 +117,7 @@ impl Connections {
     }
 }
 
-/// Reaches the transcript's server.
+/// The connector to the transcript's server.
 pub(crate) struct Scripted(pub(crate) Arc<Connections>);
 
 impl Connector for Scripted {

@@ -1,4 +1,4 @@
-//! The servers of a gateway, alone: transcripts of their lives, with a scripted connection in memory and time that the transcript moves.
+//! Tests of the crate alone: transcripts with a scripted connection in memory and time that the transcript moves.
 
 mod clients;
 mod connection;

@@ -1,10 +1,10 @@
-//! What came of a line, as the transcript says it.
+//! Formats the results of a line for the transcript.
 
 use serde_json::Value;
 use upstream::link::Inbox;
 use upstream::{Health, Question, ServerEvent};
 
-/// A message without what every message has.
+/// Formats a message without the members that every message has.
 pub(crate) fn message(bytes: &[u8]) -> String {
     let mut value: Value = serde_json::from_slice(bytes).expect("a message is JSON");
     let Some(members) = value.as_object_mut() else {
@@ -23,7 +23,7 @@ pub(crate) fn message(bytes: &[u8]) -> String {
     value.to_string()
 }
 
-/// An event, and the question that it brings.
+/// Formats an event. Returns with it the question that the event contains.
 pub(crate) fn event(event: ServerEvent) -> (String, Option<Question>) {
     let said = match event {
         ServerEvent::Offering { offers, .. } => format!("offering {} to the guard", offers.len()),
@@ -54,12 +54,12 @@ pub(crate) fn health(health: &Health) -> String {
         Health::Configured => "not needed yet".to_owned(),
         Health::Known => "known from an earlier time".to_owned(),
         Health::Started => "started".to_owned(),
-        // How long the back-off is has a random part.
+        // The length of the back-off has a random part.
         Health::Error(why) => format!("cannot be used: {}", without_times(&why.to_string())),
     }
 }
 
-/// Puts a word in place of the random length of a back-off.
+/// Replaces the random length of a back-off by a word.
 pub(crate) fn without_times(text: &str) -> String {
     match (text.find("(tried again in "), text.rfind(" s)")) {
         (Some(from), Some(to)) if from < to => format!("{}(tried again soon{}", &text[..from], &text[to + 2..]),
@@ -67,7 +67,7 @@ pub(crate) fn without_times(text: &str) -> String {
     }
 }
 
-/// Gives a frame to the gateway, as the server's pipe does.
+/// Delivers a frame to the gateway, as the server's pipe does.
 pub(crate) fn deliver(inbox: &dyn Inbox, frame: &str) {
     inbox.frame(frame.as_bytes().to_vec().into());
 }

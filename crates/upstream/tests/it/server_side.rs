@@ -1,4 +1,4 @@
-//! What the server of a transcript says and does.
+//! The server of a transcript: its messages and its actions.
 
 use serde_json::{Value, json};
 
@@ -37,7 +37,7 @@ impl Stage {
         said::deliver(&*inbox, &frame);
     }
 
-    /// Answers the handshake that waits.
+    /// Answers the open handshake.
     fn greeting(&mut self, number: usize, words: &[&str]) -> String {
         let mut capabilities = json!({"tools": {"listChanged": true}});
         if words.contains(&"mgp") {

@@ -1,4 +1,4 @@
-//! The clients of a transcript: `alice`, `alice#5` for one with a session of that number, and what it can do.
+//! Parses the clients of a transcript: `alice`, `alice#5` for one with a session of that number, and its capabilities.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
-//! One server and what stands around it, driven by the lines of a transcript.
+//! One server and its callers, driven by the lines of a transcript.
 //!
-//! `==legacy`, `==modern` and `==auto` begin a case with a new server. What comes of a line stands below it, after `>`: `s1 <` is what is written to
-//! the server on its first connection, `event` what the sink is told, `c1` what happens to the first call.
+//! `==legacy`, `==modern` and `==auto` begin a case with a new server. The results of a line stand below it, after `>`: `s1 <` is what is written to
+//! the server on its first connection, `event` an event for the sink, `c1` an event of the first call.
 //!
 //! ```text
 //! up                            the server is started, and kept connected
@@ -35,7 +35,7 @@ use crate::connection::{Connections, Scripted, Seen};
 use crate::spec::{id, spec};
 use crate::{said, sharer};
 
-/// What happened beside what was written, in order.
+/// The events in order, without the written frames.
 #[derive(Clone, Default)]
 pub(crate) struct Log {
     entries: Arc<Mutex<Vec<Entry>>>,
@@ -87,7 +87,7 @@ impl ServerEvents for Log {
     }
 }
 
-/// What a transcript talks to.
+/// The server of a transcript, with its callers.
 pub(crate) struct Stage {
     guard: Arc<Guard>,
     upstream: Arc<Upstream>,
@@ -98,7 +98,7 @@ pub(crate) struct Stage {
     questions: Vec<Question>,
     pub(crate) lanes: Vec<(String, LanePermit)>,
     attached: Vec<Attachment>,
-    /// The requests that each connection got and has not answered: by method, the ids.
+    /// The ids of the requests that each connection received and has not answered, by method.
     pub(crate) unanswered: BTreeMap<(usize, String), Vec<Value>>,
 }
 
@@ -147,10 +147,10 @@ impl Stage {
         self.upstream.server(&id()).expect("it is configured")
     }
 
-    /// Carries out one line, and returns what came of it.
+    /// Executes one line, and returns its results.
     pub(crate) async fn line(&mut self, line: &str) -> Vec<String> {
         if let Some((times, line)) = line.split_once(" times ") {
-            // Many of the same: only what came of the last is told.
+            // Of many repetitions, only the results of the last are shown.
             let times: usize = times.parse().expect("a number");
             for _ in 1..times {
                 self.act(&line.split_whitespace().collect::<Vec<_>>(), "").await;
@@ -177,7 +177,7 @@ impl Stage {
         let number = |word: &str| word[1..].parse::<usize>().ok();
         match words {
             ["up", "with", tools @ ..] => {
-                // What comes of these is shown by `handshake.txt`.
+                // `handshake.txt` shows the results of these lines.
                 for line in ["up", "s1 greets", &format!("s1 lists {}", tools.join(" "))] {
                     Box::pin(self.line(line)).await;
                 }
@@ -243,7 +243,7 @@ impl Stage {
         format!("tools: {}", names.join(", "))
     }
 
-    // === what came of it
+    // === results
 
     fn seen(&mut self) -> Vec<String> {
         let mut said = Vec::new();
@@ -291,7 +291,7 @@ fn duration(text: &str) -> Duration {
     }
 }
 
-/// Lets time pass, and every timer that is due in it fire at its time.
+/// Lets time pass, in which every due timer fires at its time.
 async fn pass(time: Duration) {
     let step = Duration::from_millis(250);
     let mut left = time;
@@ -302,7 +302,7 @@ async fn pass(time: Duration) {
     }
 }
 
-/// Lets every task go on until it waits. Time stands still meanwhile.
+/// Runs every task until it waits. Time does not pass.
 async fn settle() {
     for _ in 0..32 {
         tokio::task::yield_now().await;
