@@ -6,9 +6,9 @@ use std::sync::{Arc, LazyLock};
 
 use model::{Access, Permission, Principal, RequestId, Risk, Role, ServerId, Timestamp};
 
-use crate::book::{Book, Held, PermissionState, PinState, Server, Standing};
 use crate::checks::Judged;
 use crate::facts::KERNEL;
+use crate::index::{Held, PermissionState, PinState, PolicyIndex, Server, Standing};
 use crate::reason::Target;
 use crate::tables::{OnChange, OnDangerous, OnModerate, PermissionPolicy, ServerTable};
 use crate::{Action, Consent, Need, Query, Reason, Revision, ToolFacts, Verdict};
@@ -24,27 +24,27 @@ fn deny(reason: Reason) -> Stop {
 }
 
 /// The answer of a configured policy.
-pub(crate) fn decide(book: &Book, query: &Query<'_>) -> Stop {
-    rules(book, query).map_or_else(|stop| stop, |reason| (Verdict::Allow, reason))
+pub(crate) fn decide(index: &PolicyIndex, query: &Query<'_>) -> Stop {
+    rules(index, query).map_or_else(|stop| stop, |reason| (Verdict::Allow, reason))
 }
 
-fn rules(book: &Book, query: &Query<'_>) -> Result<Reason, Stop> {
+fn rules(index: &PolicyIndex, query: &Query<'_>) -> Result<Reason, Stop> {
     if let Some(token) = query.token {
         let server = match query.action {
             // What operators do is done to the gateway itself: a token for some servers is not for that.
             Action::Operate { .. } => Some(&*GATEWAY),
             _ => query.action.server(),
         };
-        let refused = book.token(token, query.principal, server, query.now);
+        let refused = index.token(token, query.principal, server, query.now);
         refused.map_err(|refusal| deny(Reason::Token(refusal)))?;
     }
-    let held = book.held(&query.principal.id);
+    let held = index.held(&query.principal.id);
     match query.action {
         Action::SetLogLevel => Ok(Reason::Own),
         Action::Operate { .. } => operator(query.principal, Role::Operator, &query.action).map(|()| Reason::Operator),
         Action::CallTool { server, tool, arguments } => {
             let call = Call {
-                book,
+                index,
                 query,
                 server,
                 tool,
@@ -54,17 +54,17 @@ fn rules(book: &Book, query: &Query<'_>) -> Result<Reason, Stop> {
         }
         // What belongs to a call in its course, or to nobody in particular: whoever may use something of the server.
         Action::UseTask { server, .. } | Action::Notify { server, .. } | Action::Ask { server, .. } => {
-            access(query, server, None, book.reach(held, server, query.now)).map(of_access)
+            access(query, server, None, index.reach(held, server, query.now)).map(of_access)
         }
         Action::GetPrompt { server, .. }
         | Action::ReadResource { server, .. }
         | Action::Subscribe { server, .. }
         | Action::Complete { server, .. }
         | Action::Extension { server, .. } => {
-            let standing = access(query, server, None, book.standing(held, server, None, query.now))?;
+            let standing = access(query, server, None, index.standing(held, server, None, query.now))?;
             let target = || Target::of(server, None);
-            let known = book.server(server).ok_or_else(|| deny(Reason::Unknown { target: target() }))?;
-            Granted::new(book, server, known, query.now).gate(&target)?;
+            let known = index.server(server).ok_or_else(|| deny(Reason::Unknown { target: target() }))?;
+            Granted::new(index, server, known, query.now).gate(&target)?;
             Ok(of_access(standing))
         }
     }
@@ -106,11 +106,11 @@ struct Granted<'a> {
 }
 
 impl<'a> Granted<'a> {
-    fn new(book: &'a Book, id: &ServerId, server: &'a Server, now: Timestamp) -> Self {
-        let table = book.tables.server(id);
+    fn new(index: &'a PolicyIndex, id: &ServerId, server: &'a Server, now: Timestamp) -> Self {
+        let table = index.tables.server(id);
         Self {
             server,
-            policy: table.permissions.unwrap_or(book.tables.permissions),
+            policy: table.permissions.unwrap_or(index.tables.permissions),
             approved: &table.approved,
             strict: table.strict,
             now,
@@ -176,7 +176,7 @@ fn pending(target: Target, permission: &Permission, request: Option<RequestId>) 
 
 /// A call of a tool.
 struct Call<'a> {
-    book: &'a Book,
+    index: &'a PolicyIndex,
     query: &'a Query<'a>,
     server: &'a ServerId,
     tool: &'a str,
@@ -185,14 +185,14 @@ struct Call<'a> {
 
 impl Call<'_> {
     fn rules(&self, held: Option<&Arc<Held>>) -> Result<Reason, Stop> {
-        let standing = self.book.standing(held, self.server, Some(self.tool), self.query.now);
+        let standing = self.index.standing(held, self.server, Some(self.tool), self.query.now);
         let standing = access(self.query, self.server, Some(self.tool), standing)?;
         let unknown = || deny(Reason::Unknown { target: self.target() });
-        let server = self.book.server(self.server).ok_or_else(unknown)?;
+        let server = self.index.server(self.server).ok_or_else(unknown)?;
         let facts = &server.tool(self.tool).ok_or_else(unknown)?.facts;
         operator(self.query.principal, facts.role, &self.query.action)?;
-        let table = self.book.tables.server(self.server);
-        let granted = Granted::new(self.book, self.server, server, self.query.now);
+        let table = self.index.tables.server(self.server);
+        let granted = Granted::new(self.index, self.server, server, self.query.now);
         granted.gate(&|| self.target())?;
         granted.tool(facts, &|| self.target())?;
         self.arguments(facts)?;
@@ -215,7 +215,7 @@ impl Call<'_> {
 
     /// MGP §4.4: whether a person has to look at it, or has.
     fn person(&self, server: &Server, facts: &ToolFacts, table: &ServerTable, standing: Standing) -> Result<Reason, Stop> {
-        let tables = &self.book.tables;
+        let tables = &self.index.tables;
         let target = || self.target();
         let review = match (server.pin_state(facts), table.changed.unwrap_or(tables.changed)) {
             (PinState::Changed { .. }, OnChange::Refuse) => return Err(deny(Reason::Changed { target: target() })),
@@ -261,41 +261,41 @@ impl Call<'_> {
 
     /// The token is left out: it has been judged, and who was asked did not see it.
     fn stands(&self, since: Revision) -> bool {
-        self.book.changed(&self.query.principal.id, None, &self.query.action) <= since
+        self.index.changed(&self.query.principal.id, None, &self.query.action) <= since
     }
 }
 
 /// What a list may show to one principal. Made once for a list, asked for each entry.
 #[derive(Debug)]
-pub(crate) struct Sight<'a> {
-    pub(crate) book: &'a Book,
+pub(crate) struct Visibility<'a> {
+    pub(crate) index: &'a PolicyIndex,
     pub(crate) held: Option<&'a Arc<Held>>,
     pub(crate) principal: &'a Principal,
     pub(crate) token: Option<&'a str>,
     pub(crate) now: Timestamp,
 }
 
-impl Sight<'_> {
+impl Visibility<'_> {
     /// Whether the token and the role let the principal near, and access is not denied. A tool that waits for a permission or a person is
     /// shown (MGP D2).
     pub(crate) fn tool(&self, server: &ServerId, tool: &str) -> bool {
         let role = self
-            .book
+            .index
             .server(server)
             .and_then(|known| known.tool(tool))
             .map(|offered| offered.facts.role);
         role.is_none_or(|role| self.principal.role >= role)
-            && self.book.standing(self.held, server, Some(tool), self.now).access == Access::Allow
+            && self.index.standing(self.held, server, Some(tool), self.now).access == Access::Allow
             && self.is_let_in(server)
     }
 
     /// The same for what belongs to a server as a whole: prompts and resources.
     pub(crate) fn server(&self, server: &ServerId) -> bool {
-        self.book.standing(self.held, server, None, self.now).access == Access::Allow && self.is_let_in(server)
+        self.index.standing(self.held, server, None, self.now).access == Access::Allow && self.is_let_in(server)
     }
 
     fn is_let_in(&self, server: &ServerId) -> bool {
         self.token
-            .is_none_or(|token| self.book.token(token, self.principal, Some(server), self.now).is_ok())
+            .is_none_or(|token| self.index.token(token, self.principal, Some(server), self.now).is_ok())
     }
 }

@@ -6,8 +6,8 @@ use model::{
     Access, Digest, Grant, GrantScope, Permission, PermissionDecision, Principal, PrincipalId, ServerId, Timestamp, Token, ToolId,
 };
 
-use crate::book::{Book, Edit, PermissionState, PinState, Server, Standing, TokenRefusal};
-use crate::decide::{self, Sight};
+use crate::decide::{self, Visibility};
+use crate::index::{Edit, PermissionState, PinState, PolicyIndex, Server, Standing, TokenRefusal};
 use crate::tables::Tables;
 use crate::{Action, Decision, Query, Reason, Revision, ToolFacts, Verdict};
 
@@ -22,7 +22,7 @@ pub struct Policy {
 enum Rules {
     AllowAll,
     DenyAll,
-    Book(Arc<Book>),
+    Indexed(Arc<PolicyIndex>),
 }
 
 /// What is wrong with a grant that somebody wants to make.
@@ -73,7 +73,7 @@ impl Policy {
     /// Begins a policy from nothing but tables: at the start, and when a configuration is read again. `after` is the revision of the policy
     /// whose place it takes.
     pub fn begin(tables: Tables, after: Revision) -> Edit {
-        let mut edit = Edit::new(Book::default(), after.next());
+        let mut edit = Edit::new(PolicyIndex::default(), after.next());
         edit.tables(tables);
         edit
     }
@@ -81,7 +81,7 @@ impl Policy {
     /// Begins the next version of this policy. From a gateway that is open or closed it begins with nothing.
     pub fn edit(&self) -> Edit {
         match &self.rules {
-            Rules::Book(book) => Edit::new(Book::clone(book), self.revision.next()),
+            Rules::Indexed(index) => Edit::new(PolicyIndex::clone(index), self.revision.next()),
             Rules::AllowAll | Rules::DenyAll => Self::begin(Tables::default(), self.revision),
         }
     }
@@ -97,7 +97,7 @@ impl Policy {
                     action: query.action.to_string(),
                 },
             ),
-            Rules::Book(book) => decide::decide(book, query),
+            Rules::Indexed(index) => decide::decide(index, query),
         };
         Decision {
             verdict,
@@ -111,7 +111,7 @@ impl Policy {
     #[must_use]
     pub fn stands(&self, principal: &PrincipalId, token: Option<&str>, action: &Action<'_>, since: Revision) -> bool {
         match &self.rules {
-            Rules::Book(book) => since <= self.revision && book.changed(principal, token, action) <= since,
+            Rules::Indexed(index) => since <= self.revision && index.changed(principal, token, action) <= since,
             Rules::AllowAll | Rules::DenyAll => since == self.revision,
         }
     }
@@ -120,7 +120,7 @@ impl Policy {
     #[must_use]
     pub fn lets_in(&self, token: &str, principal: &Principal, now: Timestamp) -> bool {
         match &self.rules {
-            Rules::Book(book) => book.token(token, principal, None, now).is_ok(),
+            Rules::Indexed(index) => index.token(token, principal, None, now).is_ok(),
             Rules::AllowAll => true,
             Rules::DenyAll => false,
         }
@@ -138,11 +138,11 @@ impl Policy {
     #[must_use]
     pub fn viewer<'a>(&'a self, principal: &'a Principal, token: Option<&'a str>, now: Timestamp) -> Viewer<'a> {
         Viewer(match &self.rules {
-            Rules::AllowAll => Sees::Everything,
-            Rules::DenyAll => Sees::Nothing,
-            Rules::Book(book) => Sees::Some(Sight {
-                book,
-                held: book.held(&principal.id),
+            Rules::AllowAll => Visible::Everything,
+            Rules::DenyAll => Visible::Nothing,
+            Rules::Indexed(index) => Visible::ByRules(Visibility {
+                index,
+                held: index.held(&principal.id),
                 principal,
                 token,
                 now,
@@ -159,13 +159,13 @@ impl Policy {
         match &self.rules {
             Rules::AllowAll => Standing::of_default(OptOut),
             Rules::DenyAll => Standing::of_default(OptIn),
-            Rules::Book(book) => book.standing(book.held(principal), server, tool, now),
+            Rules::Indexed(index) => index.standing(index.held(principal), server, tool, now),
         }
     }
 
     /// Every grant that a principal holds, expired ones too, by tool and server.
     pub fn grants<'a>(&'a self, principal: &PrincipalId) -> impl Iterator<Item = &'a Arc<Grant>> + use<'a> {
-        let held = self.book().and_then(|book| book.held(principal));
+        let held = self.index().and_then(|index| index.held(principal));
         let mut grants: Vec<_> = held.into_iter().flat_map(|held| held.grants()).collect();
         grants.sort_by_key(|grant| (grant.scope.clone(), grant.access == Access::Allow));
         grants.into_iter()
@@ -174,7 +174,7 @@ impl Policy {
     /// When what a principal may do by its grants, or by a token, changes next without anybody changing it.
     #[must_use]
     pub fn next_expiry(&self, principal: &PrincipalId, token: Option<&str>, now: Timestamp) -> Option<Timestamp> {
-        self.book()?.next_expiry(principal, token, now)
+        self.index()?.next_expiry(principal, token, now)
     }
 
     /// What is wrong with a grant that somebody wants to make; records are taken as they are.
@@ -189,8 +189,8 @@ impl Policy {
             return Err(GrantProblem::DeniesAndConfirms);
         }
         let server = |id: &ServerId| {
-            self.book()
-                .and_then(|book| book.server(id))
+            self.index()
+                .and_then(|index| index.server(id))
                 .ok_or_else(|| GrantProblem::UnknownServer(id.clone()))
         };
         match &grant.scope {
@@ -207,13 +207,13 @@ impl Policy {
     /// # Errors
     /// When nobody knows it, it was revoked or it has expired.
     pub fn authenticate(&self, digest: &Digest, now: Timestamp) -> Result<&Token, TokenRefusal> {
-        self.book().ok_or(TokenRefusal::Unknown)?.authenticate(digest, now)
+        self.index().ok_or(TokenRefusal::Unknown)?.authenticate(digest, now)
     }
 
     /// Whether tokens are known that were not taken back: then nobody is let in without one by default.
     #[must_use]
     pub fn has_tokens(&self) -> bool {
-        self.book().is_some_and(Book::has_tokens)
+        self.index().is_some_and(PolicyIndex::has_tokens)
     }
 
     // === what is known of servers ===
@@ -221,30 +221,30 @@ impl Policy {
     /// How it stands with a permission of a server.
     #[must_use]
     pub fn permission(&self, server: &ServerId, permission: &Permission, now: Timestamp) -> PermissionState {
-        let Some(book) = self.book() else {
+        let Some(index) = self.index() else {
             return match self.rules {
                 Rules::AllowAll => PermissionState::Approved,
                 _ => PermissionState::Denied,
             };
         };
-        let table = book.tables.server(server);
-        let policy = table.permissions.unwrap_or(book.tables.permissions);
-        match book.server(server) {
+        let table = index.tables.server(server);
+        let policy = table.permissions.unwrap_or(index.tables.permissions);
+        match index.server(server) {
             Some(known) => known.permissions.state(permission, policy, &table.approved, now),
-            None => crate::book::Permissions::default().state(permission, policy, &table.approved, now),
+            None => crate::index::Permissions::default().state(permission, policy, &table.approved, now),
         }
     }
 
     /// What was decided about the permissions of a server, expired decisions too.
     pub fn permissions<'a>(&'a self, server: &ServerId) -> impl Iterator<Item = &'a Arc<PermissionDecision>> + use<'a> {
-        let known = self.book().and_then(|book| book.server(server));
+        let known = self.index().and_then(|index| index.server(server));
         known.into_iter().flat_map(|known| known.permissions.decisions())
     }
 
     /// What is known of one tool.
     #[must_use]
     pub fn tool(&self, server: &ServerId, name: &str) -> Option<&Arc<ToolFacts>> {
-        Some(&self.book()?.server(server)?.tool(name)?.facts)
+        Some(&self.index()?.server(server)?.tool(name)?.facts)
     }
 
     /// What is known of the tools of a server, by name.
@@ -261,7 +261,7 @@ impl Policy {
     }
 
     fn by_name(&self, server: &ServerId) -> Vec<(&Arc<ToolFacts>, &Server)> {
-        let known = self.book().and_then(|book| book.server(server));
+        let known = self.index().and_then(|index| index.server(server));
         let mut tools: Vec<_> = known
             .into_iter()
             .flat_map(|known| known.tools().map(move |facts| (facts, &**known)))
@@ -273,12 +273,12 @@ impl Policy {
     /// The tables in force.
     #[must_use]
     pub fn tables(&self) -> Option<&Tables> {
-        self.book().map(|book| &*book.tables)
+        self.index().map(|index| &*index.tables)
     }
 
-    fn book(&self) -> Option<&Book> {
+    fn index(&self) -> Option<&PolicyIndex> {
         match &self.rules {
-            Rules::Book(book) => Some(book),
+            Rules::Indexed(index) => Some(index),
             Rules::AllowAll | Rules::DenyAll => None,
         }
     }
@@ -288,9 +288,9 @@ impl Edit {
     /// The next version.
     #[must_use]
     pub fn finish(self) -> Policy {
-        let (book, revision) = self.into_parts();
+        let (index, revision) = self.into_parts();
         Policy {
-            rules: Rules::Book(Arc::new(book)),
+            rules: Rules::Indexed(Arc::new(index)),
             revision,
         }
     }
@@ -298,13 +298,13 @@ impl Edit {
 
 /// What one principal may see. What it has no access to is not listed (MGP §5).
 #[derive(Debug)]
-pub struct Viewer<'a>(Sees<'a>);
+pub struct Viewer<'a>(Visible<'a>);
 
 #[derive(Debug)]
-enum Sees<'a> {
+enum Visible<'a> {
     Everything,
     Nothing,
-    Some(Sight<'a>),
+    ByRules(Visibility<'a>),
 }
 
 impl Viewer<'_> {
@@ -312,9 +312,9 @@ impl Viewer<'_> {
     #[must_use]
     pub fn is_visible(&self, server: &ServerId, tool: &str) -> bool {
         match &self.0 {
-            Sees::Everything => true,
-            Sees::Nothing => false,
-            Sees::Some(sight) => sight.tool(server, tool),
+            Visible::Everything => true,
+            Visible::Nothing => false,
+            Visible::ByRules(visibility) => visibility.tool(server, tool),
         }
     }
 
@@ -322,9 +322,9 @@ impl Viewer<'_> {
     #[must_use]
     pub fn is_server_visible(&self, server: &ServerId) -> bool {
         match &self.0 {
-            Sees::Everything => true,
-            Sees::Nothing => false,
-            Sees::Some(sight) => sight.server(server),
+            Visible::Everything => true,
+            Visible::Nothing => false,
+            Visible::ByRules(visibility) => visibility.server(server),
         }
     }
 }

@@ -8,7 +8,7 @@ use validators::arguments::Resolve;
 
 use crate::action::shown;
 use crate::blocked::Blocked;
-use crate::book::{Standing, TokenRefusal};
+use crate::index::{Standing, TokenRefusal};
 use crate::tables::PermissionPolicy;
 use crate::{Source, code};
 

@@ -7,25 +7,25 @@ use model::{Grant, GrantScope, Permission, PermissionDecision, Pin, PrincipalId,
 use super::grants::Held;
 use super::servers::Server;
 use super::tokens::Kept;
-use super::{Book, Origin};
+use super::{Origin, PolicyIndex};
 use crate::{Revision, ServerFacts, Tables, ToolFacts};
 
 /// The next version in the making. Nothing takes effect before [`Edit::finish`], and the policy that it began with stays as it is.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Edit {
-    book: Book,
+    index: PolicyIndex,
     revision: Revision,
 }
 
 impl Edit {
-    pub(crate) fn new(book: Book, revision: Revision) -> Self {
-        Self { book, revision }
+    pub(crate) fn new(index: PolicyIndex, revision: Revision) -> Self {
+        Self { index, revision }
     }
 
-    /// The book and the revision of the next version.
-    pub(crate) fn into_parts(self) -> (Book, Revision) {
-        (self.book, self.revision)
+    /// The index and the revision of the next version.
+    pub(crate) fn into_parts(self) -> (PolicyIndex, Revision) {
+        (self.index, self.revision)
     }
 
     /// The revision that the next version will have.
@@ -36,8 +36,8 @@ impl Edit {
 
     /// Puts other tables in force. Everything that was asked before is asked again.
     pub fn tables(&mut self, tables: Tables) -> &mut Self {
-        self.book.tables = Arc::new(tables);
-        self.book.all = self.revision;
+        self.index.tables = Arc::new(tables);
+        self.index.all = self.revision;
         self
     }
 
@@ -62,11 +62,11 @@ impl Edit {
             token,
             changed: self.revision,
         });
-        let before = self.book.tokens.insert(kept.token.id.clone(), kept.clone());
-        self.book.valid += usize::from(kept.token.revoked.is_none());
+        let before = self.index.tokens.insert(kept.token.id.clone(), kept.clone());
+        self.index.valid += usize::from(kept.token.revoked.is_none());
         if let Some(before) = before {
-            self.book.valid -= usize::from(before.token.revoked.is_none());
-            self.book.by_digest.remove(&before.token.digest);
+            self.index.valid -= usize::from(before.token.revoked.is_none());
+            self.index.by_digest.remove(&before.token.digest);
             if counts(&before.token) {
                 self.with_held(&before.token.principal, |held| held.tokens -= 1);
             }
@@ -74,13 +74,13 @@ impl Edit {
         if counts(&kept.token) {
             self.with_held(&kept.token.principal, |held| held.tokens += 1);
         }
-        self.book.by_digest.insert(kept.token.digest, kept);
+        self.index.by_digest.insert(kept.token.digest, kept);
         self
     }
 
     /// Changes what a principal holds, and counts anew who shares the gateway.
     fn with_held(&mut self, principal: &PrincipalId, change: impl FnOnce(&mut Held)) {
-        let held = Arc::make_mut(self.book.principals.entry(principal, Arc::default));
+        let held = Arc::make_mut(self.index.principals.entry(principal, Arc::default));
         let before = (held.is_local(), held.is_remote());
         change(held);
         let after = (held.is_local(), held.is_remote());
@@ -88,23 +88,23 @@ impl Edit {
             return;
         }
         let count = |count: usize, before: bool, after: bool| count + usize::from(after) - usize::from(before);
-        self.book.locals = count(self.book.locals, before.0, after.0);
-        self.book.remotes = count(self.book.remotes, before.1, after.1);
-        self.book.all = self.revision;
+        self.index.locals = count(self.index.locals, before.0, after.0);
+        self.index.remotes = count(self.index.remotes, before.1, after.1);
+        self.index.all = self.revision;
     }
 
     // === access ===
 
     /// Takes in a grant. It takes the place of one of the same principal, scope and kind.
     pub fn grant(&mut self, grant: Grant) -> &mut Self {
-        let held = self.book.principals.entry(&grant.principal, Arc::default);
+        let held = self.index.principals.entry(&grant.principal, Arc::default);
         Arc::make_mut(held).grant(Arc::new(grant), self.revision);
         self
     }
 
     /// Takes back what a principal was granted and denied in one scope, and returns it: nothing, when there was nothing.
     pub fn revoke(&mut self, principal: &PrincipalId, scope: &GrantScope) -> Vec<Arc<Grant>> {
-        match self.book.principals.get_mut(principal) {
+        match self.index.principals.get_mut(principal) {
             Some(held) => Arc::make_mut(held).revoke(scope, self.revision),
             None => Vec::new(),
         }
@@ -149,7 +149,7 @@ impl Edit {
     }
 
     fn with_server(&mut self, id: &ServerId, change: impl FnOnce(&mut Server, Revision)) -> &mut Self {
-        change(Arc::make_mut(self.book.servers.entry(id, Arc::default)), self.revision);
+        change(Arc::make_mut(self.index.servers.entry(id, Arc::default)), self.revision);
         self
     }
 }

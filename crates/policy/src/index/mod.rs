@@ -36,7 +36,7 @@ pub enum Origin {
 
 /// One version of what is known.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Book {
+pub(crate) struct PolicyIndex {
     pub(crate) tables: Arc<Tables>,
     /// When something changed that concerns everybody: the tables, or who is alone here.
     all: Revision,
@@ -51,7 +51,7 @@ pub(crate) struct Book {
     valid: usize,
 }
 
-impl Book {
+impl PolicyIndex {
     pub(crate) fn held(&self, principal: &PrincipalId) -> Option<&Arc<Held>> {
         self.principals.get(principal)
     }
