@@ -1,4 +1,4 @@
-//! An exact number of calls through a gateway that is started for them and ended after them: what is counted outside, such as the
+//! An exact number of calls, or of lists, through a gateway that is started for them and ended after them: what is counted outside, such as the
 //! instructions of the process, then belongs to its start, to these calls and to its end, and to nothing else.
 
 use anyhow::ensure;
@@ -30,6 +30,9 @@ pub(crate) struct Args {
     /// The length of the canned text that each call answers with
     #[arg(long, default_value_t = 200)]
     text: usize,
+    /// Read `tools/list` instead, all its pages, and expect so many tools
+    #[arg(long, requires = "http")]
+    list: Option<usize>,
     /// The gateway to start
     #[arg(last = true, required = true)]
     command: Vec<String>,
@@ -81,10 +84,16 @@ fn over_stdio(args: &Args, window: &Window) -> anyhow::Result<Recorder> {
 
 impl Args {
     fn operation(&self) -> Operation {
-        Operation::Call(self.era, self.tool.clone())
+        match self.list {
+            Some(_) => Operation::List(self.era),
+            None => Operation::Call(self.era, self.tool.clone()),
+        }
     }
 
     fn check(&self) -> Check {
-        Check::new(Expect::Text(self.text))
+        Check::new(match self.list {
+            Some(tools) => Expect::Tools(tools),
+            None => Expect::Text(self.text),
+        })
     }
 }

@@ -197,6 +197,7 @@ fn calls_are_exact() {
     for arguments in [
         &["--http", "--era", "modern", "--", PEER, "upstream"][..],
         &["--http", "--", PEER, "upstream"],
+        &["--http", "--list", "9", "--", PEER, "upstream", "--tools", "9"],
         &["--", PEER, "upstream", "--stdio"],
     ] {
         let report = report(&[&["calls", "--count", "7"], arguments].concat()).expect("seven answers");

@@ -1,7 +1,6 @@
 //! What is measured of one gateway at a time, with processes of its own and nothing of another gateway beside it.
 
 use std::fs;
-use std::path::Path;
 
 use anyhow::Context;
 
@@ -20,6 +19,12 @@ const SERVERS: usize = 100;
 const TOOLS_EACH: usize = 100;
 /// The tools of the long list.
 const TOOLS: usize = SERVERS * TOOLS_EACH;
+/// The state of the gateways with the long list.
+const LISTED: &str = "listed";
+/// The long list in titles.
+const LIST: &str = "warm tools/list of 10,000 tools of 100 servers";
+/// The lists of one run that is counted.
+const LISTS: usize = 20;
 /// How long a gateway has been idle when its memory is read, in seconds.
 const IDLE: &str = "1";
 /// How long a list is asked for, to see whether it is complete.
@@ -36,6 +41,8 @@ pub(crate) enum Task {
     Lists,
     /// The instructions of a call.
     Instructions { cell: Cell },
+    /// The instructions of such a list.
+    ListInstructions,
 }
 
 /// What an idle gateway stands before.
@@ -66,9 +73,9 @@ impl Task {
                 vec![(format!("idle, {servers}, RSS"), "MB"), (format!("idle, {servers}, PSS"), "MB")]
             }
             Self::Lists => {
-                let list = "warm tools/list of 10,000 tools of 100 servers";
-                vec![(format!("CPU, {list}"), "µs"), (format!("p50, {list}"), "µs")]
+                vec![(format!("CPU, {LIST}"), "µs"), (format!("p50, {LIST}"), "µs")]
             }
+            Self::ListInstructions => vec![(format!("instructions, {LIST}"), "")],
             Self::Instructions { cell } => vec![(format!("instructions per call, {}", cell.title()), "")],
         }
     }
@@ -77,7 +84,7 @@ impl Task {
     pub(crate) fn kind(self) -> Kind {
         match self {
             Self::Calls { .. } | Self::Memory { .. } | Self::Lists => Kind::Noisy,
-            Self::Instructions { .. } => Kind::Steady,
+            Self::Instructions { .. } | Self::ListInstructions => Kind::Steady,
         }
     }
 
@@ -88,6 +95,7 @@ impl Task {
             Self::Memory { servers } => memory(options, binaries, servers),
             Self::Lists => lists(options, binaries),
             Self::Instructions { cell } => instructions(options, binaries, cell),
+            Self::ListInstructions => list_instructions(binaries),
         }
     }
 }
@@ -137,55 +145,75 @@ fn memory(options: &Options, binaries: Binaries, servers: Servers) -> anyhow::Re
 
 fn lists(options: &Options, binaries: Binaries) -> anyhow::Result<Vec<f64>> {
     let mut fleet = Fleet::new(options.workers, binaries)?;
-    // Known and started only when they are called: while lists are read, none of them takes part.
-    let servers: Vec<Server> = fleet
-        .numbered_servers(SERVERS, TOOLS_EACH)
-        .into_iter()
-        .map(Server::on_use)
-        .collect();
-    let config = fleet.write_config("lists", &servers)?;
-    let command = fleet.chancery_command("lists", &config, "serve")?;
-    let peer = fleet.binaries.bench_peer.clone();
-    probe::peer(&peer, &["first-list", "--tools", &TOOLS.to_string()], &command)?;
-    let target = fleet.chancery_apart("lists", &servers)?;
+    let servers = listed_servers(&fleet)?;
+    let target = fleet.chancery_apart(LISTED, &servers)?;
+    let peer = &fleet.binaries.bench_peer;
     let load = |seconds| Load {
         era: Era::Legacy,
         concurrency: 1,
         what: What::List(TOOLS),
         length: Length::Seconds(seconds),
     };
-    until_complete(|| probe::drive(&peer, &target, &load(GLANCE), false))?;
-    let sample = probe::drive(&peer, &target, &load(options.seconds), false)?;
+    until_complete(|| probe::drive(peer, &target, &load(GLANCE), false))?;
+    let sample = probe::drive(peer, &target, &load(options.seconds), false)?;
     Ok(vec![sample.cpu_us, sample.p50_us])
 }
 
+/// The servers of the long list, which the gateways with the state [`LISTED`] know. They are started only when they are called: while
+/// lists are read, none of them takes part.
+fn listed_servers(fleet: &Fleet) -> anyhow::Result<Vec<Server>> {
+    let servers: Vec<Server> = fleet
+        .numbered_servers(SERVERS, TOOLS_EACH)
+        .into_iter()
+        .map(Server::on_use)
+        .collect();
+    let config = fleet.write_config(LISTED, &servers)?;
+    let command = fleet.chancery_command(LISTED, &config, "serve")?;
+    probe::peer(&fleet.binaries.bench_peer, &["first-list", "--tools", &TOOLS.to_string()], &command)?;
+    Ok(servers)
+}
+
 fn instructions(options: &Options, binaries: Binaries, cell: Cell) -> anyhow::Result<Vec<f64>> {
-    let valgrind = callgrind::find()?;
     // One thread: how others wake and wait is not the call's doing.
     let mut fleet = Fleet::new(1, binaries)?;
     acquaint(&mut fleet, cell)?;
-    let out = fleet.file("callgrind.out");
-    fleet.run_under(callgrind::command(&valgrind, &out));
-    let mut of = |calls: usize| -> anyhow::Result<u64> {
-        let (subcommand, http) = if cell == Cell::StdioStdio {
-            ("stdio", None)
-        } else {
-            ("serve", Some("--http"))
-        };
-        let command = fleet.gateway_command(cell, subcommand)?;
-        let count = calls.to_string();
-        let mut args = vec!["calls", "--count", &count, "--era", cell.client().name()];
-        args.extend(http);
-        probe::peer(&fleet.binaries.bench_peer, &args, &command)?;
-        counted(&out)
+    let (subcommand, http) = if cell == Cell::StdioStdio {
+        ("stdio", None)
+    } else {
+        ("serve", Some("--http"))
     };
-    let (once, twice) = (of(options.calls)?, of(2 * options.calls)?);
-    Ok(vec![callgrind::per_call(once, twice, options.calls)])
+    let args: Vec<&str> = ["--era", cell.client().name()].into_iter().chain(http).collect();
+    counted(&mut fleet, options.calls, &args, |fleet| fleet.gateway_command(cell, subcommand))
 }
 
-/// The instructions in a file of callgrind, which is removed: the next run writes its own, or none.
-fn counted(out: &Path) -> anyhow::Result<u64> {
-    let written = fs::read_to_string(out).context("callgrind wrote no file: the gateway did not end by itself")?;
-    fs::remove_file(out)?;
-    callgrind::instructions(&written)
+fn list_instructions(binaries: Binaries) -> anyhow::Result<Vec<f64>> {
+    let mut fleet = Fleet::new(1, binaries)?;
+    let servers = listed_servers(&fleet)?;
+    let tools = TOOLS.to_string();
+    counted(&mut fleet, LISTS, &["--http", "--list", &tools], |fleet| {
+        let config = fleet.write_config(LISTED, &servers)?;
+        fleet.chancery_command(LISTED, &config, "serve")
+    })
+}
+
+/// The instructions of one of `calls` calls, from one run with so many and one with twice as many.
+fn counted(
+    fleet: &mut Fleet,
+    calls: usize,
+    args: &[&str],
+    command: impl Fn(&mut Fleet) -> anyhow::Result<Vec<String>>,
+) -> anyhow::Result<Vec<f64>> {
+    let out = fleet.file("callgrind.out");
+    fleet.run_under(callgrind::command(&callgrind::find()?, &out));
+    let command = command(fleet)?;
+    let of = |calls: usize| -> anyhow::Result<u64> {
+        let count = calls.to_string();
+        let args = [&["calls", "--count", &count], args].concat();
+        probe::peer(&fleet.binaries.bench_peer, &args, &command)?;
+        let written = fs::read_to_string(&out).context("callgrind wrote no file: the gateway did not end by itself")?;
+        // The next run writes its own, or none.
+        fs::remove_file(&out)?;
+        callgrind::instructions(&written)
+    };
+    Ok(vec![callgrind::per_call(of(calls)?, of(2 * calls)?, calls)])
 }

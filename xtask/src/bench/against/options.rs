@@ -60,7 +60,7 @@ pub(crate) enum Part {
     Memory,
     /// Long lists
     Lists,
-    /// Instructions of a call
+    /// Instructions of a call, and of a long list
     Instructions,
 }
 

@@ -123,7 +123,10 @@ fn tasks(options: &Options) -> Vec<Task> {
             }
             Part::Memory => tasks.extend([Servers::One, Servers::Hundred].map(|servers| Task::Memory { servers })),
             Part::Lists => tasks.push(Task::Lists),
-            Part::Instructions => tasks.extend(options.cells.iter().map(|&cell| Task::Instructions { cell })),
+            Part::Instructions => {
+                tasks.extend(options.cells.iter().map(|&cell| Task::Instructions { cell }));
+                tasks.push(Task::ListInstructions);
+            }
         }
     }
     tasks
@@ -186,8 +189,8 @@ mod tests {
         let tasks = tasks_of("--against x --measure calls,instructions --cells stdio-stdio --concurrency 1,16");
         let cell = Cell::StdioStdio;
         let calls = |concurrency| Task::Calls { cell, concurrency };
-        assert_eq!(tasks, [calls(1), calls(16), Task::Instructions { cell }]);
-        assert_eq!(tasks_of("--against x").len(), 6 + 2 + 1 + 6);
+        assert_eq!(tasks, [calls(1), calls(16), Task::Instructions { cell }, Task::ListInstructions]);
+        assert_eq!(tasks_of("--against x").len(), 6 + 2 + 1 + 7);
     }
 
     #[test]
