@@ -240,7 +240,9 @@ impl Server {
     /// each time: it changes when the server turns out to be a modern one.
     pub async fn until_known(&self, peer: &Peer) {
         let mut news = self.state.news();
-        while !(self.is_known(peer) && self.state.is_reported()) && !matches!(self.state.health(), Health::Error(_)) {
+        let is_unusable = || matches!(self.state.health(), Health::Error(_));
+        let is_seen = || self.is_known(peer) && self.state.is_reported();
+        while !is_seen() && !is_unusable() {
             if news.changed().await.is_err() {
                 return;
             }
