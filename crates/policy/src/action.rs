@@ -1,10 +1,10 @@
-//! What can be asked of a policy: one action per way over the gateway.
+//! The actions that a policy judges: one for each kind of message through the gateway.
 
 use std::fmt;
 
 use model::ServerId;
 
-/// One thing that somebody wants to do. Names are those that the server itself knows, as they will be sent to it.
+/// An action of a principal. Names are the server's own, as they will be sent to it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Action<'a> {
     /// A client calls a tool.
@@ -30,14 +30,14 @@ pub enum Action<'a> {
         /// The resource.
         uri: &'a str,
     },
-    /// A client follows the changes of a resource, or stops to.
+    /// A client subscribes to the changes of a resource, or unsubscribes.
     Subscribe {
         /// The server that is asked.
         server: &'a ServerId,
         /// The resource.
         uri: &'a str,
     },
-    /// A client has an argument completed.
+    /// A client requests the completion of an argument.
     Complete {
         /// The server that is asked.
         server: &'a ServerId,
@@ -51,16 +51,16 @@ pub enum Action<'a> {
         /// The task, by its id on that server.
         task: &'a str,
     },
-    /// A client sends a request that the core does not know.
+    /// A client sends a request of an extension.
     Extension {
         /// The server that declared it.
         server: &'a ServerId,
         /// The method.
         method: &'a str,
     },
-    /// A client notifies a server.
+    /// A client sends a notification to a server.
     Notify {
-        /// The server that is told.
+        /// The server that receives it.
         server: &'a ServerId,
         /// The notification.
         method: &'a str,
@@ -72,17 +72,17 @@ pub enum Action<'a> {
         /// The method.
         method: &'a str,
     },
-    /// A client sets the level of the log messages it wants.
+    /// A client sets the log level of the messages that it wants.
     SetLogLevel,
-    /// Somebody does what only operators may, by whatever way: decides a request, grants, revokes, reads the audit.
+    /// A principal performs an operation that only operators may: decides a request, grants, revokes, reads the audit.
     Operate {
-        /// What, in words that follow "may": `decide requests`.
+        /// The operation, in words that follow "may": `decide requests`.
         what: &'a str,
     },
 }
 
 impl<'a> Action<'a> {
-    /// The server it concerns; none where it concerns the gateway only.
+    /// Returns the server that the action concerns; none if it concerns only the gateway.
     #[must_use]
     pub fn server(&self) -> Option<&'a ServerId> {
         match *self {
@@ -100,7 +100,7 @@ impl<'a> Action<'a> {
     }
 }
 
-/// One line for logs and reasons: `call fs/read`. Arguments are not shown.
+/// Formats the action on one line for logs and reasons: `call fs/read`. Arguments are not shown.
 impl fmt::Display for Action<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
@@ -119,22 +119,22 @@ impl fmt::Display for Action<'_> {
     }
 }
 
-/// As [`fmt::Display`]: arguments may be secrets.
+/// Formats the action as [`fmt::Display`] does, because arguments may be secrets.
 impl fmt::Debug for Action<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Action({self})")
     }
 }
 
-/// A peer's text as logs and reasons show it.
+/// Returns a peer's text in the form for logs and reasons.
 pub(crate) fn shown(text: &str) -> impl fmt::Display + '_ {
     Shown(text)
 }
 
-/// A peer's text on one line of a log: control characters escaped, cut where it gets long.
+/// A peer's text on one line of a log: control characters are escaped, and a long text is shortened.
 struct Shown<'a>(&'a str);
 
-/// Characters of a peer's text that are shown.
+/// The number of characters of a peer's text that are shown.
 const SHOWN: usize = 200;
 
 impl fmt::Display for Shown<'_> {

@@ -7,19 +7,19 @@ use validators::arguments::Violation;
 use crate::action::shown;
 use crate::code;
 
-/// Why the validators refuse a call.
+/// The reason why the validators refuse a call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Blocked {
-    /// Why no call of this tool passes; none when it is about the arguments.
+    /// The reason why no call of this tool passes; none if the arguments are the reason.
     pub never: Option<&'static str>,
-    /// What is wrong with which argument, at most 32.
+    /// The violations of arguments, at most 32.
     pub violations: Vec<Violation>,
-    /// The answer of MGP §7.4, when code was refused.
+    /// The `code_safety` rejection of MGP §7.4, if code was refused.
     pub rejection: Option<serde_json::Value>,
 }
 
 impl Blocked {
-    /// The rule of the first violation.
+    /// Returns the rule of the first violation.
     pub(crate) fn rule(&self) -> &'static str {
         match self.violations.first() {
             Some(violation) => violation.finding.rule,
@@ -27,7 +27,7 @@ impl Blocked {
         }
     }
 
-    /// `CODE_SAFETY_VIOLATION` where code was refused, else `VALIDATION_BLOCKED`.
+    /// Returns `CODE_SAFETY_VIOLATION` if code was refused, else `VALIDATION_BLOCKED`.
     pub(crate) fn code(&self) -> u16 {
         let of_code = self.violations.iter().any(|violation| violation.finding.rule.starts_with("code."));
         if of_code {
@@ -45,7 +45,7 @@ impl Blocked {
     }
 }
 
-/// The first violation, and how many more there are. All of them are in [`Blocked::violations`].
+/// Formats the first violation, and the number of further ones. All of them are in [`Blocked::violations`].
 impl fmt::Display for Blocked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(first) = self.violations.first() else {

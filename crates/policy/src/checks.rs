@@ -1,4 +1,4 @@
-//! Which validators judge the arguments of one tool, and what they say about one call (MGP §4.5, §7, §17.2).
+//! The validators of one tool, and their judgement of one call (MGP §4.5, §7, §17.2).
 
 use validators::arguments::{Declaration, Facts, Kind, Plan, Resolve, Slots, Validator, Violation, refuses};
 use validators::code::Level;
@@ -9,40 +9,40 @@ use validators::url;
 use crate::tables::ServerTable;
 use crate::{Blocked, Resolved};
 
-/// Whether a validator is a certain one.
+/// A predicate on validators.
 type IsValidator = fn(&Validator) -> bool;
 
-/// Rules that count only where somebody asked for their validator. An argument that is code was not given: MGP D26 refuses that only where
-/// `code_safety` was asked for. And what only looks like an address may be the name of a resource.
+/// The rules that count only if their validator was configured or declared. MGP D26 refuses a call without its code argument only if
+/// `code_safety` was requested, and a text that looks like an address may be the name of a resource.
 const UNSURE: [(&str, IsValidator); 2] = [
     ("code.missing", |validator| matches!(validator, Validator::CodeSafety(_))),
     ("network.unknown_scheme", |validator| *validator == Validator::NetworkRestricted),
 ];
 
-/// The validators of one tool, ready to judge. Making it is slow, judging is not: it is made when the tool becomes known.
+/// The validators of one tool, ready to judge. Building them is slow, judging is not: they are built when the tool becomes known.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Checks {
     plan: Plan,
     slots: Slots,
-    /// Why no call passes, whatever its arguments.
+    /// The reason why no call passes, whatever its arguments.
     never: Option<&'static str>,
-    /// Rules that do not count, because nobody asked for their validator: the tool only looks as if it needed it.
+    /// The rules that do not count, because their validator was only inferred.
     unsure: Vec<&'static str>,
 }
 
-/// What the validators say about one call.
+/// The judgement of one call by the validators.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Judged {
-    /// It may leave.
+    /// The call may be sent.
     Clean,
-    /// It may not.
+    /// The call may not be sent.
     Blocked(Box<Blocked>),
-    /// These names have to be resolved first.
+    /// The names that have to be resolved first.
     Unresolved(Vec<Resolve>),
 }
 
 impl Checks {
-    /// A plan that somebody else made.
+    /// Creates checks from a plan that the caller has built.
     #[must_use]
     pub fn new(plan: Plan, slots: Slots) -> Self {
         Self {
@@ -52,15 +52,15 @@ impl Checks {
         }
     }
 
-    /// The validators of a tool: what is configured for it, else for its server, else what its arguments look like; and what it declares on
-    /// top. A declaration takes nothing away. `facts` is what `readonly` wants to know of the tool as a whole.
+    /// Builds the validators of a tool: those configured for it, else for its server, else those inferred from its arguments; and those that it
+    /// declares. A declaration removes none. `facts` are what `readonly` needs to know about the tool as a whole.
     #[must_use]
     pub fn of_tool(tool: &str, mut slots: Slots, declaration: Declaration, facts: Facts, table: &ServerTable) -> Self {
         let own = table.tools.get(tool);
         let configured = own.and_then(|own| own.validators.as_ref()).or(table.validators.as_ref());
         let guessed = configured.is_none() && declaration.validator.is_none();
         if guessed && table.roots == Roots::default() {
-            // Nobody has said where paths may lead, nor asked for them to be judged.
+            // No roots are configured, and no validator of paths was requested.
             let paths: Vec<String> = slots
                 .as_slice()
                 .iter()
@@ -87,13 +87,13 @@ impl Checks {
         }
     }
 
-    /// The validators, for tables that people read.
+    /// Returns the validators, for tables that people read.
     #[must_use]
     pub fn validators(&self) -> &[Validator] {
         self.plan.validators()
     }
 
-    /// Judges the exact text that will be sent, with the names that are resolved by now.
+    /// Judges the exact text that will be sent, with the names that were resolved so far.
     pub(crate) fn judge(&self, arguments: &str, resolved: &[Resolved]) -> Judged {
         if self.never.is_some() {
             return Judged::Blocked(Box::new(Blocked {
@@ -133,7 +133,7 @@ impl Checks {
     }
 }
 
-/// What a tool gets that nobody said anything about (MGP §17.2).
+/// Infers the validators of a tool for which none are configured or declared (MGP §17.2).
 fn guess(slots: &Slots, facts: Facts) -> Vec<Validator> {
     let has = |wanted: fn(Kind) -> bool| slots.as_slice().iter().any(|slot| wanted(slot.kind));
     let guesses = [

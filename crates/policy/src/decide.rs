@@ -1,6 +1,6 @@
-//! The rules, in the order in which they are asked. The first that does not let a call pass decides.
+//! The rules of a decision, in the order of evaluation. The first rule that does not let a call pass decides.
 //!
-//! What costs little and says most comes first. A person comes last: nobody is asked about a call that would be refused anyway.
+//! Cheap and telling rules come first. A person comes last, so that no person is asked about a call that would be refused anyway.
 
 use std::sync::{Arc, LazyLock};
 
@@ -13,17 +13,17 @@ use crate::reason::Target;
 use crate::tables::{OnChange, OnDangerous, OnModerate, PermissionPolicy, ServerTable};
 use crate::{Action, Consent, Need, Query, Reason, Revision, ToolFacts, Verdict};
 
-/// What stops a question: the verdict, and why.
+/// The verdict and the reason that end a decision.
 type Stop = (Verdict, Reason);
 
-/// [`KERNEL`], as an id.
+/// The id [`KERNEL`].
 static GATEWAY: LazyLock<ServerId> = LazyLock::new(|| ServerId::new(KERNEL).expect("six letters"));
 
 fn deny(reason: Reason) -> Stop {
     (Verdict::Deny, reason)
 }
 
-/// The answer of a configured policy.
+/// Returns the decision of a configured policy.
 pub(crate) fn decide(index: &PolicyIndex, query: &Query<'_>) -> Stop {
     rules(index, query).map_or_else(|stop| stop, |reason| (Verdict::Allow, reason))
 }
@@ -31,7 +31,7 @@ pub(crate) fn decide(index: &PolicyIndex, query: &Query<'_>) -> Stop {
 fn rules(index: &PolicyIndex, query: &Query<'_>) -> Result<Reason, Stop> {
     if let Some(token) = query.token {
         let server = match query.action {
-            // What operators do is done to the gateway itself: a token for some servers is not for that.
+            // Operations concern the gateway itself: a token that is limited to servers does not admit to them.
             Action::Operate { .. } => Some(&*GATEWAY),
             _ => query.action.server(),
         };
@@ -52,7 +52,7 @@ fn rules(index: &PolicyIndex, query: &Query<'_>) -> Result<Reason, Stop> {
             };
             call.rules(held)
         }
-        // What belongs to a call in its course, or to nobody in particular: whoever may use something of the server.
+        // Messages within a call, or that belong to no call: allowed for principals that may use anything of the server.
         Action::UseTask { server, .. } | Action::Notify { server, .. } | Action::Ask { server, .. } => {
             access(query, server, None, index.reach(held, server, query.now)).map(of_access)
         }
@@ -74,7 +74,7 @@ fn of_access(standing: Standing) -> Reason {
     Reason::Access { standing, consent: None }
 }
 
-/// Roles (MGP D15).
+/// Checks the role of a principal (MGP D15).
 fn operator(principal: &Principal, needed: Role, action: &Action<'_>) -> Result<(), Stop> {
     if principal.role >= needed {
         return Ok(());
@@ -84,7 +84,7 @@ fn operator(principal: &Principal, needed: Role, action: &Action<'_>) -> Result<
     }))
 }
 
-/// MGP §5.2: grants of the tool, grants of the server, the default.
+/// Checks the access of a principal: by grants of the tool, grants of the server, or the default (MGP §5.2).
 fn access(query: &Query<'_>, server: &ServerId, tool: Option<&str>, standing: Standing) -> Result<Standing, Stop> {
     match standing.access {
         Access::Allow => Ok(standing),
@@ -96,7 +96,7 @@ fn access(query: &Query<'_>, server: &ServerId, tool: Option<&str>, standing: St
     }
 }
 
-/// What a server was permitted (MGP §3; D2, D4).
+/// The permissions of a server (MGP §3, MGP D2, MGP D4).
 struct Granted<'a> {
     server: &'a Server,
     policy: PermissionPolicy,
@@ -121,7 +121,7 @@ impl<'a> Granted<'a> {
         self.server.permissions.state(permission, self.policy, self.approved, self.now)
     }
 
-    /// MGP D2: until a server's own request is decided, nothing is asked of it.
+    /// Checks that a server's own requests for permissions are decided: before that nothing is sent to it (MGP D2).
     fn gate(&self, target: &dyn Fn() -> Target) -> Result<(), Stop> {
         self.server
             .facts
@@ -133,8 +133,8 @@ impl<'a> Granted<'a> {
             })
     }
 
-    /// MGP D4: what a tool requires. One that names nothing is judged by what its server wants: it waits for all of that, and after a partial denial
-    /// the server is to do without (MGP §3.6).
+    /// Checks the permissions that a tool requires (MGP D4). A tool that names none is judged by what its server wants: it waits until all of that is
+    /// decided, and after a partial denial the server has to do without (MGP §3.6).
     fn tool(&self, facts: &ToolFacts, target: &dyn Fn() -> Target) -> Result<(), Stop> {
         let names_none = facts.permissions.is_empty();
         let required = if names_none {
@@ -174,7 +174,7 @@ fn pending(target: Target, permission: &Permission, request: Option<RequestId>) 
     })
 }
 
-/// A call of a tool.
+/// A tool call under decision.
 struct Call<'a> {
     index: &'a PolicyIndex,
     query: &'a Query<'a>,
@@ -203,7 +203,7 @@ impl Call<'_> {
         Target::of(self.server, Some(self.tool))
     }
 
-    /// MGP §4.5: the validators, on the exact bytes.
+    /// Runs the validators on the exact bytes of the arguments (MGP §4.5).
     fn arguments(&self, facts: &ToolFacts) -> Result<(), Stop> {
         let arguments = std::str::from_utf8(self.arguments.unwrap_or(b"{}")).map_err(|_| deny(Reason::NotText))?;
         match facts.checks.judge(arguments, self.query.resolved) {
@@ -213,7 +213,7 @@ impl Call<'_> {
         }
     }
 
-    /// MGP §4.4: whether a person has to look at it, or has.
+    /// Checks whether a person has to consent to the call, or has consented (MGP §4.4).
     fn person(&self, server: &Server, facts: &ToolFacts, table: &ServerTable, standing: Standing) -> Result<Reason, Stop> {
         let tables = &self.index.tables;
         let target = || self.target();
@@ -249,7 +249,7 @@ impl Call<'_> {
         })
     }
 
-    /// Whether a consent is for this very call, under what still holds.
+    /// Returns whether a consent is for this exact call, and its policy still holds.
     fn is_bound(&self, consent: &Consent<'_>) -> bool {
         let call = consent.confirmed.call();
         call.principal == self.query.principal.id
@@ -259,13 +259,14 @@ impl Call<'_> {
             && self.stands(consent.confirmed.revision())
     }
 
-    /// The token is left out: it has been judged, and who was asked did not see it.
+    /// Returns whether nothing that concerns the call has changed since a revision. The token is left out: it was judged before, and the person who
+    /// was asked did not see it.
     fn stands(&self, since: Revision) -> bool {
         self.index.changed(&self.query.principal.id, None, &self.query.action) <= since
     }
 }
 
-/// What a list may show to one principal. Made once for a list, asked for each entry.
+/// The rules by which a list shows entries to one principal. It is created once for a list, and asked for each entry.
 #[derive(Debug)]
 pub(crate) struct Visibility<'a> {
     pub(crate) index: &'a PolicyIndex,
@@ -276,8 +277,7 @@ pub(crate) struct Visibility<'a> {
 }
 
 impl Visibility<'_> {
-    /// Whether the token and the role let the principal near, and access is not denied. A tool that waits for a permission or a person is
-    /// shown (MGP D2).
+    /// Returns whether token, role and access allow the principal to see a tool. A tool that waits for a permission or a person is shown (MGP D2).
     pub(crate) fn tool(&self, server: &ServerId, tool: &str) -> bool {
         let role = self
             .index
@@ -289,7 +289,7 @@ impl Visibility<'_> {
             && self.is_let_in(server)
     }
 
-    /// The same for what belongs to a server as a whole: prompts and resources.
+    /// Returns whether token and access allow the principal to see what belongs to a server as a whole: prompts and resources.
     pub(crate) fn server(&self, server: &ServerId) -> bool {
         self.index.standing(self.held, server, None, self.now).access == Access::Allow && self.is_let_in(server)
     }

@@ -1,23 +1,23 @@
-//! The answer of a policy.
+//! The decision of a policy.
 
 use std::fmt;
 
 use crate::{Reason, Revision};
 
-/// What a policy decided, why, and which policy it was. A value, not an error.
+/// The decision of a policy, with its reason and revision. It is a value, not an error.
 #[derive(Clone, Debug, PartialEq)]
 #[must_use]
 pub struct Decision {
     /// May it happen?
     pub verdict: Verdict,
-    /// The rule that decided and, for a denial, the way out. As text it is meant for the one who asked.
+    /// The rule that decided and, for a denial, the way out. Its text is for the principal that asked.
     pub because: Reason,
-    /// The policy that decided. Whoever writes to the peer looks again before the first byte (DESIGN 9).
+    /// The revision of the policy that decided. The writer of the message checks it again before the first byte (DESIGN 9).
     pub revision: Revision,
 }
 
 impl Decision {
-    /// Whether it may happen.
+    /// Returns whether the action is allowed.
     #[must_use]
     pub fn is_allowed(&self) -> bool {
         self.verdict == Verdict::Allow
@@ -27,22 +27,22 @@ impl Decision {
 /// May it happen?
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Verdict {
-    /// It may.
+    /// The action is allowed.
     Allow,
-    /// It may not.
+    /// The action is denied.
     Deny,
-    /// It may not yet. Whoever has what is needed asks again with it; whoever can't get it takes it for a denial.
+    /// The action is not allowed yet. A caller that obtains what is needed asks again with it; for other callers it is a denial.
     Wait(Need),
 }
 
-/// What is needed.
+/// What a caller needs for a further question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Need {
     /// The addresses of the names that [`Reason::Resolve`] lists. Ask again with [`crate::Query::resolved`].
     Resolution,
     /// A person's consent to this call. Ask again with [`crate::Query::consent`].
     Confirmation,
-    /// The same, from a person who was told that the tool is not what was approved. A standing grant does not do.
+    /// A person's consent to this call, after being told that the tool is not what was approved. A standing grant is not enough.
     Review,
 }
 

@@ -1,8 +1,8 @@
-//! One question, one answer: may this principal do that?
+//! The policy engine: it decides whether a principal may perform an action.
 //!
-//! Law: a policy is asked about everything that leaves the gateway for a server, and about everything a server wants of a client. It decides from
-//! what it is given alone: no clock, no I/O, no state that the answer changes. What does change with each call stands beside it: who waits
-//! for a person ([`Approvals`]), and how many calls are let through ([`Limits`]).
+//! Law: a policy is asked about everything that the gateway sends to a server, and about everything that a server wants of a client. It decides from
+//! its input alone: no clock, no I/O, no state that the answer changes. The state that changes with each call is separate: calls that wait for a
+//! person ([`Approvals`]), and the counts of rate limits ([`Limits`]).
 //!
 //! ```
 //! use model::{Principal, ServerId, Timestamp, Trace};

@@ -1,7 +1,8 @@
-//! Rate limits: how many calls a principal may make, and a server and a tool may get. Beside the policy, because each call changes them.
+//! Rate limits: how many calls a principal may make, and a server and a tool may get. They are separate from the policy, because each call changes
+//! them.
 //!
-//! One instant a key says everything (the generic cell rate algorithm): when all that was let through would have been let through evenly.
-//! Instants are those of the machine's own clock, which does not jump.
+//! One instant for each key is enough (the generic cell rate algorithm): the time at which all admitted calls would have been admitted evenly.
+//! Instants are those of the machine's monotonic clock.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,10 +13,10 @@ use model::{PrincipalId, ServerId};
 use crate::action::shown;
 use crate::{Rate, Rates, Reason};
 
-/// How many keys of a kind are counted at most.
+/// The number of keys of a kind that are counted at most.
 const MOST_KEYS: usize = 16_384;
 
-/// The limits and what has been let through.
+/// The limits, with the counts of admitted calls.
 #[derive(Debug, Default)]
 pub struct Limits {
     rates: Rates,
@@ -24,11 +25,11 @@ pub struct Limits {
     tools: Cells<(ServerId, Arc<str>)>,
 }
 
-/// For each key, when it is as if it had never been used.
+/// The cells of one kind of key: for each key the time at which it is idle again.
 #[derive(Debug)]
 struct Cells<K> {
     idle_at: BTreeMap<K, Instant>,
-    /// When it is full: the first instant at which something in it is idle. Before that it is no use to look.
+    /// The time at which the first key is idle, if there are too many keys. Before that no search for idle keys is made.
     full_until: Option<Instant>,
 }
 
@@ -42,21 +43,21 @@ impl<K> Default for Cells<K> {
 }
 
 impl Limits {
-    /// Limits that nobody has used.
+    /// Creates limits without counts.
     #[must_use]
     pub fn new(rates: Rates) -> Self {
         Self { rates, ..Self::default() }
     }
 
-    /// Puts other rates in force; what was let through is remembered.
+    /// Replaces the rates. The counts stay.
     pub fn set(&mut self, rates: Rates) {
         self.rates = rates;
     }
 
-    /// Counts a call as its principal's, when it comes in: also one that will be denied.
+    /// Counts an incoming call for its principal, even if it will be denied.
     ///
     /// # Errors
-    /// When it is one too many: [`Reason::RateLimited`].
+    /// When the principal exceeds its rate: [`Reason::RateLimited`].
     pub fn arrives(&mut self, now: Instant, principal: &PrincipalId) -> Result<(), Reason> {
         let Some(rate) = self.rates.principals.get(principal).copied().or(self.rates.principal) else {
             return Ok(());
@@ -67,10 +68,10 @@ impl Limits {
         Ok(())
     }
 
-    /// Counts a call as its server's and its tool's, when policy has allowed it: who is denied uses up nothing that others need.
+    /// Counts a call for its server and its tool, after policy has allowed it: denied calls do not use up the rates that others need.
     ///
     /// # Errors
-    /// When it is one too many: [`Reason::RateLimited`]. Then it counts for neither.
+    /// When the server or the tool exceeds its rate: [`Reason::RateLimited`]. Then the call counts for neither.
     pub fn leaves(&mut self, now: Instant, server: &ServerId, tool: &str) -> Result<(), Reason> {
         let of_server = self.rates.servers.get(server).copied().or(self.rates.server);
         let of_tool = self
@@ -99,7 +100,7 @@ impl Limits {
 }
 
 impl<K: Ord> Cells<K> {
-    /// When the key will be idle after one more call now, or how long it has to wait for that.
+    /// Returns the time at which the key will be idle after one more call now, or how long the call has to wait.
     fn check(&mut self, now: Instant, key: &K, rate: Rate) -> Result<Instant, Duration> {
         let each = rate.per / rate.calls.max(1);
         let idle_at = match self.idle_at.get(key) {
@@ -121,7 +122,7 @@ impl<K: Ord> Cells<K> {
         self.idle_at.insert(key, idle_at);
     }
 
-    /// Whether one more key can be counted. What is idle is forgotten for it: that changes nothing.
+    /// Makes room for one more key by removing idle ones, which changes no answer; the error is the time to wait.
     fn has_room(&mut self, now: Instant) -> Result<(), Duration> {
         if self.idle_at.len() < MOST_KEYS {
             return Ok(());

@@ -1,4 +1,4 @@
-//! The policy as a value: questions, what lists show, and the way to the next version.
+//! The policy as a value: decisions, the visibility of list entries, and edits to the next version.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::index::{Edit, PermissionState, PinState, PolicyIndex, Server, Standin
 use crate::tables::Tables;
 use crate::{Action, Decision, Query, Reason, Revision, ToolFacts, Verdict};
 
-/// Answers queries. Immutable: another policy is another value, with a later revision. A clone is cheap.
+/// A policy, which answers queries. It is immutable: another policy is another value, with a later revision. A clone is cheap.
 #[derive(Clone, Debug)]
 pub struct Policy {
     rules: Rules,
@@ -25,16 +25,16 @@ enum Rules {
     Indexed(Arc<PolicyIndex>),
 }
 
-/// What is wrong with a grant that somebody wants to make.
+/// The problem with a grant that an operator wants to make.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GrantProblem {
-    /// There is no such server.
+    /// The server is unknown.
     UnknownServer(ServerId),
-    /// The server offers no such tool.
+    /// The tool is unknown.
     UnknownTool(ToolId),
-    /// It would have expired before it is given.
+    /// The grant would have expired already.
     Expired,
-    /// It denies, and yet is to confirm.
+    /// The grant denies access and confirms calls.
     DeniesAndConfirms,
 }
 
@@ -52,7 +52,7 @@ impl std::fmt::Display for GrantProblem {
 impl std::error::Error for GrantProblem {}
 
 impl Policy {
-    /// Everybody may do everything; revision 1. What holds until a policy is configured.
+    /// Returns a policy that allows everything, with revision 1. It is in force until a policy is configured.
     #[must_use]
     pub fn allow_all() -> Self {
         Self {
@@ -61,7 +61,7 @@ impl Policy {
         }
     }
 
-    /// Nobody may do anything: a gateway that is closed.
+    /// Returns a policy that denies everything: the gateway is closed.
     #[must_use]
     pub fn deny_all(revision: Revision) -> Self {
         Self {
@@ -70,15 +70,15 @@ impl Policy {
         }
     }
 
-    /// Begins a policy from nothing but tables: at the start, and when a configuration is read again. `after` is the revision of the policy
-    /// whose place it takes.
+    /// Begins a policy from tables alone: at the start, and when a configuration is read again. `after` is the revision of the policy that it
+    /// replaces.
     pub fn begin(tables: Tables, after: Revision) -> Edit {
         let mut edit = Edit::new(PolicyIndex::default(), after.next());
         edit.tables(tables);
         edit
     }
 
-    /// Begins the next version of this policy. From a gateway that is open or closed it begins with nothing.
+    /// Begins the next version of this policy. For an open or closed gateway it begins without records.
     pub fn edit(&self) -> Edit {
         match &self.rules {
             Rules::Indexed(index) => Edit::new(PolicyIndex::clone(index), self.revision.next()),
@@ -86,7 +86,7 @@ impl Policy {
         }
     }
 
-    /// The answer to one question; the same question to the same policy gets the same answer.
+    /// Decides about a query. Equal queries to one policy get equal answers.
     pub fn decide(&self, query: &Query<'_>) -> Decision {
         let (verdict, because) = match &self.rules {
             Rules::AllowAll => (Verdict::Allow, Reason::Open),
@@ -106,8 +106,8 @@ impl Policy {
         }
     }
 
-    /// Whether a decision of an earlier revision is still what this policy says, but for time: nothing has changed since that concerns the
-    /// principal, the token, the server or the tool. What a writer looks at before the first byte (DESIGN 9).
+    /// Returns whether a decision of an earlier revision still holds, apart from time: nothing that concerns the principal, the token, the server or
+    /// the tool has changed since. A writer checks this before the first byte (DESIGN 9).
     #[must_use]
     pub fn stands(&self, principal: &PrincipalId, token: Option<&str>, action: &Action<'_>, since: Revision) -> bool {
         match &self.rules {
@@ -116,7 +116,7 @@ impl Policy {
         }
     }
 
-    /// Whether a remembered token still lets its holder in.
+    /// Returns whether a stored token still admits its holder.
     #[must_use]
     pub fn lets_in(&self, token: &str, principal: &Principal, now: Timestamp) -> bool {
         match &self.rules {
@@ -126,7 +126,7 @@ impl Policy {
         }
     }
 
-    /// Which policy this is. Later policies have higher revisions.
+    /// Returns the revision of the policy. Later policies have higher revisions.
     #[must_use]
     pub fn revision(&self) -> Revision {
         self.revision
@@ -134,7 +134,7 @@ impl Policy {
 
     // === what lists show ===
 
-    /// What one principal may see, for as long as a list is made.
+    /// Returns a viewer, which decides what one principal may see while a list is built.
     #[must_use]
     pub fn viewer<'a>(&'a self, principal: &'a Principal, token: Option<&'a str>, now: Timestamp) -> Viewer<'a> {
         Viewer(match &self.rules {
@@ -150,9 +150,9 @@ impl Policy {
         })
     }
 
-    // === who may, for those who ask about others ===
+    // === access of principals ===
 
-    /// Whether a principal has access to a server or a tool, and why: what `mgp.access.query` answers.
+    /// Returns a principal's access to a server or a tool, with its source: the answer of `mgp.access.query`.
     #[must_use]
     pub fn access(&self, principal: &PrincipalId, server: &ServerId, tool: Option<&str>, now: Timestamp) -> Standing {
         use crate::DefaultAccess::{OptIn, OptOut};
@@ -163,7 +163,7 @@ impl Policy {
         }
     }
 
-    /// Every grant that a principal holds, expired ones too, by tool and server.
+    /// Returns every grant that a principal holds, including expired ones, by tool and server.
     pub fn grants<'a>(&'a self, principal: &PrincipalId) -> impl Iterator<Item = &'a Arc<Grant>> + use<'a> {
         let held = self.index().and_then(|index| index.held(principal));
         let mut grants: Vec<_> = held.into_iter().flat_map(|held| held.grants()).collect();
@@ -171,16 +171,16 @@ impl Policy {
         grants.into_iter()
     }
 
-    /// When what a principal may do by its grants, or by a token, changes next without anybody changing it.
+    /// Returns the time at which a grant of a principal, or a token, expires next.
     #[must_use]
     pub fn next_expiry(&self, principal: &PrincipalId, token: Option<&str>, now: Timestamp) -> Option<Timestamp> {
         self.index()?.next_expiry(principal, token, now)
     }
 
-    /// What is wrong with a grant that somebody wants to make; records are taken as they are.
+    /// Checks a grant that an operator wants to make; stored records are not checked.
     ///
     /// # Errors
-    /// When nothing could come of it.
+    /// When the grant would have no effect.
     pub fn check_grant(&self, grant: &Grant, now: Timestamp) -> Result<(), GrantProblem> {
         if grant.expires.is_some_and(|at| at.has_come(now)) {
             return Err(GrantProblem::Expired);
@@ -202,23 +202,23 @@ impl Policy {
         }
     }
 
-    /// The token of a digest, if it lets somebody in. Digests are of secrets that nobody can choose: how long a look-up takes tells nothing.
+    /// Returns the token of a digest, if it is valid. Digests are of secrets that no client can choose, so the duration of a look-up reveals nothing.
     ///
     /// # Errors
-    /// When nobody knows it, it was revoked or it has expired.
+    /// When the token is unknown, revoked or expired.
     pub fn authenticate(&self, digest: &Digest, now: Timestamp) -> Result<&Token, TokenRefusal> {
         self.index().ok_or(TokenRefusal::Unknown)?.authenticate(digest, now)
     }
 
-    /// Whether tokens are known that were not taken back: then nobody is let in without one by default.
+    /// Returns whether there are tokens that were not revoked: then clients need one by default.
     #[must_use]
     pub fn has_tokens(&self) -> bool {
         self.index().is_some_and(PolicyIndex::has_tokens)
     }
 
-    // === what is known of servers ===
+    // === facts about servers ===
 
-    /// How it stands with a permission of a server.
+    /// Returns the state of a server's permission.
     #[must_use]
     pub fn permission(&self, server: &ServerId, permission: &Permission, now: Timestamp) -> PermissionState {
         let Some(index) = self.index() else {
@@ -235,24 +235,24 @@ impl Policy {
         }
     }
 
-    /// What was decided about the permissions of a server, expired decisions too.
+    /// Returns the decisions about a server's permissions, including expired ones.
     pub fn permissions<'a>(&'a self, server: &ServerId) -> impl Iterator<Item = &'a Arc<PermissionDecision>> + use<'a> {
         let known = self.index().and_then(|index| index.server(server));
         known.into_iter().flat_map(|known| known.permissions.decisions())
     }
 
-    /// What is known of one tool.
+    /// Returns the facts about a tool.
     #[must_use]
     pub fn tool(&self, server: &ServerId, name: &str) -> Option<&Arc<ToolFacts>> {
         Some(&self.index()?.server(server)?.tool(name)?.facts)
     }
 
-    /// What is known of the tools of a server, by name.
+    /// Returns the facts about a server's tools, by name.
     pub fn tools<'a>(&'a self, server: &ServerId) -> impl Iterator<Item = &'a Arc<ToolFacts>> + use<'a> {
         self.by_name(server).into_iter().map(|(facts, _)| facts)
     }
 
-    /// How the tools of a server stand to their pins, by name: who keeps pins notes those that have none, and tells the audit of those that
+    /// Returns the relation of a server's tools to their pins, by name. The keeper of pins stores those that are missing, and records the tools that
     /// have changed.
     pub fn pins<'a>(&'a self, server: &ServerId) -> impl Iterator<Item = (&'a Arc<ToolFacts>, PinState)> + use<'a> {
         self.by_name(server)
@@ -270,7 +270,7 @@ impl Policy {
         tools
     }
 
-    /// The tables in force.
+    /// Returns the tables in force.
     #[must_use]
     pub fn tables(&self) -> Option<&Tables> {
         self.index().map(|index| &*index.tables)
@@ -285,7 +285,7 @@ impl Policy {
 }
 
 impl Edit {
-    /// The next version.
+    /// Completes the edit, and returns the next version of the policy.
     #[must_use]
     pub fn finish(self) -> Policy {
         let (index, revision) = self.into_parts();
@@ -296,7 +296,7 @@ impl Edit {
     }
 }
 
-/// What one principal may see. What it has no access to is not listed (MGP §5).
+/// The view of one principal on lists. Entries to which it has no access are not listed (MGP §5).
 #[derive(Debug)]
 pub struct Viewer<'a>(Visible<'a>);
 
@@ -308,7 +308,7 @@ enum Visible<'a> {
 }
 
 impl Viewer<'_> {
-    /// Whether a list shows a tool.
+    /// Returns whether a list shows a tool.
     #[must_use]
     pub fn is_visible(&self, server: &ServerId, tool: &str) -> bool {
         match &self.0 {
@@ -318,7 +318,7 @@ impl Viewer<'_> {
         }
     }
 
-    /// Whether lists show what belongs to a server as a whole: its prompts and resources.
+    /// Returns whether lists show what belongs to a server as a whole: its prompts and resources.
     #[must_use]
     pub fn is_server_visible(&self, server: &ServerId) -> bool {
         match &self.0 {

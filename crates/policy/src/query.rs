@@ -1,4 +1,4 @@
-//! What a policy is asked.
+//! The queries to a policy.
 
 use std::net::IpAddr;
 
@@ -6,20 +6,20 @@ use model::{Digest, Principal, Timestamp, Trace};
 
 use crate::{Action, Confirmed};
 
-/// One question.
+/// A query to a policy.
 #[derive(Clone, Copy, Debug)]
 pub struct Query<'a> {
-    /// Who wants it: by the connection's credentials, never by an argument.
+    /// The principal that acts, by the connection's credentials, never by an argument.
     pub principal: &'a Principal,
     /// The id of the token that let the principal in; none for an stdio launch and for loopback without credentials.
     pub token: Option<&'a str>,
-    /// What is wanted.
+    /// The action.
     pub action: Action<'a>,
-    /// The client session it belongs to, by the kernel's own number; none outside of a session.
+    /// The kernel's number of the client session; none outside of a session.
     pub session: Option<u64>,
-    /// The trace it belongs to.
+    /// The trace that the action belongs to.
     pub trace: &'a Trace,
-    /// When it is asked: expiry is compared with this and nothing else.
+    /// The present time, with which alone expiry is compared.
     pub now: Timestamp,
     /// The names in the arguments that were resolved since the policy said [`crate::Need::Resolution`].
     pub resolved: &'a [Resolved],
@@ -28,7 +28,7 @@ pub struct Query<'a> {
 }
 
 impl<'a> Query<'a> {
-    /// A question with nothing beside: no token, no session, nothing resolved, no consent.
+    /// Creates a query without a token, a session, resolved names and a consent.
     #[must_use]
     pub fn new(principal: &'a Principal, action: Action<'a>, trace: &'a Trace, now: Timestamp) -> Self {
         Self {
@@ -53,11 +53,11 @@ pub struct Resolved {
     pub addresses: Vec<IpAddr>,
 }
 
-/// A person's consent, beside the call that it is shown for.
+/// A person's consent, with the call for which the caller shows it.
 #[derive(Clone, Copy, Debug)]
 pub struct Consent<'a> {
-    /// What was consented to.
+    /// The redeemed consent.
     pub confirmed: &'a Confirmed,
-    /// The digest of this call's arguments. Whoever asks computes it, over the canonical form of the bytes that will be sent.
+    /// The digest of this call's arguments. The caller computes it over the canonical form of the bytes that will be sent.
     pub arguments: &'a Digest,
 }

@@ -1,4 +1,4 @@
-//! The configured rates: how many calls are let through in how much time.
+//! The configured rates: how many calls are admitted in how much time.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,28 +6,28 @@ use std::time::Duration;
 
 use model::{PrincipalId, ServerId};
 
-/// So many calls in so much time. All of them may come at once; then they come back evenly.
+/// A rate: a number of calls in a time. All of them may be made at once; then the allowance is refilled evenly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
-    /// How many; at least one.
+    /// The number of calls; at least one.
     pub calls: u32,
-    /// In how much time.
+    /// The time.
     pub per: Duration,
 }
 
-/// The configured limits. Where nothing is said, nothing is limited.
+/// The configured rate limits. Without an entry there is no limit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rates {
-    /// Of each principal.
+    /// The rate of each principal.
     pub principal: Option<Rate>,
-    /// Of some principals, in place of that.
+    /// The rates of single principals, instead of that.
     pub principals: BTreeMap<PrincipalId, Rate>,
-    /// Of each server, whoever calls.
+    /// The rate of each server, over all callers.
     pub server: Option<Rate>,
-    /// Of some servers, in place of that.
+    /// The rates of single servers, instead of that.
     pub servers: BTreeMap<ServerId, Rate>,
-    /// Of each tool, whoever calls.
+    /// The rate of each tool, over all callers.
     pub tool: Option<Rate>,
-    /// Of some tools, by server and name, in place of that.
+    /// The rates of single tools, by server and name, instead of that.
     pub tools: BTreeMap<ServerId, BTreeMap<Arc<str>, Rate>>,
 }

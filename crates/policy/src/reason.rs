@@ -1,4 +1,4 @@
-//! Why a policy decided as it did: for people a sentence with the way out, for machines the rule, the code of MGP §14 and what to do next.
+//! The reasons of decisions: for people a sentence with the way out, for machines the rule, the code of MGP §14 and what to do next.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,20 +12,20 @@ use crate::index::{Standing, TokenRefusal};
 use crate::tables::PermissionPolicy;
 use crate::{Source, code};
 
-/// Why. The first three groups of variants allow, ask and refuse.
+/// The reason of a decision. The three groups of variants allow, ask and refuse.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reason {
     /// No policy is configured.
     Open,
-    /// It concerns nobody but the one who asked.
+    /// The action concerns only the principal itself.
     Own,
-    /// The one who asked is an operator.
+    /// The principal is an operator.
     Operator,
-    /// A grant or the default lets it pass.
+    /// A grant or the default allows it.
     Access {
-        /// What decided.
+        /// The grant or default that decided.
         standing: Standing,
-        /// The consent that went with it, where one was needed.
+        /// The request of the consent, if one was needed.
         consent: Option<RequestId>,
     },
 
@@ -33,48 +33,48 @@ pub enum Reason {
     Confirm {
         /// What is called.
         target: Target,
-        /// How much harm it can do.
+        /// Its risk.
         risk: Risk,
     },
-    /// The tool is not what it was when it was approved: a person has to look at it.
+    /// The tool's definition differs from the approved one: a person has to review it.
     Review {
         /// What is called.
         target: Target,
         /// The definition that was approved.
         approved: Digest,
-        /// The one there is now.
+        /// The present definition.
         found: Digest,
     },
     /// Names in the arguments have to be resolved; the answers come back in [`crate::Query::resolved`].
     Resolve {
-        /// Which ones.
+        /// The names.
         names: Vec<Resolve>,
     },
 
     /// The gateway is closed.
     Closed {
-        /// Who asked.
+        /// The principal.
         principal: PrincipalId,
-        /// For what, in words.
+        /// The action, in words.
         action: String,
     },
-    /// The token does not let its holder do that.
+    /// The token does not allow its holder the action.
     Token(TokenRefusal),
-    /// Only operators may.
+    /// Only operators may do that.
     OperatorOnly {
-        /// Do what, in words.
+        /// The action, in words.
         action: String,
     },
     /// The principal has no access.
     NoAccess {
-        /// Who asked.
+        /// The principal.
         principal: PrincipalId,
-        /// For what.
+        /// The server or tool.
         target: Target,
-        /// What decided.
+        /// The grant or default that decided.
         standing: Standing,
     },
-    /// Nothing is known of the tool, so that nothing can be decided about it.
+    /// The tool is unknown, so that nothing can be decided about it.
     Unknown {
         /// What was called.
         target: Target,
@@ -85,7 +85,7 @@ pub enum Reason {
         target: Target,
         /// The permission.
         permission: Permission,
-        /// The open request; none if nobody was asked yet.
+        /// The open request; none if no person was asked yet.
         request: Option<RequestId>,
     },
     /// The server does not have a permission that the tool requires.
@@ -94,19 +94,19 @@ pub enum Reason {
         target: Target,
         /// The permission.
         permission: Permission,
-        /// The policy that denies it; none where a person did.
+        /// The policy that denies it; none if a person did.
         policy: Option<PermissionPolicy>,
     },
-    /// The arguments are no text, so that nobody can judge them.
+    /// The arguments are not valid text, so that they cannot be judged.
     NotText,
-    /// The validators refuse it.
+    /// The validators refuse the arguments.
     Blocked(Box<Blocked>),
-    /// Nobody is asked about dangerous tools here.
+    /// The configuration refuses dangerous tools without asking a person.
     Dangerous {
         /// What was called.
         target: Target,
     },
-    /// The tool is not what it was when it was approved, and nobody is asked about that here.
+    /// The tool's definition differs from the approved one, and the configuration refuses that without asking a person.
     Changed {
         /// What was called.
         target: Target,
@@ -115,10 +115,10 @@ pub enum Reason {
     ApprovalDenied {
         /// The request.
         request: RequestId,
-        /// Who refused.
+        /// The person who refused.
         by: PrincipalId,
     },
-    /// A person was asked, and nobody answered in time.
+    /// A person was asked, and no answer came in time.
     ApprovalExpired {
         /// The request.
         request: RequestId,
@@ -130,30 +130,30 @@ pub enum Reason {
     },
     /// Too many calls wait for a person.
     ApprovalsFull {
-        /// Whose calls: the principal's own, or everybody's.
+        /// Whether the limit is that of the principal, or that of all principals together.
         own: bool,
-        /// How many may wait.
+        /// The number of calls that may wait.
         most: usize,
     },
     /// Too many calls in too short a time.
     RateLimited {
-        /// Of whom or what.
+        /// The principal, server or tool.
         of: String,
-        /// How many are let through.
+        /// The number of calls that are admitted.
         limit: u32,
-        /// In how many milliseconds.
+        /// The time in milliseconds.
         per_ms: u64,
-        /// From when on it is worth trying again.
+        /// The time in milliseconds after which to try again.
         retry_after_ms: u64,
     },
 }
 
-/// A server, or a tool of it, as reasons name it: `fs`, `fs/read`.
+/// The target of an action in reasons, a server or a tool: `fs`, `fs/read`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     /// The server.
     pub server: ServerId,
-    /// The tool; none where it is about the server.
+    /// The tool; none if the target is the server.
     pub tool: Option<Arc<str>>,
 }
 
@@ -176,7 +176,7 @@ impl fmt::Display for Target {
 }
 
 impl Reason {
-    /// The rule, as `subject.rule`: stable, for audit, tests and statistics.
+    /// Returns the rule as `subject.rule`, which is stable, for audit, tests and statistics.
     #[must_use]
     pub fn rule(&self) -> &'static str {
         match self {
@@ -212,12 +212,12 @@ impl Reason {
         }
     }
 
-    /// The code of MGP §14.3 for a refusal; none where nothing is refused.
+    /// Returns the code of MGP §14.3 for a refusal; none if nothing is refused.
     #[must_use]
     pub fn code(&self) -> Option<u16> {
         Some(match self {
             Self::Open | Self::Own | Self::Operator | Self::Access { .. } | Self::Resolve { .. } => return None,
-            // Where nobody can be asked, waiting for a person is a refusal like any other.
+            // If no person can be asked, waiting for one is a refusal.
             Self::Confirm { .. }
             | Self::Review { .. }
             | Self::OperatorOnly { .. }
@@ -239,7 +239,7 @@ impl Reason {
         })
     }
 
-    /// Whether the same call may pass later without the caller changing it (MGP §14.5).
+    /// Returns whether the call may pass later without a change by the caller (MGP §14.5).
     #[must_use]
     pub fn is_retryable(&self) -> bool {
         matches!(
@@ -256,7 +256,7 @@ impl Reason {
         )
     }
 
-    /// How long to wait before that, in milliseconds, where it is known (MGP §14.5).
+    /// Returns the milliseconds to wait before a retry, if known (MGP §14.5).
     #[must_use]
     pub fn retry_after_ms(&self) -> Option<u64> {
         match self {
@@ -265,7 +265,7 @@ impl Reason {
         }
     }
 
-    /// The request that a person has decided, or has to.
+    /// Returns the request that a person has decided, or has to decide.
     #[must_use]
     pub fn request(&self) -> Option<&RequestId> {
         match self {
@@ -276,7 +276,7 @@ impl Reason {
         }
     }
 
-    /// The way out of a refusal: whom to ask, what to change, when to try again. Nothing where there is nothing to get out of.
+    /// Returns the way out of a refusal: whom to ask, what to change, when to try again. Returns none if nothing is refused.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         Some(match self {
@@ -322,7 +322,7 @@ impl Reason {
     }
 }
 
-/// One sentence for the one who asked: what the matter is, then the way out.
+/// Formats the reason for the principal: the problem, then the way out.
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -369,7 +369,7 @@ impl fmt::Display for Reason {
     }
 }
 
-/// What decided about access, as the beginning of a sentence.
+/// Returns what decided about access, as the beginning of a sentence.
 fn decided(standing: &Standing) -> &'static str {
     match (standing.access, standing.source) {
         (Access::Allow, Source::ToolGrant) => "a grant of the tool allows it",

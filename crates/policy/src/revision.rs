@@ -1,13 +1,13 @@
-//! Which version of a policy it is.
+//! The revision of a policy.
 
 use std::fmt;
 
-/// Which policy: a number that grows with each change.
+/// The revision of a policy: a number that grows with each change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Revision(pub u64);
 
 impl Revision {
-    /// The one after it.
+    /// Returns the next revision.
     #[must_use]
     pub fn next(self) -> Self {
         Self(self.0.saturating_add(1))

@@ -1,4 +1,4 @@
-//! What a tool looks like before anybody says anything about it: the part of its risk that is inferred (DESIGN 7; MGP §17.2).
+//! The inferred part of a tool's risk, which needs neither a declaration nor configuration (DESIGN 7; MGP §17.2).
 
 use model::Risk;
 use validators::arguments::{Kind, Slots};
@@ -6,13 +6,13 @@ use validators::arguments::{Kind, Slots};
 /// A risk that is inferred from the arguments of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inferred {
-    /// The least risk it has.
+    /// The least risk that the tool has.
     pub risk: Risk,
-    /// What it is inferred from, as a sentence without a subject: ``takes a command in `/cmd` ``.
+    /// The ground of the inference, as a sentence without a subject: ``takes a command in `/cmd` ``.
     pub because: String,
 }
 
-/// What the arguments of a tool say about its risk: whoever takes a command or code can do anything. Nothing, where they say nothing.
+/// Infers the risk of a tool from its arguments: a tool that takes a command or code can do anything. Returns none if the arguments show nothing.
 #[must_use]
 pub fn inferred(slots: &Slots) -> Option<Inferred> {
     slots.as_slice().iter().find_map(|slot| {

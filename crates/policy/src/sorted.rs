@@ -1,8 +1,8 @@
-//! A sorted map whose versions share what they have in common: to change one entry among a hundred thousand copies one small chunk.
+//! A persistent sorted map, whose versions share chunks: changing one entry among a hundred thousand copies one small chunk.
 //!
-//! Two levels are enough: chunks of at most 128 entries, and one list of chunks. The order is that of a number made of the key, and of the
-//! key where numbers are the same: a search looks at numbers side by side, and at one or two keys. The number is always the same for the
-//! same key. Whoever chooses names to collide only makes a search look at more keys.
+//! Two levels are enough: chunks of at most 128 entries, and one list of chunks. The order is that of a number made of the key, and of the key where
+//! numbers are the same: a search looks at numbers side by side, and at one or two keys. The number depends on the key alone. Names that are chosen
+//! to collide only make a search look at more keys.
 
 use std::borrow::Borrow;
 use std::cmp::Ordering;
@@ -14,7 +14,7 @@ const MOST: usize = 128;
 /// A chunk with fewer entries is joined with its neighbour.
 const FEWEST: usize = 16;
 
-/// The map. A clone costs one count; the first change after it copies the list of chunks and the one chunk that it touches.
+/// A persistent sorted map. A clone costs one reference count; the first change after it copies the list of chunks and the one chunk that it touches.
 #[derive(Clone, Debug)]
 pub(crate) struct Sorted<K, V> {
     chunks: Arc<Vec<Chunk<K, V>>>,
@@ -22,7 +22,7 @@ pub(crate) struct Sorted<K, V> {
 
 #[derive(Clone, Debug)]
 struct Chunk<K, V> {
-    /// At most the place of the first entry, and more than every place of the chunk before.
+    /// The lower bound of the chunk: at most the place of its first entry, and more than every place of the chunk before.
     from: (u64, K),
     entries: Arc<Vec<Entry<K, V>>>,
 }
@@ -43,7 +43,7 @@ impl<K, V> Default for Sorted<K, V> {
 }
 
 impl<K: Ord + Hash + Clone, V: Clone> Sorted<K, V> {
-    /// The value under a key.
+    /// Returns the value of a key.
     pub(crate) fn get<Q: Ord + Hash + ?Sized>(&self, key: &Q) -> Option<&V>
     where
         K: Borrow<Q>,
@@ -54,12 +54,12 @@ impl<K: Ord + Hash + Clone, V: Clone> Sorted<K, V> {
         Some(&entries[at].value)
     }
 
-    /// The value under a key, to be changed in this version.
+    /// Returns the value of a key, which can be changed in this version.
     pub(crate) fn get_mut<Q: Ord + Hash + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
     where
         K: Borrow<Q>,
     {
-        // Looked up first: a key that is not there copies nothing.
+        // The key is looked up first, so that nothing is copied for a missing key.
         self.get(key)?;
         let number = number(key);
         let chunks = Arc::make_mut(&mut self.chunks);
@@ -69,7 +69,7 @@ impl<K: Ord + Hash + Clone, V: Clone> Sorted<K, V> {
         Some(&mut entries[at].value)
     }
 
-    /// Puts a value under a key; returns the one before.
+    /// Inserts the value of a key; returns the previous one.
     pub(crate) fn insert(&mut self, key: K, value: V) -> Option<V> {
         let number = number(&key);
         let chunks = Arc::make_mut(&mut self.chunks);
@@ -99,7 +99,7 @@ impl<K: Ord + Hash + Clone, V: Clone> Sorted<K, V> {
         None
     }
 
-    /// The value under a key, made first where there is none.
+    /// Returns the value of a key, which is created first if there is none.
     pub(crate) fn entry(&mut self, key: &K, make: impl FnOnce() -> V) -> &mut V {
         if self.get(key).is_none() {
             self.insert(key.clone(), make());
@@ -107,7 +107,7 @@ impl<K: Ord + Hash + Clone, V: Clone> Sorted<K, V> {
         self.get_mut(key).expect("it was there, or has just been put there")
     }
 
-    /// Takes a key out; returns its value.
+    /// Removes a key; returns its value.
     pub(crate) fn remove<Q: Ord + Hash + ?Sized>(&mut self, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,
@@ -123,42 +123,42 @@ impl<K: Ord + Hash + Clone, V: Clone> Sorted<K, V> {
         Some(value)
     }
 
-    /// All entries, the same ones always in the same order.
+    /// Iterates over all entries, in an order that depends on the keys alone.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
         let entries = self.chunks.iter().flat_map(|chunk| chunk.entries.iter());
         entries.map(|entry| (&entry.key, &entry.value))
     }
 
-    /// Whether nothing is in it.
+    /// Returns whether the map is empty.
     pub(crate) fn is_empty(&self) -> bool {
         self.chunks.is_empty()
     }
 }
 
-/// The order: numbers first, then keys.
+/// Compares two entries: numbers first, then keys.
 fn compare<Q: Ord + ?Sized>(number: u64, key: &Q, other: u64, other_key: &Q) -> Ordering {
     number.cmp(&other).then_with(|| key.cmp(other_key))
 }
 
-/// The chunk where a key is, or belongs.
+/// Returns the index of the chunk to which a key belongs.
 fn place<K: Borrow<Q>, V, Q: Ord + ?Sized>(chunks: &[Chunk<K, V>], number: u64, key: &Q) -> usize {
     let before = |chunk: &Chunk<K, V>| compare(chunk.from.0, chunk.from.1.borrow(), number, key).is_le();
     chunks.partition_point(before).saturating_sub(1)
 }
 
-/// Where a key is among the entries of a chunk, or where it belongs.
+/// Returns the index of a key among the entries of a chunk, or the index at which it belongs.
 fn find<K: Borrow<Q>, V, Q: Ord + ?Sized>(entries: &[Entry<K, V>], number: u64, key: &Q) -> Result<usize, usize> {
     entries.binary_search_by(|entry| compare(entry.number, entry.key.borrow(), number, key))
 }
 
-/// The number of a key.
+/// Returns the number of a key, its hash.
 fn number<Q: Hash + ?Sized>(key: &Q) -> u64 {
     let mut mixer = Mixer(0x9e37_79b9_7f4a_7c15);
     key.hash(&mut mixer);
     mixer.finish()
 }
 
-/// Mixes bytes into a number, eight at a time.
+/// A hasher that mixes bytes into a number, eight at a time.
 struct Mixer(u64);
 
 impl Hasher for Mixer {
@@ -177,7 +177,7 @@ impl Hasher for Mixer {
     }
 }
 
-/// Keeps chunks from crumbling: an empty one goes, a small one joins the one after it.
+/// Prevents small chunks: an empty chunk is removed, a small one is joined with the next.
 fn join<K: Clone, V: Clone>(chunks: &mut Vec<Chunk<K, V>>, at: usize) {
     if chunks[at].entries.is_empty() {
         chunks.remove(at);

@@ -1,4 +1,4 @@
-//! What the configuration says about policy, as plain data. Whoever reads the file fills it in; nothing here knows its format.
+//! The configuration of policy, as plain data. The reader of the configuration fills it in; nothing here knows the file's format.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,76 +11,76 @@ use validators::url;
 
 use crate::Rates;
 
-/// The configured policy. Its default is what holds without configuration (DESIGN 7).
+/// The configured policy. Its default holds without configuration (DESIGN 7).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tables {
-    /// What holds where no grant speaks. None: `opt-out` for a sole local principal, else `opt-in`.
+    /// The access without a grant. None: `opt-out` for a sole local principal, else `opt-in`.
     pub access: Option<DefaultAccess>,
-    /// How requests of servers for permissions are answered.
+    /// The answer to servers' requests for permissions.
     pub permissions: PermissionPolicy,
-    /// What happens to tools of moderate risk.
+    /// The treatment of tools of moderate risk.
     pub moderate: OnModerate,
-    /// What happens to dangerous tools.
+    /// The treatment of dangerous tools.
     pub dangerous: OnDangerous,
-    /// What happens to tools whose definition is not the approved one any more.
+    /// The treatment of tools whose definition is not the approved one any more.
     pub changed: OnChange,
-    /// How many calls are let through.
+    /// The rate limits.
     pub rates: Rates,
-    /// What is different for some servers.
+    /// The tables of single servers.
     pub servers: BTreeMap<ServerId, ServerTable>,
 }
 
-/// What is configured for one server; what is not said here holds as in [`Tables`].
+/// The configuration of one server; without a value here that of [`Tables`] holds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ServerTable {
-    /// What holds where no grant speaks.
+    /// The access without a grant.
     pub access: Option<DefaultAccess>,
-    /// How its requests for permissions are answered.
+    /// The answer to its requests for permissions.
     pub permissions: Option<PermissionPolicy>,
     /// The permissions that it has by configuration.
     pub approved: Vec<Permission>,
-    /// Whether a single denied permission stops all tools that name none. Otherwise it takes the denial of all of them (MGP D4).
+    /// Whether a single denied permission stops all tools that name none. Otherwise only the denial of all permissions does (MGP D4).
     pub strict: bool,
-    /// What happens to its tools of moderate risk.
+    /// The treatment of its tools of moderate risk.
     pub moderate: Option<OnModerate>,
-    /// What happens to its dangerous tools.
+    /// The treatment of its dangerous tools.
     pub dangerous: Option<OnDangerous>,
-    /// What happens to its changed tools.
+    /// The treatment of its changed tools.
     pub changed: Option<OnChange>,
-    /// Where paths in arguments may lead.
+    /// The folders in which paths in arguments may lie.
     pub roots: Roots,
-    /// What addresses in arguments are judged by.
+    /// The policy for addresses in arguments.
     pub network: url::Policy,
-    /// Commands that `sandbox` allows besides those it knows.
+    /// The commands that `sandbox` allows in addition to those it knows.
     pub commands: Vec<String>,
-    /// The dialect of statements.
+    /// The SQL dialect of statements.
     pub dialect: Option<Dialect>,
-    /// The validators of all its tools, in place of inferred ones.
+    /// The validators of all its tools, instead of inferred ones.
     pub validators: Option<Vec<Validator>>,
-    /// What is different for some of its tools.
+    /// The tables of single tools.
     pub tools: BTreeMap<Arc<str>, ToolTable>,
 }
 
-/// What is configured for one tool.
+/// The configuration of one tool.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolTable {
-    /// The validators, in place of its server's and of inferred ones. What the server declares is added.
+    /// The validators, instead of its server's and of inferred ones. Those that the server declares are added.
     pub validators: Option<Vec<Validator>>,
-    /// The operator says that the tool only reads, whatever it says itself: `readonly` looks at its arguments only.
+    /// Whether the operator declares that the tool only reads, whatever the tool declares: `readonly` then judges only its arguments.
     pub only_reads: bool,
 }
 
-/// What holds where no grant speaks (MGP §5.5).
+/// The access of principals without a grant (MGP §5.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DefaultAccess {
-    /// Nobody has access who was not granted it.
+    /// Only principals with a grant have access.
     OptIn,
-    /// Everybody has access who was not denied it.
+    /// All principals without a denial have access.
     OptOut,
 }
 
 impl DefaultAccess {
-    /// The specification's word.
+    /// Returns the specification's word.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -90,22 +90,22 @@ impl DefaultAccess {
     }
 }
 
-/// How requests of servers for permissions are answered (MGP §3.3).
+/// The policy that answers servers' requests for permissions (MGP §3.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum PermissionPolicy {
-    /// A person is asked about what the configuration does not approve.
+    /// A person is asked about permissions that the configuration does not approve.
     #[default]
     Interactive,
-    /// Everything is approved that nobody has denied.
+    /// Permissions are approved unless a person has denied them.
     AutoApprove,
-    /// Nobody is asked: what neither the configuration nor a person has approved beforehand is denied.
+    /// No person is asked: permissions that neither the configuration nor a person has approved beforehand are denied.
     DenyAll,
-    /// The configuration alone: a person can take away what it gives, and give nothing.
+    /// The configuration alone approves: a person can deny what it approves, and approve nothing else.
     ConfigOnly,
 }
 
 impl PermissionPolicy {
-    /// The specification's word.
+    /// Returns the specification's word.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -117,7 +117,7 @@ impl PermissionPolicy {
     }
 }
 
-/// What happens to a tool of moderate risk (MGP §4.4: optional confirmation).
+/// The treatment of a tool of moderate risk (MGP §4.4: optional confirmation).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum OnModerate {
     /// It runs.
@@ -127,33 +127,33 @@ pub enum OnModerate {
     Confirm,
 }
 
-/// What happens to a dangerous tool (MGP §4.4). Law: it never just runs.
+/// The treatment of a dangerous tool (MGP §4.4). Law: it never runs without a confirmation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum OnDangerous {
     /// A person is asked, unless a standing grant has confirmed it.
     #[default]
     Confirm,
-    /// It is refused, unless a standing grant has confirmed it: where nobody is there to be asked.
+    /// It is refused, unless a standing grant has confirmed it. This is for gateways that have no person to ask.
     Refuse,
 }
 
-/// What happens to a tool whose definition is not the one that was approved.
+/// The treatment of a tool whose definition is not the approved one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum OnChange {
-    /// A person is asked with every call until somebody approves the new definition.
+    /// A person is asked with every call until an operator approves the new definition.
     #[default]
     Review,
-    /// It is refused until somebody approves the new definition.
+    /// It is refused until an operator approves the new definition.
     Refuse,
-    /// It runs; the change is for the audit only.
+    /// It runs; the change is only recorded.
     Run,
 }
 
-/// What a server gets that has no table.
+/// The table of servers without a table.
 pub(crate) static PLAIN: std::sync::LazyLock<ServerTable> = std::sync::LazyLock::new(ServerTable::default);
 
 impl Tables {
-    /// What is configured for a server; an empty table where nothing is.
+    /// Returns the table of a server; an empty one if none is configured.
     #[must_use]
     pub fn server(&self, id: &ServerId) -> &ServerTable {
         self.servers.get(id).unwrap_or(&PLAIN)

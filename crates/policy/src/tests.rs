@@ -1,4 +1,4 @@
-//! What a policy answers, and what of a question a log may show.
+//! Tests of decisions, and of the parts of a query that logs may show.
 
 use model::{Principal, ServerId, Timestamp, Trace};
 

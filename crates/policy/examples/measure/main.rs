@@ -1,4 +1,4 @@
-//! What a question to the policy costs with 10,000 principals and 100,000 grants: run by `cargo xtask bench policy`.
+//! Measures the time of a decision with 10,000 principals and 100,000 grants. `cargo xtask bench policy` runs it.
 
 mod town;
 
@@ -12,9 +12,9 @@ use model::{RequestId, Timestamp};
 use policy::{Answer, Approvals, Bounds, Call, Limits, Rate, Rates};
 use town::{Random, Town};
 
-/// What a question may cost.
+/// The time that a decision may take.
 const BOUND: Duration = Duration::from_micros(5);
-/// How often each thing is measured.
+/// The number of measurements of each operation.
 const ROUNDS: usize = 200_000;
 
 fn main() -> ExitCode {
@@ -45,12 +45,12 @@ fn main() -> ExitCode {
     });
     questions(&mut table, &town, &mut random);
     others(&mut table, &town, &mut random);
-    // A reader that has gone away (`| head`) is no error of ours.
+    // A reader that has ended (`| head`) is not our error.
     std::io::stdout().write_all(table.text.as_bytes()).ok();
     if table.over { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
-/// Questions, each of another principal about another tool.
+/// Measures decisions, each about another principal and another tool.
 fn questions(table: &mut Table, town: &Town, random: &mut Random) {
     let kinds = [
         (
@@ -78,7 +78,7 @@ fn questions(table: &mut Table, town: &Town, random: &mut Random) {
     });
 }
 
-/// What is done beside questions. No bound but that of a person's patience, and of those who wait behind it.
+/// Measures other operations. They have no bound but the patience of the people who wait for them.
 fn others(table: &mut Table, town: &Town, random: &mut Random) {
     let viewers = town.questions(random, 200, town::Kind::Anything);
     table.row("what of a list of 1,000 tools is visible", 200, None, |round| {
@@ -138,7 +138,7 @@ struct Table {
 }
 
 impl Table {
-    /// Measures something so many times, after a tenth of that to warm up.
+    /// Measures an operation so many times, after a tenth of that to warm up.
     fn row(&mut self, name: &str, rounds: usize, bound: Option<Duration>, mut run: impl FnMut(usize)) {
         let mut samples: Vec<Duration> = (0..rounds)
             .map(|round| {
@@ -159,7 +159,7 @@ impl Table {
     }
 }
 
-/// A number that grows when the machine is slow.
+/// Returns a number that grows when the machine is slow.
 fn calibrate(bytes: &[u8]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for round in 0..1000_u64 {

@@ -1,4 +1,4 @@
-//! Many principals with many grants, and questions about them.
+//! A policy with many principals and grants, and questions about it.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ pub(crate) const TOOLS: usize = 200;
 
 const NOW: Timestamp = Timestamp(1_000_000);
 
-/// Numbers that only look random (splitmix64), the same for the same seed.
+/// A pseudo-random number generator (splitmix64), whose numbers depend on the seed alone.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
@@ -28,7 +28,7 @@ impl Random {
     }
 }
 
-/// What a question is about.
+/// The kind of a question.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Kind {
     Granted,
@@ -37,7 +37,7 @@ pub(crate) enum Kind {
     Dangerous,
 }
 
-/// A policy and what is in it.
+/// A policy with its principals and tools.
 pub(crate) struct Town {
     pub(crate) policy: Policy,
     granted: Vec<(PrincipalId, ToolId)>,
@@ -127,7 +127,7 @@ impl Town {
         (0..count).map(|_| grant(random)).collect()
     }
 
-    /// How many of the first tools of all servers a principal sees.
+    /// Returns how many of the first tools of all servers a principal sees.
     pub(crate) fn visible(&self, question: &Question, count: usize) -> usize {
         let viewer = self.policy.viewer(&question.principal, None, NOW);
         let tools = (0..SERVERS).flat_map(|at| self.policy.tools(&server(at)).map(move |facts| (at, facts)));
@@ -186,7 +186,7 @@ fn by() -> By {
     }
 }
 
-/// One in ten is dangerous; none has arguments to judge, which `cargo xtask bench validators` measures.
+/// Returns the facts about a tool. One in ten is dangerous; none has arguments to judge, which `cargo xtask bench validators` measures.
 fn tool_facts(at: usize) -> ToolFacts {
     ToolFacts {
         name: name(at),
@@ -229,7 +229,7 @@ fn token(at: usize) -> Token {
     }
 }
 
-/// Mostly of tools, mostly allowing, a third of them expired or about to.
+/// Returns a random grant: mostly of a tool, mostly allowing, a third of them expired or soon to expire.
 fn grant(random: &mut Random) -> Grant {
     let server = server(random.below(SERVERS));
     let scope = match random.below(10) {

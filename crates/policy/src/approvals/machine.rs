@@ -1,4 +1,4 @@
-//! The machine: who waits, in which order, and until when.
+//! The machine of approvals: which calls wait, in which order, and until when.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,33 +7,33 @@ use model::{Access, Approval, ApprovalState, By, Grant, GrantScope, PrincipalId,
 use super::{Answer, Asked, Bounds, Call, Confirmed, DecideError, Decided, NotConfirmed};
 use crate::{Action, Policy, Reason, Revision};
 
-/// Everything that waits for a person, has been decided and not expired, or was used.
+/// All approvals: those that wait for a person, were decided and have not expired, or were used.
 #[derive(Clone, Debug, Default)]
 pub struct Approvals {
     bounds: Bounds,
     list: BTreeMap<RequestId, Approval>,
-    /// The latest approval of a call that can still be redeemed, or still refuses.
+    /// The latest approval of each call that can still be redeemed, or still refuses.
     of_call: BTreeMap<Call, RequestId>,
     by_expiry: BTreeSet<(Timestamp, RequestId)>,
-    /// How many wait, by principal.
+    /// The number of waiting calls, by principal.
     pending: BTreeMap<PrincipalId, usize>,
     pending_all: usize,
     over: Vec<Approval>,
-    /// The latest instant that was ever given: a clock that jumps back makes nothing wait again that is over.
+    /// The latest time that was ever given: when a clock jumps back, an approval that is over does not wait again.
     latest: Option<Timestamp>,
 }
 
 impl Approvals {
-    /// A machine where nothing waits.
+    /// Creates a machine without approvals.
     #[must_use]
     pub fn new(bounds: Bounds) -> Self {
         Self { bounds, ..Self::default() }
     }
 
-    /// Asks for the consent to a call, for so many milliseconds. A call that waits already, or is decided, is not asked about twice.
+    /// Asks for the consent to a call, for so many milliseconds. A call that is already waiting, or decided, is not asked about twice.
     ///
     /// # Errors
-    /// When too much waits: [`Reason::ApprovalsFull`].
+    /// When too many calls wait: [`Reason::ApprovalsFull`].
     pub fn ask(&mut self, now: Timestamp, policy: &Policy, request: RequestId, call: Call, lasts_ms: i64) -> Result<Asked, Reason> {
         let now = self.advance(now);
         if let Some(approval) = self.live(&call, policy) {
@@ -50,7 +50,7 @@ impl Approvals {
             expires: now.after(lasts_ms),
             state: ApprovalState::Pending,
         };
-        // An id that was given twice is two calls under one name: the earlier one is over.
+        // An id that was given twice would name two calls: the earlier approval is over.
         if let Some(earlier) = self.take(&request) {
             self.over.push(earlier);
         }
@@ -58,10 +58,10 @@ impl Approvals {
         Ok(Asked { approval, is_new: true })
     }
 
-    /// Takes an answer. Of two at once, the first counts, and the second is told. Whether `by` may decide is a question to policy.
+    /// Takes a person's answer. Of two answers, the first counts, and the second gets an error. Policy decides whether `by` may answer.
     ///
     /// # Errors
-    /// When there is nothing to decide (any more).
+    /// When the request does not wait (any more).
     pub fn decide(&mut self, now: Timestamp, request: &RequestId, answer: Answer, by: PrincipalId) -> Result<Decided, DecideError> {
         let found = self.list.get(request).cloned();
         let now = self.advance(now);
@@ -94,18 +94,18 @@ impl Approvals {
         Ok(Decided { approval, grant, before })
     }
 
-    /// Takes an approval out whose policy has changed since it was asked for: to be done before it is decided, as "always" would grant anew
-    /// what was taken back meanwhile.
+    /// Removes an approval if its policy has changed since it was asked for. The caller does this before a decision, because "always" would otherwise
+    /// grant again what was revoked in the meantime.
     pub fn refresh(&mut self, policy: &Policy, request: &RequestId) {
         if let Some(call) = self.list.get(request).map(call_of) {
             self.live(&call, policy);
         }
     }
 
-    /// Redeems the consent to a call, once: with what it returns, policy lets that call pass. The record says that it was used.
+    /// Redeems the consent to a call, once: policy allows that call with the returned value. The returned record says that the consent was used.
     ///
     /// # Errors
-    /// When there is none.
+    /// When there is no consent.
     pub fn redeem(&mut self, now: Timestamp, policy: &Policy, call: &Call) -> Result<(Confirmed, Approval), NotConfirmed> {
         let now = self.advance(now);
         let approval = self.live(call, policy).ok_or(NotConfirmed::Nothing)?;
@@ -130,38 +130,38 @@ impl Approvals {
         }
     }
 
-    /// Puts an approval back as it was before a step that could not be stored. Nothing happens when it is over by now.
+    /// Restores an approval as it was before a step that could not be stored. Does nothing when the approval is over by now.
     pub fn undo(&mut self, before: Approval) {
         if self.take(&before.request).is_some() {
             self.put(before);
         }
     }
 
-    /// Takes an approval out: it could not be stored, or nobody wants it any more.
+    /// Removes an approval that could not be stored, or that its caller no longer wants.
     pub fn withdraw(&mut self, request: &RequestId) -> Option<Approval> {
         self.take(request)
     }
 
-    /// What has come to nothing since the last time: nobody answered, nobody used it, or the policy changed. For the audit, and for those
-    /// who wait.
+    /// Returns the approvals that have ended since the last call without effect: no person answered, the caller did not use it, or the policy
+    /// changed. The caller records them and wakes the calls that wait.
     pub fn over(&mut self, now: Timestamp) -> Vec<Approval> {
         self.advance(now);
         std::mem::take(&mut self.over)
     }
 
-    /// When the next one expires.
+    /// Returns the time at which the next approval expires.
     #[must_use]
     pub fn next_expiry(&self) -> Option<Timestamp> {
         self.by_expiry.first().map(|(at, _)| *at)
     }
 
-    /// One of them.
+    /// Returns an approval.
     #[must_use]
     pub fn get(&self, request: &RequestId) -> Option<&Approval> {
         self.list.get(request)
     }
 
-    /// Those that wait, in the order of asking.
+    /// Lists the approvals that wait, in the order of asking.
     #[must_use]
     pub fn waiting(&self) -> Vec<&Approval> {
         let waits = |approval: &&Approval| approval.state == ApprovalState::Pending;
@@ -172,7 +172,7 @@ impl Approvals {
 
     // === inside ===
 
-    /// Lets time pass: what has expired is over. Returns the instant that counts.
+    /// Applies the present time: expired approvals are over. Returns the time that counts.
     fn advance(&mut self, now: Timestamp) -> Timestamp {
         let now = self.latest.map_or(now, |latest| latest.max(now));
         self.latest = Some(now);
@@ -181,14 +181,14 @@ impl Approvals {
         {
             let request = request.clone();
             let expired = self.take(&request);
-            // What was used or refused has come to something.
+            // An approval that was used or refused has had an effect.
             let lost = |approval: &Approval| matches!(approval.state, ApprovalState::Pending | ApprovalState::Approved(_));
             self.over.extend(expired.filter(lost));
         }
         now
     }
 
-    /// The approval of a call, unless the policy about it has changed since: then it is over.
+    /// Returns the approval of a call, unless the policy about the call has changed since: then the approval is over.
     fn live(&mut self, call: &Call, policy: &Policy) -> Option<Approval> {
         let request = self.of_call.get(call)?.clone();
         let revision = Revision(self.list.get(&request)?.revision);
@@ -224,7 +224,7 @@ impl Approvals {
         approval
     }
 
-    /// Makes room among the decided: first goes what expires first.
+    /// Makes room among the decided approvals: those that expire first are removed first.
     fn forget_decided(&mut self) {
         while self.list.len() - self.pending_all > self.bounds.decided {
             let is_decided = |request: &RequestId| self.list.get(request).is_some_and(|one| one.state != ApprovalState::Pending);

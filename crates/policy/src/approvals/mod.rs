@@ -1,11 +1,10 @@
-//! Calls that wait for a person's consent, as a machine: asked, decided, redeemed once, or over (MGP §4.4).
+//! The state machine of approvals: calls that wait for a person's consent are asked, decided, redeemed once, or over (MGP §4.4).
 //!
-//! An approval is bound to the exact call: principal, server, tool, digest of the arguments, and the policy under which it was asked. The
-//! digest belongs to whoever asks: over the canonical form of the very bytes that will be sent. Ids are given from outside, too; they must
-//! not be guessable.
+//! An approval is bound to the exact call: principal, server, tool, digest of the arguments, and the policy under which it was asked. The caller
+//! computes the digest over the canonical form of the bytes that will be sent. The caller also gives the ids, which must not be guessable.
 //!
-//! Law: store, then answer. Each step returns the record that has to be durable before anybody is told; [`Approvals::undo`] takes back a
-//! step that could not be stored. After each step, [`Approvals::over`] says what has come to nothing.
+//! Law: store, then answer. Each step returns the record that has to be durable before its result is reported; [`Approvals::undo`] reverts a step
+//! that could not be stored. After each step, [`Approvals::over`] returns the approvals that ended without effect.
 
 mod machine;
 
@@ -20,22 +19,22 @@ pub use machine::Approvals;
 /// One exact call.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Call {
-    /// Who calls.
+    /// The principal that calls.
     pub principal: PrincipalId,
-    /// What.
+    /// The tool.
     pub tool: ToolId,
-    /// With what: the digest of the arguments.
+    /// The digest of the arguments.
     pub arguments: Digest,
 }
 
-/// How much may wait.
+/// The bounds of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// How many calls wait for a person at once.
+    /// The number of calls that may wait for a person at the same time.
     pub pending: usize,
-    /// How many of them may be of one principal.
+    /// The number of those that may belong to one principal.
     pub pending_each: usize,
-    /// How many that are decided are remembered until they expire: consents that are not redeemed yet, refusals, and what was used.
+    /// The number of decided approvals that are remembered until they expire: consents that are not redeemed yet, refusals, and used consents.
     pub decided: usize,
 }
 
@@ -49,52 +48,52 @@ impl Default for Bounds {
     }
 }
 
-/// What became of asking.
+/// The result of asking.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
-    /// The approval of this call, to be stored if it is new. It may be decided already: then nobody is asked again.
+    /// The approval of this call, which the caller stores if it is new. It may be decided already: then no person is asked again.
     pub approval: Approval,
-    /// Whether it was made just now.
+    /// Whether it is new.
     pub is_new: bool,
 }
 
-/// What a person answers.
+/// A person's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// This one call may pass.
     Approve,
-    /// Calls of this tool by this principal may pass from now on: a standing grant.
+    /// Calls of this tool by this principal may pass from now on, by a standing grant.
     Always {
-        /// Until when.
+        /// The time at which the grant expires.
         until: Option<Timestamp>,
     },
-    /// It may not, and is not asked again before the request expires.
+    /// This call may not pass, and no person is asked again before the request expires.
     Deny,
 }
 
-/// What became of an answer: to be stored, all of it in one transaction.
+/// The result of an answer, which the caller stores in one transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decided {
-    /// The approval as it is now.
+    /// The approval after the answer.
     pub approval: Approval,
     /// The standing grant, for [`Answer::Always`]. It takes effect when policy gets it.
     pub grant: Option<Grant>,
-    /// The approval as it was, for [`Approvals::undo`].
+    /// The approval before the answer, for [`Approvals::undo`].
     pub before: Approval,
 }
 
-/// Why an answer came to nothing.
+/// The reason why an answer had no effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DecideError {
-    /// Nothing of that name waits: it never did, or it is over.
+    /// No request with that id waits: it never did, or it is over.
     Unknown(RequestId),
-    /// Its time is over.
+    /// The request has expired.
     Expired(RequestId),
-    /// Somebody was first.
+    /// Another person has answered first.
     Already(RequestId, ApprovalState),
 }
 
-/// The consent to one call, redeemed: policy takes it once, for that call. Only [`Approvals::redeem`] makes one.
+/// The redeemed consent to one call, which policy accepts once, for that call. Only [`Approvals::redeem`] makes one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Confirmed {
     call: Call,
@@ -103,38 +102,38 @@ pub struct Confirmed {
 }
 
 impl Confirmed {
-    /// The call.
+    /// Returns the call.
     #[must_use]
     pub fn call(&self) -> &Call {
         &self.call
     }
 
-    /// The request that a person decided.
+    /// Returns the request that a person decided.
     #[must_use]
     pub fn request(&self) -> &RequestId {
         &self.request
     }
 
-    /// The policy under which the person was asked.
+    /// Returns the revision of the policy under which the person was asked.
     #[must_use]
     pub fn revision(&self) -> Revision {
         self.revision
     }
 }
 
-/// Why a call has no consent.
+/// The reason why a call has no consent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotConfirmed {
-    /// Nobody was asked, or it is over, or the policy has changed since: ask.
+    /// No person was asked, the approval is over, or the policy has changed since: the caller has to ask.
     Nothing,
-    /// Somebody has been asked and has not answered.
+    /// A person was asked and has not answered.
     Pending(RequestId),
-    /// Somebody refused.
+    /// A person refused.
     Denied(RequestId, By),
 }
 
 impl NotConfirmed {
-    /// The refusal of a call that does not wait; none where somebody has to be asked first.
+    /// Returns the refusal of the call, which does not wait; none if a person has to be asked first.
     #[must_use]
     pub fn reason(&self) -> Option<Reason> {
         match self {

@@ -1,4 +1,4 @@
-//! The next version of a policy: records, facts and tables go in, a policy with a later revision comes out. What is not touched is shared.
+//! Edits of a policy: records, facts and tables go in, and a policy with a later revision comes out. Both versions share what is not changed.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::tokens::Kept;
 use super::{Origin, PolicyIndex};
 use crate::{Revision, ServerFacts, Tables, ToolFacts};
 
-/// The next version in the making. Nothing takes effect before [`Edit::finish`], and the policy that it began with stays as it is.
+/// An edit that builds the next version of a policy. Nothing takes effect before [`Edit::finish`], and the policy that it began with stays as it is.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Edit {
@@ -23,18 +23,18 @@ impl Edit {
         Self { index, revision }
     }
 
-    /// The index and the revision of the next version.
+    /// Returns the index and the revision of the next version.
     pub(crate) fn into_parts(self) -> (PolicyIndex, Revision) {
         (self.index, self.revision)
     }
 
-    /// The revision that the next version will have.
+    /// Returns the revision that the next version will have.
     #[must_use]
     pub fn revision(&self) -> Revision {
         self.revision
     }
 
-    /// Puts other tables in force. Everything that was asked before is asked again.
+    /// Replaces the tables. All earlier decisions have to be made again.
     pub fn tables(&mut self, tables: Tables) -> &mut Self {
         self.index.tables = Arc::new(tables);
         self.index.all = self.revision;
@@ -43,7 +43,7 @@ impl Edit {
 
     // === principals ===
 
-    /// Makes known that an agent may come in without a token. Agents with tokens are known by these.
+    /// Adds a principal that may come in without a token, as an agent. Agents with tokens are known by these.
     pub fn know(&mut self, principal: &PrincipalId, origin: Origin) -> &mut Self {
         self.with_held(principal, |held| match origin {
             Origin::Local => held.local = true,
@@ -52,10 +52,10 @@ impl Edit {
         self
     }
 
-    /// Takes in a token, or what has become of one.
+    /// Adds a token, or replaces its record.
     ///
-    /// An agent's token makes its principal one of those who share the gateway, until it is revoked. That it expires does not count: what
-    /// holds by default never loosens by itself.
+    /// An agent's token makes its principal one of those that share the gateway, until it is revoked. Expiry does not count, so that the default
+    /// never becomes more permissive by itself.
     pub fn token(&mut self, token: Token) -> &mut Self {
         let counts = |token: &Token| token.role == Role::Agent && token.revoked.is_none();
         let kept = Arc::new(Kept {
@@ -78,7 +78,7 @@ impl Edit {
         self
     }
 
-    /// Changes what a principal holds, and counts anew who shares the gateway.
+    /// Changes what a principal holds, and updates the counts of principals that share the gateway.
     fn with_held(&mut self, principal: &PrincipalId, change: impl FnOnce(&mut Held)) {
         let held = Arc::make_mut(self.index.principals.entry(principal, Arc::default));
         let before = (held.is_local(), held.is_remote());
@@ -95,14 +95,14 @@ impl Edit {
 
     // === access ===
 
-    /// Takes in a grant. It takes the place of one of the same principal, scope and kind.
+    /// Adds a grant. It replaces one of the same principal, scope and kind.
     pub fn grant(&mut self, grant: Grant) -> &mut Self {
         let held = self.index.principals.entry(&grant.principal, Arc::default);
         Arc::make_mut(held).grant(Arc::new(grant), self.revision);
         self
     }
 
-    /// Takes back what a principal was granted and denied in one scope, and returns it: nothing, when there was nothing.
+    /// Revokes a principal's grants and denials in one scope, and returns them.
     pub fn revoke(&mut self, principal: &PrincipalId, scope: &GrantScope) -> Vec<Arc<Grant>> {
         match self.index.principals.get_mut(principal) {
             Some(held) => Arc::make_mut(held).revoke(scope, self.revision),
@@ -112,7 +112,7 @@ impl Edit {
 
     // === servers ===
 
-    /// Takes in what a server says of itself.
+    /// Sets the facts about a server.
     pub fn server(&mut self, id: &ServerId, facts: ServerFacts) -> &mut Self {
         self.with_server(id, |server, now| {
             if server.facts != facts {
@@ -122,12 +122,12 @@ impl Edit {
         })
     }
 
-    /// Takes in the whole list of a server's tools.
+    /// Sets the whole list of a server's tools.
     pub fn tools(&mut self, id: &ServerId, tools: Vec<ToolFacts>) -> &mut Self {
         self.with_server(id, |server, now| server.set_tools(tools, now))
     }
 
-    /// Takes in which definition of a tool is approved.
+    /// Sets the approved definition of a tool.
     pub fn pin(&mut self, pin: Pin) -> &mut Self {
         let id = pin.tool.server.clone();
         self.with_server(&id, |server, now| server.pin(pin, now))
@@ -135,11 +135,11 @@ impl Edit {
 
     /// Notes that a person was asked whether a server gets a permission, so that refusals name the request.
     pub fn ask_permission(&mut self, id: &ServerId, permission: Permission, request: RequestId) -> &mut Self {
-        // Nothing is decided by that: what was allowed before still is.
+        // This decides nothing: what was allowed before still is.
         self.with_server(id, |server, _| server.permissions.ask(permission, request))
     }
 
-    /// Takes in what was decided about a permission.
+    /// Adds a decision about a permission.
     pub fn permission(&mut self, decision: PermissionDecision) -> &mut Self {
         let id = decision.server.clone();
         self.with_server(&id, |server, now| {

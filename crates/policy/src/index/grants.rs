@@ -1,4 +1,4 @@
-//! What one principal holds: its grants, by server and tool, and which of them decides (MGP §5.2, D16).
+//! The grants that one principal holds, by server and tool, and the choice of the one that decides (MGP §5.2, MGP D16).
 
 use std::sync::Arc;
 
@@ -8,16 +8,16 @@ use crate::Revision;
 use crate::sorted::Sorted;
 use crate::tables::DefaultAccess;
 
-/// What one principal holds.
+/// The grants of one principal, and how it comes in.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Held {
-    /// It comes in locally, as an agent.
+    /// Whether it comes in locally, as an agent.
     pub(crate) local: bool,
-    /// It has been made known as one that comes in otherwise, as an agent.
+    /// Whether it was added as one that comes in otherwise, as an agent.
     pub(crate) remote: bool,
-    /// How many tokens of an agent it has that are not revoked.
+    /// The number of its agent tokens that are not revoked.
     pub(crate) tokens: usize,
-    /// When the last grant at some server went.
+    /// The revision in which the last grant at some server was removed.
     emptied: Revision,
     servers: Sorted<ServerId, Arc<AtServer>>,
 }
@@ -27,11 +27,11 @@ pub(crate) struct Held {
 struct AtServer {
     whole: Slot,
     tools: Sorted<Arc<str>, Slot>,
-    /// When the last grant of some tool went.
+    /// The revision in which the last grant of some tool was removed.
     emptied: Revision,
 }
 
-/// The grants of one scope: at most one of each kind. A later one takes the place of an earlier one of its kind.
+/// The grants of one scope, at most one of each kind. A later one replaces an earlier one of its kind.
 #[derive(Clone, Debug, Default)]
 struct Slot {
     allow: Option<Arc<Grant>>,
@@ -39,30 +39,30 @@ struct Slot {
     changed: Revision,
 }
 
-/// What decides about access (MGP §5.4, `source`).
+/// The source of a decision about access (MGP §5.4, `source`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Source {
     /// A grant of the tool.
     ToolGrant,
     /// A grant of the whole server.
     ServerGrant,
-    /// No grant.
+    /// The default policy.
     DefaultPolicy,
 }
 
-/// Whether a principal has access, and why: what `mgp.access.query` answers.
+/// The access of a principal, with its source: the answer of `mgp.access.query`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Standing {
-    /// Whether it has.
+    /// The access.
     pub access: Access,
-    /// What decides.
+    /// The source that decides.
     pub source: Source,
     /// The grant that decides; none for the default policy.
     pub grant: Option<Arc<Grant>>,
 }
 
 impl Source {
-    /// The specification's word.
+    /// Returns the specification's word.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -74,7 +74,7 @@ impl Source {
 }
 
 impl Standing {
-    /// Whether it includes the confirmation of dangerous calls: only the grant that decides can.
+    /// Returns whether it includes the confirmation of dangerous calls, which only the deciding grant can.
     #[must_use]
     pub fn confirms(&self) -> bool {
         self.access == Access::Allow && self.grant.as_ref().is_some_and(|grant| grant.confirms)
@@ -93,17 +93,17 @@ impl Standing {
 }
 
 impl Held {
-    /// Whether it comes in locally, and in no other way.
+    /// Returns whether the principal comes in locally, and in no other way.
     pub(crate) fn is_local(&self) -> bool {
         self.local
     }
 
-    /// Whether it comes in otherwise than locally.
+    /// Returns whether the principal comes in otherwise than locally.
     pub(crate) fn is_remote(&self) -> bool {
         !self.local && (self.remote || self.tokens > 0)
     }
 
-    /// The grant that decides, if one does.
+    /// Returns the standing by the grant that decides, if one does.
     pub(crate) fn standing(&self, server: &ServerId, tool: Option<&str>, now: Timestamp) -> Option<Standing> {
         let at = self.servers.get(server)?;
         let of_tool = tool
@@ -112,7 +112,7 @@ impl Held {
         of_tool.or_else(|| at.whole.standing(Source::ServerGrant, now))
     }
 
-    /// A grant in force that allows some tool of a server.
+    /// Returns the standing by a grant in force that allows any tool of a server.
     pub(crate) fn any_tool(&self, server: &ServerId, now: Timestamp) -> Option<Standing> {
         let slots = self.servers.get(server)?.tools.iter();
         slots
@@ -120,7 +120,7 @@ impl Held {
             .find(|standing| standing.access == Access::Allow)
     }
 
-    /// Since when what it holds there has been what it is.
+    /// Returns the revision of the last change of the grants at a server or of a tool.
     pub(crate) fn changed(&self, server: Option<&ServerId>, tool: Option<&str>) -> Revision {
         let Some(at) = server.and_then(|server| self.servers.get(server)) else {
             return self.emptied;
@@ -128,7 +128,7 @@ impl Held {
         let whole = self.emptied.max(at.emptied).max(at.whole.changed);
         match tool {
             Some(tool) => at.tools.get(tool).map_or(whole, |slot| slot.changed.max(whole)),
-            // What is not about one tool may rest on a grant of any.
+            // An action that is not about one tool may rest on a grant of any tool.
             None => at.tools.iter().fold(whole, |latest, (_, slot)| latest.max(slot.changed)),
         }
     }
@@ -146,7 +146,7 @@ impl Held {
         }
     }
 
-    /// Takes back what was granted and denied in a scope; returns it.
+    /// Revokes the grants and denials in a scope; returns them.
     pub(crate) fn revoke(&mut self, scope: &GrantScope, now: Revision) -> Vec<Arc<Grant>> {
         let server = server_of(scope);
         let Some(at) = self.servers.get_mut(server).map(Arc::make_mut) else {
@@ -171,7 +171,7 @@ impl Held {
             .unwrap_or_default()
     }
 
-    /// Every grant, expired ones too.
+    /// Returns every grant, including expired ones.
     pub(crate) fn grants(&self) -> impl Iterator<Item = &Arc<Grant>> {
         self.servers.iter().flat_map(|(_, at)| {
             let tools = at.tools.iter().flat_map(|(_, slot)| slot.iter());
@@ -181,7 +181,7 @@ impl Held {
 }
 
 impl Slot {
-    /// What the grants in force say: a denial beats an allowance (MGP D16).
+    /// Returns the standing by the grants in force: a denial beats an allowance (MGP D16).
     fn standing(&self, source: Source, now: Timestamp) -> Option<Standing> {
         let in_force = |grant: &&Arc<Grant>| !grant.expires.is_some_and(|at| at.has_come(now));
         let grant = self

@@ -1,5 +1,5 @@
-//! Everything that a policy knows: grants, servers and their tools, permissions, tokens. One immutable version of it each revision; versions
-//! share what they have in common.
+//! The index of a policy's records: grants, servers and their tools, permissions, tokens. Each revision has one immutable version; versions share
+//! what they have in common.
 
 mod edit;
 mod grants;
@@ -25,7 +25,7 @@ use crate::sorted::Sorted;
 use crate::tables::{DefaultAccess, Tables};
 use crate::{Action, Revision};
 
-/// How a principal comes in (DESIGN 7).
+/// The way in which a principal comes in (DESIGN 7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
     /// An stdio launch, or loopback without credentials.
@@ -34,20 +34,20 @@ pub enum Origin {
     Remote,
 }
 
-/// One version of what is known.
+/// One version of a policy's records, by principal, server and token.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PolicyIndex {
     pub(crate) tables: Arc<Tables>,
-    /// When something changed that concerns everybody: the tables, or who is alone here.
+    /// The revision of the last change that concerns all principals: of the tables, or of whether a principal is the only one.
     all: Revision,
     principals: Sorted<PrincipalId, Arc<Held>>,
     servers: Sorted<ServerId, Arc<Server>>,
     tokens: Sorted<Arc<str>, Arc<tokens::Kept>>,
     by_digest: Sorted<Digest, Arc<tokens::Kept>>,
-    /// How many agents are known that come in locally, and in another way.
+    /// The number of agents that come in locally; `remotes` counts the others.
     locals: usize,
     remotes: usize,
-    /// How many tokens were not taken back.
+    /// The number of tokens that were not revoked.
     valid: usize,
 }
 
@@ -60,13 +60,13 @@ impl PolicyIndex {
         self.servers.get(id)
     }
 
-    /// Whether a principal has access to a server, or to a tool of it, and why (MGP §5.2).
+    /// Returns a principal's access to a server, or to a tool of it, with its source (MGP §5.2).
     pub(crate) fn standing(&self, held: Option<&Arc<Held>>, server: &ServerId, tool: Option<&str>, now: Timestamp) -> Standing {
         let granted = held.and_then(|held| held.standing(server, tool, now));
         granted.unwrap_or_else(|| Standing::of_default(self.default_for(held, server)))
     }
 
-    /// Whether a principal may use something of a server: the server, or one of its tools.
+    /// Returns a principal's access to anything of a server: to the server, or to one of its tools.
     pub(crate) fn reach(&self, held: Option<&Arc<Held>>, server: &ServerId, now: Timestamp) -> Standing {
         let whole = self.standing(held, server, None, now);
         if whole.access == Access::Allow {
@@ -76,8 +76,8 @@ impl PolicyIndex {
         of_tool.unwrap_or(whole)
     }
 
-    /// What holds where no grant speaks: as configured, else as DESIGN 7 has it. The gateway's own tools are there for everybody: they look at
-    /// roles themselves, and show nobody more than he may see.
+    /// Returns the access without a grant: as configured, else by DESIGN 7. All principals have access to the gateway's own tools, which check roles
+    /// themselves, and show each principal only what it may see.
     fn default_for(&self, held: Option<&Arc<Held>>, server: &ServerId) -> DefaultAccess {
         if let Some(configured) = self.tables.server(server).access {
             return configured;
@@ -95,7 +95,7 @@ impl PolicyIndex {
         }
     }
 
-    /// Whether a token still lets its holder do something at a server.
+    /// Checks that a token still admits its holder to a server.
     pub(crate) fn token(&self, id: &str, principal: &Principal, server: Option<&ServerId>, now: Timestamp) -> Result<(), TokenRefusal> {
         let kept = self.tokens.get(id).ok_or(TokenRefusal::Unknown)?;
         kept.lets(now)?;
@@ -108,14 +108,14 @@ impl PolicyIndex {
         }
     }
 
-    /// The token of a digest, if it lets somebody in.
+    /// Returns the token of a digest, if it is valid.
     pub(crate) fn authenticate(&self, digest: &Digest, now: Timestamp) -> Result<&Token, TokenRefusal> {
         let kept = self.by_digest.get(digest).ok_or(TokenRefusal::Unknown)?;
         kept.lets(now)?;
         Ok(&kept.token)
     }
 
-    /// When a grant of a principal, or a token, expires next.
+    /// Returns the time at which a grant of a principal, or a token, expires next.
     pub(crate) fn next_expiry(&self, principal: &PrincipalId, token: Option<&str>, now: Timestamp) -> Option<Timestamp> {
         let grants = self
             .held(principal)
@@ -126,12 +126,12 @@ impl PolicyIndex {
         grants.chain(token).filter(|at| !at.has_come(now)).min()
     }
 
-    /// Whether there are tokens that were not taken back. That all have expired does not count: what holds by default never loosens by itself.
+    /// Returns whether there are tokens that were not revoked. Expiry does not count, so that the default never becomes more permissive by itself.
     pub(crate) fn has_tokens(&self) -> bool {
         self.valid > 0
     }
 
-    /// The revision since when the answer about an action has been what it is, but for time.
+    /// Returns the revision of the last change that concerns the answer about an action, apart from time.
     pub(crate) fn changed(&self, principal: &PrincipalId, token: Option<&str>, action: &Action<'_>) -> Revision {
         let tool = match action {
             Action::CallTool { tool, .. } => Some(*tool),

@@ -1,4 +1,4 @@
-//! What one server was permitted: recorded decisions, open requests, and the policy for the rest (MGP §3; D2, D4).
+//! The permissions of one server: recorded decisions, open requests, and the policy for the rest (MGP §3, MGP D2, MGP D4).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,25 +7,25 @@ use model::{Permission, PermissionAnswer, PermissionDecision, RequestId, Timesta
 
 use crate::tables::PermissionPolicy;
 
-/// How it stands with one permission of one server.
+/// The state of one permission of one server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PermissionState {
     /// The server has it.
     Approved,
-    /// Nobody has answered yet; nothing of the server is called before (MGP D2). The request, once somebody was asked.
+    /// No person has decided yet; nothing of the server is called before (MGP D2). With the request, once a person was asked.
     Undecided(Option<RequestId>),
-    /// Somebody has put it off, or what was approved has expired: as good as denied until somebody decides (MGP D4).
+    /// A person has deferred the decision, or an approval has expired: the permission is denied until a person decides (MGP D4).
     Deferred(Option<RequestId>),
-    /// Somebody has denied it.
+    /// A person has denied it.
     Denied,
-    /// The policy denies it, and asks nobody.
+    /// The policy denies it, without asking a person.
     Barred(PermissionPolicy),
 }
 
-/// What was decided and asked about the permissions of one server.
+/// The decisions and requests about the permissions of one server.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Permissions {
-    /// A server has a handful.
+    /// The entries, by permission; a server has few.
     list: BTreeMap<Permission, Entry>,
 }
 
@@ -41,19 +41,19 @@ impl Permissions {
         self.list.entry(permission).or_default().asked = Some(request);
     }
 
-    /// Notes an answer; a later one takes the place of an earlier one.
+    /// Notes a decision, which replaces an earlier one.
     pub(crate) fn decide(&mut self, decision: Arc<PermissionDecision>) {
         let entry = self.list.entry(decision.permission.clone()).or_default();
         entry.asked = (decision.answer == PermissionAnswer::Deferred).then(|| decision.request.clone());
         entry.decision = Some(decision);
     }
 
-    /// What was decided, expired decisions too.
+    /// Returns the decisions, including expired ones.
     pub(crate) fn decisions(&self) -> impl Iterator<Item = &Arc<PermissionDecision>> {
         self.list.values().filter_map(|entry| entry.decision.as_ref())
     }
 
-    /// How it stands. What a person has decided holds, but that nobody can give what only the configuration may.
+    /// Returns the state of a permission. A person's decision holds, except that it cannot grant what only the configuration may.
     pub(crate) fn state(
         &self,
         permission: &Permission,

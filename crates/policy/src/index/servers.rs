@@ -1,4 +1,4 @@
-//! What is known of one server: what it wants, what it offers, what it was permitted, and which definitions were approved.
+//! The records of one server: the permissions that it wants and has, its tools, and the approved definitions.
 
 use std::sync::Arc;
 
@@ -8,36 +8,36 @@ use super::permissions::Permissions;
 use crate::sorted::Sorted;
 use crate::{Revision, ServerFacts, ToolFacts};
 
-/// One server.
+/// The records of one server.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Server {
     pub(crate) facts: ServerFacts,
     pub(crate) permissions: Permissions,
     tools: Sorted<Arc<str>, Offered>,
     pins: Sorted<Arc<str>, Pin>,
-    /// When something changed that concerns all its tools.
+    /// The revision of the last change that concerns all its tools.
     pub(super) changed: Revision,
 }
 
-/// One tool, since when.
+/// One tool, with the revision of its last change.
 #[derive(Clone, Debug)]
 pub(crate) struct Offered {
     pub(crate) facts: Arc<ToolFacts>,
     changed: Revision,
 }
 
-/// How a tool's definition stands to the one that was approved.
+/// The relation of a tool's definition to the approved one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PinState {
-    /// Nothing was approved so far: whoever stores pins notes the first sight.
+    /// No definition was approved so far: the keeper of pins stores the first one.
     Unpinned,
-    /// It is the approved one.
+    /// The definition is the approved one.
     Same,
-    /// It is another.
+    /// The definition differs from the approved one.
     Changed {
-        /// What was approved.
+        /// The approved definition.
         approved: Box<Pin>,
-        /// What is there now.
+        /// The digest of the present definition.
         now: Digest,
     },
 }
@@ -51,7 +51,7 @@ impl Server {
         self.tools.iter().map(|(_, offered)| &offered.facts)
     }
 
-    /// How a tool stands to its pin.
+    /// Returns the relation of a tool to its pin.
     pub(crate) fn pin_state(&self, facts: &ToolFacts) -> PinState {
         match self.pins.get(&facts.name) {
             None => PinState::Unpinned,
@@ -68,13 +68,13 @@ impl Server {
         offered.is_some_and(|offered| matches!(self.pin_state(&offered.facts), PinState::Changed { .. }))
     }
 
-    /// Since when what is known of a tool, or of the server as a whole, has been what it is.
+    /// Returns the revision of the last change of a tool, or of the server as a whole.
     pub(crate) fn changed(&self, tool: Option<&str>) -> Revision {
         let tool = tool.and_then(|name| self.tools.get(name)).map(|offered| offered.changed);
         tool.map_or(self.changed, |tool| tool.max(self.changed))
     }
 
-    /// Puts a list of tools in the place of the one before. A tool that is the same as before has not changed.
+    /// Replaces the list of tools. A tool that is equal to its predecessor has not changed.
     pub(super) fn set_tools(&mut self, list: Vec<ToolFacts>, now: Revision) {
         let before = std::mem::take(&mut self.tools);
         for facts in list {
@@ -86,7 +86,7 @@ impl Server {
             self.tools.insert(offered.facts.name.clone(), offered);
         }
         if before.iter().any(|(name, _)| self.tools.get(name).is_none()) {
-            // Nothing is left of a tool that is gone to say since when it is: the server says so.
+            // A removed tool has no entry for the revision of its removal, so the server keeps it.
             self.changed = now;
         }
     }
@@ -95,7 +95,7 @@ impl Server {
         let name = pin.tool.name.clone();
         let before = self.is_changed(&name);
         self.pins.insert(name.clone(), pin);
-        // A pin at first sight says nothing new about any call.
+        // The first pin of a tool changes no decision.
         if before != self.is_changed(&name)
             && let Some(offered) = self.tools.get_mut(&name)
         {

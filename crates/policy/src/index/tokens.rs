@@ -1,4 +1,4 @@
-//! Tokens: whom they let in, until when, and to which servers.
+//! Tokens: which principals they admit, until when, and to which servers.
 
 use std::fmt;
 
@@ -6,28 +6,28 @@ use model::{ServerId, Timestamp, Token};
 
 use crate::Revision;
 
-/// A token as it is known, since when.
+/// A token, with the revision of its last change.
 #[derive(Clone, Debug)]
 pub(crate) struct Kept {
     pub(super) token: Token,
     pub(super) changed: Revision,
 }
 
-/// Why a token lets nobody in, or not there.
+/// The reason why a token is refused, or refused for a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TokenRefusal {
-    /// Nobody here knows it, or it belongs to somebody else.
+    /// The token is unknown, or belongs to another principal.
     Unknown,
-    /// It was taken back.
+    /// The token was revoked.
     Revoked,
-    /// Its time is over.
+    /// The token has expired.
     Expired,
-    /// It is for other servers only.
+    /// The token is limited to other servers.
     OutOfScope,
 }
 
 impl Kept {
-    /// Whether it lets somebody in now.
+    /// Checks that the token is valid now.
     pub(super) fn lets(&self, now: Timestamp) -> Result<(), TokenRefusal> {
         if self.token.revoked.is_some() {
             return Err(TokenRefusal::Revoked);
@@ -38,7 +38,7 @@ impl Kept {
         }
     }
 
-    /// Whether it is for a server: no scopes means all.
+    /// Returns whether the token is valid for a server: a token without scopes is valid for all.
     pub(super) fn covers(&self, server: &ServerId) -> bool {
         self.token.scopes.is_empty() || self.token.scopes.contains(server)
     }

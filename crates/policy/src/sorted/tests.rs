@@ -1,4 +1,4 @@
-//! The map against the one of the standard library, and what a change copies.
+//! Tests the map against that of the standard library, and what a change copies.
 
 use std::collections::BTreeMap;
 
@@ -59,7 +59,7 @@ fn chunks_do_not_crumble() {
     for key in 0..10_000_u32 {
         map.insert(key, ());
     }
-    // Coprime with 10,000: every key once, in no order.
+    // The factor is coprime with 10,000, so that every key comes once, in no order.
     for (left, key) in (0..10_000_u32).rev().zip((0..10_000_u32).map(|step| step * 3_767 % 10_000)) {
         map.remove(&key);
         assert!(
@@ -71,7 +71,7 @@ fn chunks_do_not_crumble() {
     assert!(map.is_empty());
 }
 
-/// A key whose number is that of many others.
+/// A key whose number is equal to that of many others.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Colliding(u32);
 

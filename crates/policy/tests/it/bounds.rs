@@ -1,4 +1,4 @@
-//! Whatever is sent, memory and the number of steps stay within bounds.
+//! Tests that memory and the number of steps stay within bounds for any input.
 
 use std::time::{Duration, Instant};
 
@@ -84,7 +84,7 @@ fn limits_count_a_bounded_number_of_keys_and_forget_only_what_is_idle() {
     }
     let full = limits.arrives(start, &principal(99_999)).expect_err("no room");
     assert_eq!((full.code(), full.retry_after_ms()), (Some(policy::code::RATE_LIMITED), Some(1000)));
-    // Who is counted stays so, and who is not waits until somebody is idle.
+    // A counted principal stays so; another one waits until a counted one is idle.
     limits.arrives(start, &principal(5)).expect_err("one a second");
     let later = start + Duration::from_secs(1);
     limits.arrives(later, &principal(99_999)).expect("all are idle by now");

@@ -1,4 +1,4 @@
-//! What decisions are made of: what is inferred, since when an answer holds, and who a token is.
+//! Tests of the parts of decisions: inferred risk, the revision since which an answer holds, and the principals of tokens.
 
 use model::{By, Digest, Grant, PrincipalId, RequestId, Risk, ServerId, Timestamp, Token, Trace};
 use policy::{Action, Edit, Origin, Policy, Query, Reason, Revision, Tables, TokenRefusal, code};
@@ -35,7 +35,7 @@ fn with(policy: &Policy, change: impl FnOnce(&mut Edit)) -> Policy {
     edit.finish()
 }
 
-/// A policy where alice and bob may call two tools of two servers.
+/// Returns a policy in which alice and bob may call two tools of two servers.
 fn some_policy() -> Policy {
     let tables = Tables::default();
     let mut edit = Policy::begin(tables.clone(), Revision(7));
@@ -63,7 +63,7 @@ fn d16_design_9_a_decision_stands_until_something_about_it_changes() {
         assert!(after.revision() > before.revision());
         after.stands(&alice, Some("t1"), &call(tool), before.revision())
     };
-    // What others get, and what one gets elsewhere, does not concern a call.
+    // Grants to other principals, and grants elsewhere, do not concern a call.
     for (principal, scope) in [
         ("bob", "fs"),
         ("bob", "fs/read"),
@@ -79,7 +79,7 @@ fn d16_design_9_a_decision_stands_until_something_about_it_changes() {
     let scope = |text| parse::scope(text);
     let of_bob = with(&before, |edit| drop(edit.revoke(&PrincipalId::new("bob"), &scope("fs"))));
     assert!(stands(&of_bob, "read"));
-    // What concerns the principal, the server, the tool or the token does.
+    // Changes of the principal, the server, the tool or the token concern a call.
     let revoked = with(&before, |edit| drop(edit.revoke(&alice, &scope("fs"))));
     assert!(!stands(&revoked, "read"));
     assert!(
@@ -102,7 +102,7 @@ fn d16_design_9_a_decision_stands_until_something_about_it_changes() {
         &with(&before, |edit| _ = edit.token(token("token t2 @alice revoked"))),
         "read"
     ));
-    // A tool that changes concerns only itself; one that goes, all of its server.
+    // A changed tool concerns only its own calls; a removed tool concerns all calls of its server.
     let facts = |name: &str, digest: &str| parse::tool_facts(name, &Words::of(digest), &tables, &fs);
     let changed = with(&before, |edit| {
         _ = edit.tools(&fs, vec![facts("read", "digest=9"), facts("write", "")])
@@ -112,7 +112,7 @@ fn d16_design_9_a_decision_stands_until_something_about_it_changes() {
         &with(&before, |edit| _ = edit.tools(&fs, vec![facts("write", "")])),
         "read"
     ));
-    // Decisions of a revision that is yet to come, or of another kind of policy, do not.
+    // Decisions of a later revision, or of another kind of policy, do not stand.
     assert!(!before.stands(&alice, None, &call("read"), Revision(9)));
     assert!(!Policy::deny_all(Revision(9)).stands(&alice, None, &call("read"), Revision(8)));
 }
@@ -171,7 +171,7 @@ fn tokens_are_known_by_their_digest_only_while_they_last() {
     };
     let policy = with(&policy, |edit| _ = edit.token(revoked));
     assert_eq!(policy.authenticate(&digest, Timestamp(99)), Err(TokenRefusal::Revoked));
-    // A token that gets another secret is no longer known by the old one.
+    // A token whose secret is replaced is no longer known by the old secret.
     let renewed = Token {
         digest: Digest([7; 32]),
         ..token

@@ -1,4 +1,4 @@
-//! The policy from outside: its rules by transcript, and all of it against naive models.
+//! Tests of the policy's public interface: its rules by transcript, and the whole against naive models.
 
 mod bounds;
 mod decisions;

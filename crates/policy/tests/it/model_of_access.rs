@@ -1,4 +1,4 @@
-//! Access against a naive model: a list of grants, read from the end, in the words of MGP §5.2 and D16.
+//! Tests access against a naive model: a list of grants, read from the end, by the words of MGP §5.2 and MGP D16.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ const PRINCIPALS: [&str; 3] = ["alice", "bob", "carol"];
 const SERVERS: [&str; 2] = ["fs", "db"];
 const TOOLS: [&str; 2] = ["read", "write"];
 
-/// Something that changes the policy.
+/// A change of the policy.
 #[derive(Clone, Debug)]
 enum Step {
     Grant(Grant),
@@ -63,7 +63,7 @@ fn steps() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What was done, in order, and nothing else.
+/// The naive model: the changes, in order.
 #[derive(Default)]
 struct Naive {
     grants: Vec<Grant>,
@@ -115,7 +115,7 @@ impl Naive {
                 return (Access::Allow, source, grant.confirms);
             }
         }
-        // Nobody is known here, so that nobody is alone: `opt-in` where nothing is configured.
+        // No principal is known, so none is the only one: the default is `opt-in` if nothing is configured.
         let default = self
             .servers
             .get(&tool.server)
@@ -133,7 +133,7 @@ fn facts(name: &str, risk: &str) -> ToolFacts {
     parse::tool_facts(name, &Words::of(&format!("tool - risk={risk}")), &Tables::default(), &server(0))
 }
 
-/// Everything that can be asked, with both answers.
+/// Calls `each` for every possible question, with both answers.
 fn every_question(policy: &Policy, mut each: impl FnMut(&Principal, &ToolId, Timestamp, policy::Decision)) {
     let trace = Trace::default();
     for now in [0, 4, 9, 10].map(Timestamp) {
@@ -175,7 +175,7 @@ proptest! {
                 Step::Default(..) => drop(edit.tables(naive.tables()).revision()),
             }
             policy = edit.finish();
-            // What still stands is still what the policy says.
+            // A decision that still stands is still the decision of the policy.
             every_question(&before, |principal, tool, now, decision| {
                 let action = Action::CallTool { server: &tool.server, tool: &tool.name, arguments: None };
                 if policy.stands(&principal.id, None, &action, decision.revision) {

@@ -1,4 +1,4 @@
-//! The machine of approvals against a naive model: a list of everything that was ever asked, searched from end to end.
+//! Tests the machine of approvals against a naive model: a list of all approvals, searched from end to end.
 
 use model::{ApprovalState, PrincipalId, RequestId, ServerId, Timestamp, ToolId};
 use policy::{Answer, Approvals, Bounds, Call, DecideError, NotConfirmed, Policy, Reason, Revision, Tables};
@@ -10,7 +10,7 @@ use crate::world::digest;
 const BOUNDS: Bounds = Bounds {
     pending: 5,
     pending_each: 3,
-    // Never reached here: what is crowded out has a test of its own.
+    // This bound is never reached here; displaced approvals have a test of their own.
     decided: 1000,
 };
 const LASTS: i64 = 20;
@@ -18,11 +18,11 @@ const LASTS: i64 = 20;
 #[derive(Clone, Debug)]
 enum Step {
     Ask(usize),
-    /// The request by its number, who, whether to approve.
+    /// The number of the request, the person, and whether to approve.
     Decide(usize, bool, bool),
     Redeem(usize),
     Pass(i64),
-    /// Something changes about the calls of a principal, or of another that has none.
+    /// The policy about a principal's calls changes, or about a principal without calls.
     Change(usize),
 }
 
@@ -31,7 +31,7 @@ fn steps() -> impl Strategy<Value = Step> {
         4 => (0_usize..12).prop_map(Step::Ask),
         4 => (0_usize..60, any::<bool>(), any::<bool>()).prop_map(|(at, first, yes)| Step::Decide(at, first, yes)),
         4 => (0_usize..12).prop_map(Step::Redeem),
-        // Clocks jump back, too.
+        // Clocks may also jump back.
         1 => (-5_i64..15).prop_map(Step::Pass),
         1 => (0_usize..3).prop_map(Step::Change),
     ]
@@ -48,12 +48,12 @@ fn call(at: usize) -> Call {
     }
 }
 
-/// One that was asked.
+/// An approval of the model.
 struct Noted {
     id: RequestId,
     call: Call,
     expires: i64,
-    /// What the policy about its principal was.
+    /// The version of the policy about its principal.
     era: usize,
     state: State,
 }
@@ -71,7 +71,7 @@ enum State {
 struct Naive {
     list: Vec<Noted>,
     now: i64,
-    /// How often the policy about alice and bob has changed.
+    /// The number of changes of the policy about alice and bob.
     eras: [usize; 2],
     over: usize,
 }
@@ -93,7 +93,7 @@ impl Naive {
         }
     }
 
-    /// The one that speaks for a call.
+    /// Returns the approval that holds for a call.
     fn live(&mut self, call: &Call) -> Option<&mut Noted> {
         let eras = self.eras;
         let speaks = |one: &&mut Noted| one.call == *call && matches!(one.state, State::Pending | State::Approved | State::Denied);
@@ -124,7 +124,7 @@ fn state(state: &ApprovalState) -> State {
 fn run(steps: Vec<Step>) {
     let (mut naive, mut clock, mut asked) = (Naive::default(), 0_i64, 0_usize);
     let mut approvals = Approvals::new(BOUNDS);
-    // Both begin at the same instant: the clock may jump back at once.
+    // Both begin at one instant, because the clock may jump back at once.
     assert!(approvals.over(Timestamp(0)).is_empty());
     let mut policy = Policy::begin(Tables::default(), Revision(0)).finish();
     let mut over = 0;

@@ -1,4 +1,4 @@
-//! Rate limits against a naive model: a bucket that fills evenly.
+//! Tests rate limits against a naive model: a bucket that fills evenly.
 
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ proptest! {
         let rate = Rate { calls, per: Duration::from_millis(each * u64::from(calls)) };
         let mut limits = Limits::new(Rates { principal: Some(rate), ..Rates::default() });
         let (alice, start) = (PrincipalId::new("alice"), Instant::now());
-        // What is in the bucket, in milliseconds of filling.
+        // The content of the bucket, in milliseconds of filling.
         let most = each * u64::from(calls);
         let (mut bucket, mut now) = (most, 0);
         for pause in pauses {

@@ -1,4 +1,4 @@
-//! The words of a transcript, as what they stand for.
+//! Parses the words of a transcript.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use policy::{
 use validators::arguments::{Declaration, Facts, Slots, Validator};
 use validators::path::Roots;
 
-/// A line, in words; JSON is one word, and the last.
+/// A line in words; JSON is one word, the last.
 #[derive(Debug)]
 pub(crate) struct Words<'a> {
     words: Vec<&'a str>,
@@ -57,7 +57,7 @@ impl<'a> Words<'a> {
         self.words.contains(&word)
     }
 
-    /// The value of `name=`.
+    /// Returns the value of `name=`.
     pub(crate) fn value(&self, name: &str) -> Option<&'a str> {
         self.words.iter().find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
     }
@@ -101,7 +101,7 @@ pub(crate) fn shown_scope(scope: &GrantScope) -> String {
     }
 }
 
-/// `alice`, or `@root` for an operator.
+/// Parses `alice`, or `@root` for an operator.
 pub(crate) fn principal(word: &str) -> Principal {
     Principal {
         id: PrincipalId::new(word.trim_start_matches('@')),
@@ -109,7 +109,7 @@ pub(crate) fn principal(word: &str) -> Principal {
     }
 }
 
-/// `alice`, or `alice:t1` for one who came in with a token.
+/// Parses `alice`, or `alice:t1` for one that was authenticated with a token.
 pub(crate) fn principal_and_token(word: &str) -> (Principal, Option<&str>) {
     match word.split_once(':') {
         Some((name, token)) => (principal(name), Some(token)),
@@ -341,7 +341,7 @@ fn on_change(words: &Words<'_>) -> Option<OnChange> {
     })
 }
 
-/// `name=3/1000`: three in a second.
+/// Parses `name=3/1000`: three calls in a second.
 fn rate(words: &Words<'_>, name: &str) -> Option<Rate> {
     let (calls, per) = words.value(name)?.split_once('/').expect("`calls/milliseconds`");
     Some(Rate {
@@ -350,7 +350,7 @@ fn rate(words: &Words<'_>, name: &str) -> Option<Rate> {
     })
 }
 
-// === what somebody does ===
+// === actions ===
 
 pub(crate) fn action<'a>(words: &Words<'a>, server: &'a ServerId) -> Action<'a> {
     let last = || words.at(3);

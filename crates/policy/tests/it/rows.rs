@@ -1,6 +1,5 @@
-//! One test for each row and decision of `docs/reference/mgp-rows.md` that policy has a part in, and for each rule beside them: a transcript in
-//! `tests/data`.
-//! `UPDATE_EXPECT=1` writes what came out.
+//! Tests of the rows and decisions in `docs/reference/mgp-rows.md` that policy takes part in, and of each further rule: each has a transcript in
+//! `tests/data`. `UPDATE_EXPECT=1` rewrites what came out.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! A policy and what stands beside it, driven by lines of text: `alice call fs/read {}` and what came of it.
+//! A policy with its approvals and limits, driven by lines of text: `alice call fs/read {}` and its results.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use policy::{
 
 use crate::parse::{self, Words};
 
-/// What a transcript talks to.
+/// The policy of a transcript, with its approvals and limits.
 #[derive(Debug)]
 pub(crate) struct World {
     pub(crate) policy: Policy,
@@ -41,7 +41,7 @@ impl World {
         }
     }
 
-    /// Carries out one line; returns what came of it, where something did.
+    /// Executes one line; returns its results.
     fn line(&mut self, line: &str) -> Vec<String> {
         let words = Words::of(line);
         match words.at(0) {
@@ -120,7 +120,7 @@ impl World {
         });
     }
 
-    /// One tool more, or one in the place of the one before.
+    /// Adds a tool, or replaces one.
     fn tool(&mut self, words: &Words<'_>) {
         let tool = parse::tool(words.at(1));
         let facts = parse::tool_facts(&tool.name, words, &self.tables, &tool.server);
@@ -144,7 +144,7 @@ impl World {
         Vec::new()
     }
 
-    /// `alice call fs/read {}`: somebody does something.
+    /// Executes an action: `alice call fs/read {}`.
     fn somebody(&mut self, words: &Words<'_>) -> Vec<String> {
         let (who, token) = parse::principal_and_token(words.at(0));
         let answer = match words.at(1) {
@@ -290,7 +290,7 @@ impl World {
     }
 }
 
-/// One line about a decision: all that is machine-readable, then the sentence.
+/// Formats a decision on one line: all that is machine-readable, then the sentence.
 fn shown(decision: &Decision) -> String {
     let because = &decision.because;
     let code = because.code().map(|code| format!(" {code}")).unwrap_or_default();
@@ -299,7 +299,7 @@ fn shown(decision: &Decision) -> String {
     format!("{}{code}{retry}{request} {}: {because}", decision.verdict, because.rule())
 }
 
-/// Stands for SHA-256 over canonical arguments: whoever asks brings the digest.
+/// Returns a digest that stands for SHA-256 over canonical arguments, which the caller computes.
 pub(crate) fn digest(text: &str) -> Digest {
     let mut digest = [0; 32];
     for (at, byte) in text.bytes().enumerate() {
@@ -319,7 +319,7 @@ fn call_of(who: &Principal, tool: &ToolId, arguments: Option<&str>) -> Call {
     }
 }
 
-/// Runs a transcript: lines are carried out, lines that begin with `=` are what came of the one before.
+/// Runs a transcript: lines are executed, and lines that begin with `=` are the results of the line before.
 pub(crate) fn run(transcript: &str) -> String {
     let mut world = World::new();
     let mut out = String::new();
