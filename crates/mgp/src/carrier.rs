@@ -1,4 +1,4 @@
-//! Where MGP's data lies in messages: where the specification puts it, and in `_meta`, which typed SDKs keep (D6).
+//! The carriers of MGP's data in messages: the specification's member, and `_meta`, which typed SDKs keep (D6).
 
 use jsonrpc::{Editor, Raw};
 
@@ -6,21 +6,21 @@ use jsonrpc::{Editor, Raw};
 pub const MGP: &str = "_mgp";
 /// The key in `_meta`, and of the extension in capabilities.
 pub const EXTENSION: &str = "dev.cloto/mgp";
-/// The other place.
+/// The member of MCP that is the other carrier.
 pub const META: &str = "_meta";
 
-/// A member of MGP's data in params, a result, a notification or a definition: the specification's place first.
+/// Returns a member of MGP's data in params, a result, a notification or a definition; the specification's carrier comes first.
 #[must_use]
 pub fn get(of: &Raw, name: &str) -> Option<Raw> {
     of.at(&[MGP, name]).or_else(|| of.at(&[META, EXTENSION, name]))
 }
 
-/// Writes a member of MGP's data in both places.
+/// Writes a member of MGP's data in both carriers.
 pub fn set(edit: Editor, name: &str, value: &Raw) -> Editor {
     edit.set(&[MGP, name], value).set(&[META, EXTENSION, name], value)
 }
 
-/// The same without MGP's data in either place, for a peer that did not ask for it (§2.4.3); `_meta` goes where nothing else is in it.
+/// Removes MGP's data from both carriers, for a peer that did not ask for it (§2.4.3); a `_meta` without other members is removed too.
 #[must_use]
 pub fn strip(of: &Raw) -> Raw {
     strip_from(of.edit(), of).finish()
@@ -33,7 +33,7 @@ pub(crate) fn strip_from(mut edit: Editor, of: &Raw) -> Editor {
     without(edit, of, META, EXTENSION)
 }
 
-/// Takes one member out of an object inside, and that object where it was all it had.
+/// Removes one member of an inner object, and that object if it has no other member.
 pub(crate) fn without(edit: Editor, of: &Raw, holder: &str, name: &str) -> Editor {
     let Some(held) = of.get(holder).filter(|held| held.get(name).is_some()) else {
         return edit;

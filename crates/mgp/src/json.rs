@@ -1,8 +1,8 @@
-//! Values of peers, read and shown.
+//! Reads and shows values of peers.
 
 use jsonrpc::{Raw, RawKind};
 
-/// The texts of an array; `None` where it is no array, longer than `most`, or holds something else than texts.
+/// Returns the texts of an array; `None` if it is no array, longer than `most`, or contains other values.
 pub(crate) fn texts(array: &Raw, most: usize) -> Option<Vec<String>> {
     if array.kind() != RawKind::Array {
         return None;
@@ -17,7 +17,7 @@ pub(crate) fn texts(array: &Raw, most: usize) -> Option<Vec<String>> {
     Some(found)
 }
 
-/// A peer's text in a message of ours: on one line, without control and direction characters, cut where it gets long.
+/// Returns a peer's text for a message of ours: on one line, without control and direction characters, and cut if it is long.
 pub(crate) fn shown(text: &str) -> String {
     const SHOWN: usize = 120;
     let is_plain =

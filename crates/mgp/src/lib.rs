@@ -1,9 +1,9 @@
-//! MGP 0.5.2 on an MCP session: its vocabulary and its rules, as values without I/O.
+//! MGP 0.5.2 on an MCP session: the protocol's vocabulary and rules, as values without I/O.
 //!
-//! Law: nothing here allows anything. The crate reads what peers declare, says what follows from it, and writes what peers are told; whether a
-//! call leaves is `policy`'s to say. A peer's word only ever makes things stricter. `Sn` cites the specification, `Dn` a decision about it.
+//! Law: nothing here allows anything. The crate reads peers' declarations, derives what follows from them, and writes messages to peers; `policy`
+//! decides whether a call is sent. A peer's statement only makes rules stricter. `Sn` cites the specification, `Dn` a decision about it.
 //!
-//! Time, random numbers and whatever is remembered are arguments.
+//! Time, random numbers and stored state are arguments.
 
 #![forbid(unsafe_code)]
 

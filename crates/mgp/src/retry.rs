@@ -1,7 +1,7 @@
-//! When a failed call is made again, and when not (§14.6, D32).
+//! Plans of retries: when a failed call is made again, and when not (§14.6, D32).
 //!
-//! Law: a plan says what comes next; it makes no call. Whatever it says, the call that follows is asked about like any other: the fallback tool is
-//! another tool, with another risk and other rules.
+//! Law: a plan returns the next step; it makes no call. Policy is asked about the call of that step as about any other: the fallback tool is another
+//! tool, with another risk and other rules.
 
 use std::time::Duration;
 
@@ -9,12 +9,12 @@ use jsonrpc::{ObjectBuilder, Raw};
 
 use crate::error::{Reported, Strategy};
 
-/// How patient the gateway is, whatever a server asks for.
+/// The limits of retries, whatever a server asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caps {
-    /// How often a call is made again.
+    /// The number of retries of a call.
     pub max_retries: u32,
-    /// The longest single wait. Who asks for more is not waited for at all: to come back earlier than asked would only annoy.
+    /// The longest single wait. If a server asks for a longer one, the call is not retried, because an earlier retry would be useless.
     pub max_wait: Duration,
 }
 
@@ -27,13 +27,13 @@ impl Default for Caps {
     }
 }
 
-/// The first wait where a server names none but wants waits to grow or to stay the same.
+/// The first wait if a server names a strategy of waits but no length.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
 
-/// What to do after a failed attempt.
+/// The step after a failed attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Wait so long, then make the call again.
+    /// Wait for this time, then make the call again.
     Again(Duration),
     /// Call this tool of the same server instead, once.
     Fallback(String),
@@ -41,19 +41,19 @@ pub enum Step {
     GiveUp(Reason),
 }
 
-/// Why a call is not made again.
+/// The reason why a call is not made again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// The error does not allow it: §14.6 forbids to try.
+    /// The error is not retryable, so §14.6 forbids a retry.
     NotRetryable,
-    /// It was made often enough.
+    /// The number of retries is exhausted.
     Exhausted,
-    /// The wait would be longer than the caller waits, or than anybody should.
+    /// The wait would be longer than the caller's deadline, or than the limit.
     TooLong,
 }
 
 impl Reason {
-    /// For the audit.
+    /// Returns its word in the audit.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -64,7 +64,7 @@ impl Reason {
     }
 }
 
-/// The attempts of one call.
+/// The plan of one call's attempts.
 #[derive(Clone, Debug)]
 pub struct Plan {
     caps: Caps,
@@ -73,7 +73,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// A call that was made once.
+    /// Creates the plan of a call that was made once.
     #[must_use]
     pub fn new(caps: Caps) -> Self {
         Self {
@@ -83,21 +83,21 @@ impl Plan {
         }
     }
 
-    /// How often the call was made again so far.
+    /// Returns the number of retries so far.
     #[must_use]
     pub fn retries(&self) -> u32 {
         self.retries
     }
 
-    /// What follows the failure of an attempt. `remaining` is what is left of the caller's deadline; `random` is any number, which spreads the
-    /// waits of many callers by up to a quarter, upwards only: a server's `retry_after_ms` is a minimum.
+    /// Returns the step after the failure of an attempt. `remaining` is the time until the caller's deadline; `random` is any number, which lengthens
+    /// the waits of many callers by up to a quarter. It never shortens them, because a server's `retry_after_ms` is a minimum.
     pub fn failed(&mut self, error: &Reported, remaining: Duration, random: u64) -> Step {
         let recovery = &error.recovery;
         if !recovery.retryable {
             return Step::GiveUp(Reason::NotRetryable);
         }
         let most = recovery.max_retries.unwrap_or(self.caps.max_retries).min(self.caps.max_retries);
-        // A fallback that fails ends the plan: its own fallback is not followed, or two tools could send a call round in a circle.
+        // A fallback that fails ends the plan. Its own fallback is not followed, because two tools could name each other without end.
         if self.fallen_back {
             return Step::GiveUp(Reason::Exhausted);
         }
@@ -124,7 +124,7 @@ impl Plan {
         }
     }
 
-    /// §14.6.4: the alternative comes after all retries.
+    /// Returns the last step, which comes after all retries: the fallback tool, if there is one (§14.6.4).
     fn last_resort(&mut self, error: &Reported, reason: Reason) -> Step {
         match &error.recovery.fallback_tool {
             Some(tool) => {
@@ -142,7 +142,7 @@ fn spread(wait: Duration, random: u64) -> Duration {
     wait.saturating_add(Duration::from_millis(extra))
 }
 
-/// The details of the audit event that each attempt gets (§14.6.5), of type [`crate::audit::EventType::RETRY`].
+/// Returns the details of the audit event of an attempt (§14.6.5), of type [`crate::audit::EventType::RETRY`].
 #[must_use]
 pub fn details(plan: &Plan, error: &Reported, step: &Step) -> Raw {
     let members = ObjectBuilder::new()

@@ -1,9 +1,9 @@
-//! Instants as the wire writes them: RFC 3339 (MGP §3.6, §5.4, §6.3).
+//! Times in their form on the wire: RFC 3339 (MGP §3.6, §5.4, §6.3).
 
 use jiff::fmt::temporal::DateTimePrinter;
 use model::Timestamp;
 
-/// In UTC with three digits of a second, as §6.3 shows it: `2026-02-27T12:00:00.000Z`. Instants beyond the calendar become its first or last.
+/// Formats a time in UTC with three digits of a second, as in §6.3: `2026-02-27T12:00:00.000Z`. Times beyond the calendar become its first or last.
 #[must_use]
 pub fn format(at: Timestamp) -> String {
     let limit = if at.0 < 0 { jiff::Timestamp::MIN } else { jiff::Timestamp::MAX };
@@ -14,8 +14,8 @@ pub fn format(at: Timestamp) -> String {
     text
 }
 
-/// An RFC 3339 `date-time`, at any offset; what is less than a millisecond is dropped. `None` for anything else, for a date alone too: when it would
-/// begin depends on where one is.
+/// Parses an RFC 3339 `date-time` with any offset; fractions of a millisecond are dropped. Returns `None` for other texts, also for a date alone,
+/// whose beginning depends on the time zone.
 #[must_use]
 pub fn parse(text: &str) -> Option<Timestamp> {
     is_date_time(text.as_bytes())

@@ -8,44 +8,44 @@ use model::Trace;
 
 use crate::carrier::{EXTENSION, META, MGP};
 
-/// The longest id that is taken over.
+/// The length of the longest id that is accepted.
 const LONGEST: usize = 128;
 /// The name of the member.
 const TRACE_ID: &str = "trace_id";
 const TRACEPARENT: &str = "traceparent";
 
-/// Names a trace: a UUID, where we make it; whatever a client says otherwise.
+/// The id of a trace: a UUID if the gateway makes it, else any id of a client.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TraceId(Arc<str>);
 
 impl TraceId {
-    /// An id of a peer: 1 to 128 visible ASCII characters.
+    /// Parses the id of a peer: 1 to 128 visible ASCII characters.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         is_id(text).then(|| Self(text.into()))
     }
 
-    /// A new id, from random bits: a UUID of version 4.
+    /// Creates an id from random bits: a UUID of version 4.
     #[must_use]
     pub fn random(bits: u128) -> Self {
         let bits = bits & !(0xf << 76 | 0x3 << 62) | 0x4 << 76 | 0x2 << 62;
         Self(uuid(&hex(&bits.to_be_bytes())).into())
     }
 
-    /// The id as text.
+    /// Returns the id as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The id that a request names: in a member of MGP, else in its W3C trace context, of which the trace id is written as a UUID.
+    /// Returns the id that a request names: in a member of MGP, else in its W3C trace context, whose trace id is written as a UUID.
     #[must_use]
     pub fn read(params: Option<&Raw>) -> Option<Self> {
         let params = params?;
         Self::named(|key| params.get(key)).or_else(|| Self::of(&mcp::meta::trace(Some(params))))
     }
 
-    /// The id that a request names in a member of MGP, by the members of its params.
+    /// Returns the id that a request names in a member of MGP, by the members of its params.
     #[must_use]
     pub fn named(member: impl Fn(&str) -> Option<Raw>) -> Option<Self> {
         let parse = |raw: Option<Raw>| Self::parse(&raw?.as_str()?);
@@ -54,7 +54,7 @@ impl TraceId {
             .or_else(|| parse(member(META)?.at(&[EXTENSION, TRACE_ID])))
     }
 
-    /// The id of a trace: the one that was settled for it, else that of its W3C trace context.
+    /// Returns the id of a trace: the one that was settled for it, else that of its W3C trace context.
     #[must_use]
     pub fn of(trace: &Trace) -> Option<Self> {
         if let Some(named) = trace.named.as_ref().filter(|named| is_id(named)) {
@@ -64,7 +64,7 @@ impl TraceId {
         Some(Self(uuid(&id.to_ascii_lowercase()).into()))
     }
 
-    /// The 32 hexadecimal digits of the id, where it is a UUID: the trace id of W3C.
+    /// Returns the 32 hexadecimal digits of the id, if it is a UUID: the trace id of W3C.
     #[must_use]
     pub fn hex(&self) -> Option<String> {
         let digits: String = self.0.chars().filter(|c| *c != '-').collect::<String>().to_ascii_lowercase();
@@ -72,8 +72,8 @@ impl TraceId {
         (is_uuid && digits.len() == 32 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(digits)
     }
 
-    /// The params of a request on its way to a server, as part of this trace. A trace context that is there stays; else one is made with `span` as
-    /// the parent's id. A server that negotiated MGP is told in MGP's members too.
+    /// Returns the params of a request to a server, with this trace. An existing trace context stays; else one is made with `span` as the parent's
+    /// id. For a server that negotiated MGP the id is written in MGP's members too.
     #[must_use]
     pub fn write(&self, params: Option<&Raw>, span: u64, mgp: bool) -> Raw {
         let params = params.cloned().unwrap_or_else(Raw::object_empty);
@@ -116,7 +116,7 @@ fn hex(bytes: &[u8; 16]) -> String {
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
-/// 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12.
+/// Writes 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12.
 fn uuid(digits: &str) -> String {
     let group = |from: usize, to: usize| digits.get(from..to).unwrap_or_default();
     [group(0, 8), group(8, 12), group(12, 16), group(16, 20), group(20, 32)].join("-")

@@ -1,8 +1,9 @@
-//! How far a server is trusted: what it claims, and what comes of it (D1).
+//! The trust of a server: its claim, and the effective level (D1).
 
 use model::TrustLevel;
 
-/// The six words that are in use, of the founding specification (§2.3, §16.6) and of later drafts. `None` for any other: see [`claimed`].
+/// Parses one of the six words that are in use, of the founding specification (§2.3, §16.6) and of later drafts. Returns `None` for any other: see
+/// [`claimed`].
 #[must_use]
 pub fn parse(word: &str) -> Option<TrustLevel> {
     Some(match word {
@@ -14,13 +15,13 @@ pub fn parse(word: &str) -> Option<TrustLevel> {
     })
 }
 
-/// What a server's word means; an unknown one is the least trust.
+/// Returns the level that a server claims; an unknown word is the least trust.
 #[must_use]
 pub fn claimed(word: &str) -> TrustLevel {
     parse(word).unwrap_or(TrustLevel::Sandboxed)
 }
 
-/// The trust that holds. A claim can only lower what was configured, or what holds by default (D1, DESIGN 7).
+/// Returns the effective trust. A claim can only lower the configured level, or the default (D1, DESIGN 7).
 #[must_use]
 pub fn effective(configured: TrustLevel, claim: Option<TrustLevel>) -> TrustLevel {
     claim.map_or(configured, |claim| claim.min(configured))

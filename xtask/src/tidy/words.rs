@@ -12,7 +12,7 @@ const DEPENDENT: &[&str] = &["The same", "Likewise"];
 
 /// Folders and documents that are still to be converted. An entry is removed when nothing in it breaks a rule; none is added.
 #[rustfmt::skip]
-const UNCONVERTED: &[&str] = &["docs/develop/style.md", "crates/mgp/"];
+const UNCONVERTED: &[&str] = &["docs/develop/style.md"];
 
 /// Checks the comments of all Rust files, and all documents.
 pub(crate) fn check(files: &[File]) -> Vec<Violation> {

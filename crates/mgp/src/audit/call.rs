@@ -1,4 +1,4 @@
-//! The events of one call: admitted, refused, ended. What they have in common is written once.
+//! The events of one call: admitted, refused, ended. Their common members are written in one place.
 
 use jsonrpc::{ErrorObject, ObjectBuilder, Raw};
 use model::{Digest, PrincipalId, RequestId, Risk, Role, ToolId};
@@ -7,33 +7,33 @@ use super::event::{Actor, Draft, Outcome, Target};
 use super::{EventType, Redactor};
 use crate::error::{Code, Refusal};
 
-/// A call, as every event of it shows it.
+/// The members that every event of a call has.
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'a> {
-    /// Who calls.
+    /// The principal that calls.
     pub principal: &'a PrincipalId,
-    /// What the caller is.
+    /// The role of the caller.
     pub role: Role,
-    /// What is called.
+    /// The tool.
     pub tool: &'a ToolId,
-    /// How much harm it can do.
+    /// Its risk.
     pub risk: Option<Risk>,
-    /// The validators that looked at it, by name.
+    /// The validators that judged it, by name.
     pub validators: &'a [&'a str],
-    /// The policy that decided.
+    /// The revision of the policy that decided.
     pub revision: u64,
 }
 
-/// How a call ended: three ways to fail, which are not the same.
+/// The ending of a call, with three different ways to fail.
 #[derive(Clone, Copy, Debug)]
 pub enum Ending<'a> {
-    /// With a result.
+    /// The call has a result.
     Result,
-    /// With a result that says `isError`: the tool itself failed.
+    /// The call has a result with `isError`: the tool itself failed.
     ToolError,
-    /// With an error of JSON-RPC: the server refused, or failed.
+    /// The call has a JSON-RPC error: the server refused it, or failed.
     Error(&'a ErrorObject),
-    /// Without an answer: the connection, or the time, was over. Whether the tool ran is not known.
+    /// The call has no answer, because the connection or the time was over. Whether the tool ran is not known.
     Lost(&'a str),
 }
 
@@ -51,7 +51,7 @@ impl Call<'_> {
         Draft::new(event_type, actor, Target::tool(self.tool), result).details(details.finish())
     }
 
-    /// It may leave: under which rule, with which arguments, with whose consent. Kept before it does (DESIGN 8).
+    /// Drafts the event of an admitted call: the rule, the arguments and the consent. It is stored before the call is sent (DESIGN 8).
     pub fn admitted(&self, because: &str, arguments: &Digest, consent: Option<&RequestId>) -> Draft {
         let details = self
             .details()
@@ -61,7 +61,8 @@ impl Call<'_> {
         self.draft(EventType::CALL_ADMITTED, Outcome::Success, details)
     }
 
-    /// It may not: `VALIDATION_FAILED` and `CODE_REJECTED` where a validator says so, `PENDING` where somebody has to decide, else `TOOL_BLOCKED`.
+    /// Drafts the event of a refused call: `VALIDATION_FAILED` or `CODE_REJECTED` if a validator refused it, `PENDING` if a person has to decide,
+    /// else `TOOL_BLOCKED`.
     pub fn refused(&self, refusal: &Refusal, redactor: &Redactor) -> Draft {
         let event_type = match refusal.code {
             Code::ValidationBlocked => EventType::ValidationFailed,
@@ -81,7 +82,7 @@ impl Call<'_> {
         self.draft(event_type, result, details)
     }
 
-    /// It was made, and this is how it ended: `TOOL_EXECUTED`.
+    /// Drafts the event of a call that has ended: `TOOL_EXECUTED`.
     pub fn ended(&self, ending: Ending<'_>, duration_ms: u64, redactor: &Redactor) -> Draft {
         let details = self.details().uint("duration_ms", duration_ms);
         let (result, details) = match ending {

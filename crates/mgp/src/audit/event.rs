@@ -1,4 +1,4 @@
-//! One audit event, and how it is written (§6.3).
+//! Audit events, and their form on the wire (§6.3).
 
 use std::fmt;
 
@@ -12,59 +12,59 @@ use crate::{carrier, time};
 /// The notification that carries an event.
 pub const METHOD: &str = "notifications/mgp.audit";
 
-/// Room for most events, so that they are allocated once.
+/// The bytes that most events need, so that their buffer is allocated once.
 const USUAL_BYTES: usize = 512;
 
-/// Something that happened.
+/// An audit event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// When.
+    /// The time of the event.
     pub timestamp: Timestamp,
-    /// In the course of what.
+    /// The trace that the event belongs to.
     pub trace: TraceId,
-    /// What, by whom, to what, and how it ended.
+    /// The type, the actor, the target, the outcome and the details.
     pub draft: Draft,
 }
 
-/// An event without its time and its trace: what those who know what happened can say of it.
+/// An event without its time and its trace, as its author drafts it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Draft {
-    /// What happened.
+    /// The type of the event.
     pub event_type: EventType,
-    /// Who did it.
+    /// The actor.
     pub actor: Actor,
-    /// To what.
+    /// The target.
     pub target: Target,
-    /// How it ended.
+    /// The outcome.
     pub result: Outcome,
-    /// More: an object, free of secrets; see [`super::Redactor`].
+    /// The details: an object without secrets; see [`super::Redactor`].
     pub details: Raw,
 }
 
-/// Who did something.
+/// The actor of an event.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Actor {
-    /// What it is.
+    /// The kind of the actor.
     pub kind: ActorKind,
-    /// Which.
+    /// The id of the actor.
     pub id: String,
 }
 
-/// What can do something.
+/// The kind of an actor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ActorKind {
-    /// Somebody who calls tools.
+    /// An agent, which calls tools.
     Agent,
-    /// Somebody who decides about others.
+    /// An operator, who decides about others.
     Operator,
-    /// A server; what it says of itself is not checked (D11).
+    /// A server; its own statements are not checked (D11).
     Server,
     /// The gateway.
     Kernel,
 }
 
-/// What something was done to.
+/// The target of an event.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Target {
     /// The server; `kernel` for the gateway itself (D15).
@@ -73,21 +73,21 @@ pub struct Target {
     pub tool: Option<String>,
 }
 
-/// How something ended (D11).
+/// The outcome of an event (D11).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outcome {
-    /// It was done.
+    /// The action succeeded.
     Success,
-    /// It was tried, and failed.
+    /// The action failed.
     Failure,
-    /// It was refused.
+    /// The action was refused.
     Blocked,
-    /// Somebody has to decide.
+    /// A person has to decide.
     Pending,
 }
 
 impl Draft {
-    /// An event without details.
+    /// Creates an event without details.
     pub fn new(event_type: EventType, actor: Actor, target: Target, result: Outcome) -> Self {
         Self {
             event_type,
@@ -98,12 +98,12 @@ impl Draft {
         }
     }
 
-    /// The same with details, an object.
+    /// Sets the details, an object.
     pub fn details(self, details: Raw) -> Self {
         Self { details, ..self }
     }
 
-    /// The event.
+    /// Completes the draft with its time and its trace.
     #[must_use]
     pub fn at(self, timestamp: Timestamp, trace: TraceId) -> Event {
         Event {
@@ -133,26 +133,26 @@ impl Event {
             .raw("details", &draft.details)
     }
 
-    /// The event in the bytes of §6.3, as it is kept.
+    /// Returns the event in the bytes of §6.3, in which it is stored.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         self.members().bytes()
     }
 
-    /// The same as a value.
+    /// Returns the event of §6.3 as a value.
     #[must_use]
     pub fn to_raw(&self) -> Raw {
         self.members().finish()
     }
 
-    /// The notification for a server that negotiated `audit`.
+    /// Returns the notification for a server that negotiated `audit`.
     #[must_use]
     pub fn notification(&self, seq: u64) -> Message {
         notification(&self.to_raw(), seq)
     }
 }
 
-/// The notification of an event in the bytes in which it was kept. The sequence number, in both carriers, lets the server see a gap, which
+/// Returns the notification of an event from its stored bytes. The sequence number, in both carriers, lets the server detect a gap, which
 /// `mgp.audit.replay` fills (D10, D11).
 #[must_use]
 pub fn notification(event: &Raw, seq: u64) -> Message {
@@ -161,7 +161,7 @@ pub fn notification(event: &Raw, seq: u64) -> Message {
 }
 
 impl Actor {
-    /// Somebody by their credential.
+    /// Returns the actor of an authenticated principal.
     #[must_use]
     pub fn principal(id: &PrincipalId, role: Role) -> Self {
         Self {
@@ -173,7 +173,7 @@ impl Actor {
         }
     }
 
-    /// The gateway, and which part or rule of it.
+    /// Returns the actor of a part or rule of the gateway.
     #[must_use]
     pub fn kernel(part: &str) -> Self {
         Self {
@@ -182,7 +182,7 @@ impl Actor {
         }
     }
 
-    /// A server, by its configured id.
+    /// Returns the actor of a server, by its configured id.
     #[must_use]
     pub fn server(id: &ServerId) -> Self {
         Self {
@@ -193,7 +193,7 @@ impl Actor {
 }
 
 impl Target {
-    /// The gateway itself.
+    /// Returns the target of the gateway itself.
     #[must_use]
     pub fn kernel() -> Self {
         Self {
@@ -202,7 +202,7 @@ impl Target {
         }
     }
 
-    /// A server.
+    /// Returns the target of a server.
     #[must_use]
     pub fn server(id: &ServerId) -> Self {
         Self {
@@ -211,7 +211,7 @@ impl Target {
         }
     }
 
-    /// A tool.
+    /// Returns the target of a tool.
     #[must_use]
     pub fn tool(id: &ToolId) -> Self {
         Self {
@@ -224,7 +224,7 @@ impl Target {
 impl ActorKind {
     const ALL: [Self; 4] = [Self::Agent, Self::Operator, Self::Server, Self::Kernel];
 
-    /// Its word.
+    /// Returns its word on the wire.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -241,10 +241,10 @@ impl ActorKind {
 }
 
 impl Outcome {
-    /// All four.
+    /// All outcomes.
     pub const ALL: [Self; 4] = [Self::Success, Self::Failure, Self::Blocked, Self::Pending];
 
-    /// Its word.
+    /// Returns its word on the wire.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -255,7 +255,7 @@ impl Outcome {
         }
     }
 
-    /// By its word.
+    /// Parses an outcome by its word on the wire.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|result| result.as_str() == word)

@@ -1,12 +1,12 @@
-//! What happened: the twelve types of §6.4, and names of somebody's own.
+//! The types of events: the twelve of §6.4, and custom names.
 
 use std::borrow::Cow;
 use std::fmt;
 
-/// The longest name of somebody's own.
+/// The length of the longest custom name.
 const LONGEST: usize = 128;
 
-/// What happened.
+/// The type of an event.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum EventType {
     /// A tool was called and completed.
@@ -33,7 +33,7 @@ pub enum EventType {
     CodeRejected,
     /// A tool was generated at run time.
     ToolCreatedDynamic,
-    /// Something else, by a reverse-domain name; see [`EventType::parse`].
+    /// A custom type, by a reverse-domain name; see [`EventType::parse`].
     Custom(Cow<'static, str>),
 }
 
@@ -43,7 +43,7 @@ use EventType::{
 };
 
 impl EventType {
-    /// The twelve of §6.4, in its order.
+    /// The twelve types of §6.4, in its order.
     pub const STANDARD: [Self; 12] = [
         ToolExecuted,
         ToolBlocked,
@@ -59,36 +59,36 @@ impl EventType {
         ToolCreatedDynamic,
     ];
 
-    /// A call was allowed, and is about to leave. Durable before it does (DESIGN 8).
+    /// A call was allowed, and is about to be sent. The event is durable before that (DESIGN 8).
     pub const CALL_ADMITTED: Self = Self::own("dev.chancery.call_admitted");
-    /// An attempt of a call failed, and what follows (§14.6.5).
+    /// An attempt of a call failed; the details say what follows (§14.6.5).
     pub const RETRY: Self = Self::own("dev.chancery.retry");
-    /// Somebody has to decide on permissions.
+    /// A person has to decide about permissions.
     pub const PERMISSION_REQUESTED: Self = Self::own("dev.chancery.permission_requested");
-    /// Somebody put a decision on a permission off (§3.6).
+    /// A person deferred the decision about a permission (§3.6).
     pub const PERMISSION_DEFERRED: Self = Self::own("dev.chancery.permission_deferred");
     /// A call waits for a person's consent (§4.4).
     pub const APPROVAL_REQUESTED: Self = Self::own("dev.chancery.approval_requested");
     /// A person has decided about a call.
     pub const APPROVAL_DECIDED: Self = Self::own("dev.chancery.approval_decided");
-    /// A tool is not what it was when it was approved.
+    /// The definition of a tool differs from the approved one.
     pub const TOOL_CHANGED: Self = Self::own("dev.chancery.tool_changed");
-    /// The definition of a tool has characters that people don't see and models read.
+    /// The definition of a tool contains characters that people don't see and models read.
     pub const TOOL_HIDES_TEXT: Self = Self::own("dev.chancery.tool_hides_text");
-    /// Somebody approved a tool as it is now.
+    /// An operator approved the present definition of a tool.
     pub const TOOL_PINNED: Self = Self::own("dev.chancery.tool_pinned");
-    /// A credential was made.
+    /// A token was created.
     pub const TOKEN_CREATED: Self = Self::own("dev.chancery.token_created");
-    /// A credential was taken back.
+    /// A token was revoked.
     pub const TOKEN_REVOKED: Self = Self::own("dev.chancery.token_revoked");
-    /// A server says that something happened. Nobody has checked it (D11).
+    /// A server reports an event. The gateway has not checked it (D11).
     pub const REPORTED: Self = Self::own("dev.chancery.reported");
 
     const fn own(name: &'static str) -> Self {
         Self::Custom(Cow::Borrowed(name))
     }
 
-    /// Its name.
+    /// Returns the name of the type.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -108,7 +108,7 @@ impl EventType {
         }
     }
 
-    /// By its name: one of the twelve, or a reverse-domain name of two labels or more, in letters, digits, `_` and `-`.
+    /// Parses a type by its name: one of the twelve, or a reverse-domain name of two labels or more, in letters, digits, `_` and `-`.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         if let Some(standard) = Self::STANDARD.into_iter().find(|kind| kind.as_str() == name) {

@@ -1,4 +1,4 @@
-//! Audit events: their format to the letter, their types, and what must not stand in them (§6, D11).
+//! Audit events: their exact format, their types, and the removal of secrets (§6, D11).
 
 mod call;
 mod event;

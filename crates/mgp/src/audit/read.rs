@@ -1,4 +1,4 @@
-//! Events that come in: those that were kept, and those that servers send (§6.5, D11).
+//! Reads events: stored ones, and those that servers send (§6.5, D11).
 
 use jsonrpc::{DecodeError, Object, ObjectBuilder, Raw, RawKind};
 use model::{ServerId, Timestamp};
@@ -9,25 +9,25 @@ use crate::json::shown;
 use crate::time;
 use crate::trace::TraceId;
 
-/// The longest id of an actor, a server or a tool.
+/// The length of the longest id of an actor, a server or a tool.
 const LONGEST: usize = 256;
 
-/// Why something is no event of §6.3.
+/// The reason why a value is not an event of §6.3.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum EventError {
-    /// An object is none, or repeats a key.
+    /// An object is not an object, or repeats a key.
     #[error("read the event: `{0}`: {1}")]
     Object(&'static str, DecodeError),
-    /// A member is missing or is something else.
+    /// A member is missing or has a wrong value.
     #[error("read the event: it needs `{0}`, {1}")]
     Member(&'static str, &'static str),
 }
 
 impl Event {
-    /// Reads an event. Members that §6.3 does not have are not looked at.
+    /// Reads an event. Members that §6.3 does not have are ignored.
     ///
     /// # Errors
-    /// When it is not as §6.3 has it.
+    /// When the value is not an event of §6.3.
     pub fn read(params: &Raw) -> Result<Self, EventError> {
         let object = members("params", params)?;
         let timestamp = text(&object, "timestamp").and_then(|text| time::parse(&text));
@@ -52,14 +52,14 @@ impl Event {
         })
     }
 
-    /// The number that a notification carries, in either carrier.
+    /// Returns the sequence number of a notification, from either carrier.
     #[must_use]
     pub fn seq(params: &Raw) -> Option<u64> {
         crate::carrier::get(params, "seq")?.as_u64()
     }
 
-    /// What is kept of an event that a server sends (D11): that the server says so, and what. It is an event of a type of its own, so that no
-    /// server can make it look as if the gateway had granted or executed something. It is never sent on.
+    /// Returns the event to store for an event that a server sends (D11): the server, and its statement. It has a type of its own, so that no server
+    /// can pretend that the gateway granted or executed something. It is never forwarded.
     #[must_use]
     pub fn reported(server: &ServerId, params: Option<&Raw>, now: Timestamp, otherwise: TraceId, redactor: &Redactor) -> Self {
         let params = params.cloned().unwrap_or_else(Raw::object_empty);

@@ -1,4 +1,4 @@
-//! What of a value may be remembered: no secrets, and not too much of it.
+//! Redacts values before they are stored: removes secrets, and shortens long values.
 
 use std::borrow::Cow;
 
@@ -7,15 +7,15 @@ use model::Secret;
 
 use super::secret_text;
 
-/// What stands in place of a secret, as JSON.
+/// The replacement of a secret, as JSON.
 const HIDDEN: &[u8] = b"\"***\"";
-/// What stands in place of what is too much, as JSON.
+/// The replacement of a part that is too long, as JSON.
 const CUT: &[u8] = "\"…\"".as_bytes();
 
-/// How far behind the last byte that is remembered a text is searched for credentials.
+/// The number of bytes behind the last stored one in which a text is searched for credentials.
 const BEYOND: usize = 1024;
 
-/// Words in names of members, flags and variables whose values are secrets, in lower case and without `_`, `-` and `.`.
+/// The words in names of members, flags and variables whose values are secrets, in lower case and without `_`, `-` and `.`.
 const WORDS: [&str; 14] = [
     "password",
     "passwd",
@@ -33,7 +33,7 @@ const WORDS: [&str; 14] = [
     "connectionstring",
 ];
 
-/// Rules by which values lose what must not be remembered.
+/// The rules by which values are redacted.
 #[derive(Clone, Debug)]
 pub struct Redactor {
     words: Vec<String>,
@@ -54,7 +54,7 @@ impl Default for Redactor {
 }
 
 impl Redactor {
-    /// The same, where the values of members whose names contain `word` are secrets too.
+    /// Adds a word: the values of members whose names contain it are secrets too.
     #[must_use]
     pub fn word(mut self, word: &str) -> Self {
         let word = folded(word);
@@ -64,8 +64,8 @@ impl Redactor {
         self
     }
 
-    /// The same with a secret that is known, from the environment of a server, say: it is hidden wherever it stands. One of less than six bytes is
-    /// not, because it would hide what is none.
+    /// Adds a known secret, from the environment of a server, say: it is hidden wherever it stands. A secret of less than six bytes is ignored,
+    /// because it would hide other texts.
     #[must_use]
     pub fn secret(mut self, secret: Secret) -> Self {
         if secret.expose().len() >= 6 {
@@ -74,8 +74,8 @@ impl Redactor {
         self
     }
 
-    /// The value without secrets: members with a telling name, texts that look like a credential, and secrets that are known. Long texts are cut,
-    /// and so is what would make the whole longer than is remembered.
+    /// Returns a value without secrets: members whose names tell a secret, texts that look like a credential, and known secrets. Long texts are cut,
+    /// and so is what exceeds the length of the whole.
     #[must_use]
     pub fn redact(&self, value: &Raw) -> Raw {
         let mut out = Vec::with_capacity(value.len().min(self.longest));
@@ -83,7 +83,7 @@ impl Redactor {
         Raw::parse(out, &Limits::OWN).unwrap_or_else(|_| Raw::null())
     }
 
-    /// A text without secrets, not longer than is remembered.
+    /// Returns a text without secrets, cut to the length that is stored.
     #[must_use]
     pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut shown = Cow::Borrowed(text);
@@ -92,7 +92,7 @@ impl Redactor {
                 shown = Cow::Owned(shown.replace(secret.expose(), "***"));
             }
         }
-        // Somewhat more than is remembered is looked at, and that part dropped, so that no credential is cut before it is recognised.
+        // A longer part than the stored one is searched, so that no credential is cut before it is recognised.
         let window = shown.floor_char_boundary(self.longest_text + BEYOND);
         let beyond = if window < shown.len() { BEYOND } else { 0 };
         let hidden = secret_text::hide(&shown[..window], &|name| self.is_secret(name));
@@ -105,7 +105,7 @@ impl Redactor {
         hidden.map_or(shown, Cow::Owned)
     }
 
-    /// Recurses as deep as values nest ([`jsonrpc::MAX_DEPTH`]).
+    /// Writes a redacted value. It recurses as deep as values nest ([`jsonrpc::MAX_DEPTH`]).
     fn write(&self, value: &Raw, out: &mut Vec<u8>) {
         match value.kind() {
             _ if out.len() > self.longest => out.extend_from_slice(CUT),
@@ -125,7 +125,7 @@ impl Redactor {
             }
             RawKind::String => match value.as_str() {
                 Some(text) => out.extend_from_slice(Raw::string(&self.text(&text)).bytes()),
-                // A lone surrogate: nobody can say what it hides.
+                // A text with a lone surrogate cannot be searched, so it is hidden.
                 None => out.extend_from_slice(HIDDEN),
             },
             RawKind::Number if value.len() > 64 => out.extend_from_slice(CUT),
@@ -135,7 +135,7 @@ impl Redactor {
 
     fn object(&self, value: &Raw, out: &mut Vec<u8>) {
         let Ok(members) = value.object() else {
-            // A repeated key: which of its values is meant, nobody can say.
+            // With a repeated key it is not known which value counts, so the object is hidden.
             return out.extend_from_slice(HIDDEN);
         };
         out.push(b'{');
@@ -157,7 +157,7 @@ impl Redactor {
         out.push(b'}');
     }
 
-    /// Numbers of tokens are counts far more often than credentials.
+    /// Returns whether a member's value is hidden. A number under a name such as `tokens` is a count far more often than a credential, and is not.
     fn hides(&self, key: &str, value: &Raw) -> bool {
         match value.kind() {
             RawKind::Bool | RawKind::Null => false,
@@ -172,7 +172,7 @@ impl Redactor {
     }
 }
 
-/// A name in lower case, without what parts its words. Of a long one, the beginning: no name of a secret is that long.
+/// Returns a name in lower case, without separators of words. A long name is cut, because no name of a secret is that long.
 fn folded(name: &str) -> String {
     name.chars()
         .take(128)

@@ -1,8 +1,8 @@
-//! Texts that look like a credential, found by their shape.
+//! Finds texts that look like a credential, by their shape.
 
 use std::ops::Range;
 
-/// How credentials of well-known kinds begin, and how long they are at least.
+/// The prefixes of well-known kinds of credentials, with their least lengths.
 const BEGINNINGS: [(&str, usize); 19] = [
     ("sk-", 20),
     ("sk_live_", 16),
@@ -25,7 +25,7 @@ const BEGINNINGS: [(&str, usize); 19] = [
     ("pypi-", 20),
 ];
 
-/// The text with `***` in place of what looks like a credential; `None` where nothing does. `is_secret` says of a name whether its value is one.
+/// Replaces what looks like a credential by `***`; returns `None` if nothing does. `is_secret` returns whether the value of a name is a secret.
 pub(super) fn hide(text: &str, is_secret: &dyn Fn(&str) -> bool) -> Option<String> {
     let mut found = pems(text);
     found.extend(words(text, is_secret));
@@ -48,7 +48,7 @@ pub(super) fn hide(text: &str, is_secret: &dyn Fn(&str) -> bool) -> Option<Strin
     Some(out)
 }
 
-/// Private keys: from their header to their footer, or to the end.
+/// Returns the ranges of private keys: from their header to their footer, or to the end.
 fn pems(text: &str) -> Vec<Range<usize>> {
     const BEGIN: &str = "-----BEGIN ";
     const END: &str = "-----END ";
@@ -67,7 +67,7 @@ fn pems(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// What parts words in commands, headers, addresses and configuration.
+/// Returns whether a character separates words in commands, headers, addresses and configuration.
 fn parts(c: char) -> bool {
     c.is_whitespace()
         || matches!(
@@ -107,13 +107,13 @@ fn words(text: &str, is_secret: &dyn Fn(&str) -> bool) -> Vec<Range<usize>> {
     found
 }
 
-/// What the word before says of the next one.
+/// The meaning of a word for the next one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Before {
     Nothing,
-    /// It is the value of a secret: `--password`, `token:`.
+    /// The next word is the value of a secret: `--password`, `token:`.
     Name,
-    /// It is a credential of HTTP: `Bearer`, `Basic`.
+    /// The next word is an HTTP credential: `Bearer`, `Basic`.
     Scheme,
 }
 
@@ -129,7 +129,7 @@ impl Before {
     }
 }
 
-/// A flag or a key whose value is the next word.
+/// Returns whether a word is a flag or a key whose value is the next word.
 fn announces(word: &str, is_secret: &dyn Fn(&str) -> bool) -> bool {
     let name = match (word.strip_prefix('-'), word.strip_suffix([':', '='])) {
         (_, Some(name)) | (Some(name), None) => name.trim_start_matches('-'),
@@ -138,7 +138,7 @@ fn announces(word: &str, is_secret: &dyn Fn(&str) -> bool) -> bool {
     !name.contains(['=', ':', '/']) && is_secret(name)
 }
 
-/// The value in `name=value` or `name:value`.
+/// Returns the range of the value in `name=value` or `name:value`.
 fn value_of(word: &str, is_secret: &dyn Fn(&str) -> bool) -> Option<Range<usize>> {
     for (at, _) in word.match_indices(['=', ':']) {
         let name = word[..at].rsplit(['?', '=', '/', ':']).next().unwrap_or_default();
@@ -149,7 +149,7 @@ fn value_of(word: &str, is_secret: &dyn Fn(&str) -> bool) -> Option<Range<usize>
     None
 }
 
-/// The user and password of an address.
+/// Returns the range of the user and password of an address.
 fn user_info(word: &str) -> Option<Range<usize>> {
     let start = word.find("://")? + 3;
     let authority = &word[start..];
@@ -158,7 +158,7 @@ fn user_info(word: &str) -> Option<Range<usize>> {
     authority[..end].contains(':').then_some(start..start + end)
 }
 
-/// Where in a word a credential begins: at its start, or after what parts the halves of `name=value`, of an address, of a path.
+/// Returns where in a word a credential begins: at its start, or after a separator of `name=value`, of an address, or of a path.
 fn credential(word: &str) -> Option<usize> {
     let inside = word.match_indices(['=', ':', '/', '@', '?']).map(|(at, _)| at + 1);
     std::iter::once(0).chain(inside).find(|at| is_credential(&word[*at..]))
@@ -168,7 +168,7 @@ fn is_credential(word: &str) -> bool {
     let known = BEGINNINGS
         .iter()
         .any(|(beginning, length)| word.len() >= *length && word.starts_with(beginning));
-    // A JSON web token: three parts, the first a JSON object in Base64.
+    // A JSON web token has three parts, the first of which is a JSON object in Base64.
     let token = word.starts_with("eyJ") && word.len() >= 20 && word.matches('.').count() == 2;
     known || token
 }

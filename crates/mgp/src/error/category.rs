@@ -1,25 +1,25 @@
-//! The categories of §14.2: what kind of trouble an error is.
+//! The categories of errors (§14.2).
 
-/// What kind of trouble it is (§14.2, §14.5).
+/// The category of an error (§14.2, §14.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Category {
-    /// 1000 to 1099
+    /// Security: 1000 to 1099.
     Security,
-    /// 2000 to 2099
+    /// Lifecycle: 2000 to 2099.
     Lifecycle,
-    /// 3000 to 3099
+    /// Resources: 3000 to 3099.
     Resource,
-    /// 4000 to 4099
+    /// Validation: 4000 to 4099.
     Validation,
-    /// 5000 to 5099
+    /// External systems: 5000 to 5099.
     External,
 }
 
 impl Category {
-    /// All five.
+    /// All categories.
     pub const ALL: [Self; 5] = [Self::Security, Self::Lifecycle, Self::Resource, Self::Validation, Self::External];
 
-    /// By the range that a number is in (§14.2).
+    /// Returns the category of a number, by its range (§14.2).
     #[must_use]
     pub fn of(number: i64) -> Option<Self> {
         Some(match number {
@@ -32,7 +32,7 @@ impl Category {
         })
     }
 
-    /// Its word (§14.5).
+    /// Returns its word on the wire (§14.5).
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -44,7 +44,7 @@ impl Category {
         }
     }
 
-    /// By its word; `upstream` is what some servers say for `external` (D32).
+    /// Parses a category by its word on the wire; some servers write `upstream` for `external` (D32).
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         let known = Self::ALL.into_iter().find(|category| category.as_str() == word);

@@ -1,4 +1,4 @@
-//! The codes of §14.3, by number, name and category.
+//! The error codes of §14.3, by number, name and category.
 
 use std::fmt;
 
@@ -12,43 +12,43 @@ pub enum Code {
     PermissionDenied,
     /// The agent may not use the tool.
     AccessDenied,
-    /// Somebody has to say who they are.
+    /// The caller has to authenticate.
     AuthRequired,
-    /// The credentials are too old.
+    /// The credentials have expired.
     AuthExpired,
     /// A validator of the kernel refused the call.
     ValidationBlocked,
-    /// The code that was given is refused.
+    /// The submitted code was refused.
     CodeSafetyViolation,
     /// The server is not connected.
     ServerNotReady,
     /// The server is shutting down.
     ServerDraining,
-    /// The server is starting again.
+    /// The server is restarting.
     ServerRestarting,
-    /// Too many requests.
+    /// The caller sends too many requests.
     RateLimited,
-    /// No room for more.
+    /// A resource is exhausted.
     ResourceExhausted,
-    /// What was granted is used up.
+    /// The quota is used up.
     QuotaExceeded,
-    /// It took too long.
+    /// The call took too long.
     Timeout,
-    /// The arguments don't fit.
+    /// The arguments are invalid.
     InvalidToolArgs,
     /// There is no such tool.
     ToolNotFound,
-    /// The tool is switched off.
+    /// The tool is disabled.
     ToolDisabled,
-    /// Somebody behind the server failed.
+    /// A system behind the server failed.
     UpstreamError,
-    /// Somebody behind the server took too long.
+    /// A system behind the server took too long.
     UpstreamTimeout,
-    /// Somebody behind the server can't be reached.
+    /// A system behind the server can't be reached.
     UpstreamUnavailable,
 }
 
-/// One row: the code, its number and name, and what it says about trying again where nobody says more.
+/// A row of the table: the code, its number and name, and its default recovery.
 struct Row {
     code: Code,
     number: i64,
@@ -56,7 +56,7 @@ struct Row {
     again: Again,
 }
 
-/// Whether trying again can help: after how many milliseconds, in what manner, how often.
+/// Whether a retry can help: after how many milliseconds, by which strategy, and how often.
 #[derive(Clone, Copy)]
 enum Again {
     Never,
@@ -80,7 +80,7 @@ const TABLE: [Row; 19] = [
     Row { code: Code::RateLimited,         number: 3000, name: "RATE_LIMITED",          again: After(1_000, ExponentialBackoff, 3) },
     Row { code: Code::ResourceExhausted,   number: 3001, name: "RESOURCE_EXHAUSTED",    again: After(1_000, ExponentialBackoff, 3) },
     Row { code: Code::QuotaExceeded,       number: 3002, name: "QUOTA_EXCEEDED",        again: Never },
-    // Whether the call took effect is not known: the one who calls decides whether it may be made twice.
+    // Whether the call took effect is not known: the caller decides whether it may be repeated.
     Row { code: Code::Timeout,             number: 3003, name: "TIMEOUT",               again: Never },
     Row { code: Code::InvalidToolArgs,     number: 4000, name: "INVALID_TOOL_ARGS",     again: Never },
     Row { code: Code::ToolNotFound,        number: 4001, name: "TOOL_NOT_FOUND",        again: Never },
@@ -91,42 +91,42 @@ const TABLE: [Row; 19] = [
 ];
 
 impl Code {
-    /// All 19, by number.
+    /// Returns all 19 codes, by number.
     pub fn all() -> impl Iterator<Item = Self> {
         TABLE.iter().map(|row| row.code)
     }
 
     fn row(self) -> &'static Row {
-        // The table has the order of the enum; a test holds it to that.
+        // The table has the order of the enum, which a test checks.
         &TABLE[self as usize]
     }
 
-    /// The number on the wire.
+    /// Returns the number on the wire.
     #[must_use]
     pub fn number(self) -> i64 {
         self.row().number
     }
 
-    /// The name in the specification.
+    /// Returns the name in the specification.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.row().name
     }
 
-    /// By its number.
+    /// Returns the code of a number.
     #[must_use]
     pub fn of(number: i64) -> Option<Self> {
         TABLE.iter().find(|row| row.number == number).map(|row| row.code)
     }
 
-    /// What kind of trouble it is.
+    /// Returns its category.
     #[must_use]
     pub fn category(self) -> Category {
-        // Every number of the table is in a range; a test goes over all of them.
+        // Every number of the table is in a range, which a test checks.
         Category::of(self.number()).unwrap_or(Category::Security)
     }
 
-    /// What it says about trying again where nobody says more.
+    /// Returns its default recovery.
     #[must_use]
     pub fn recovery(self) -> Recovery {
         let never = Recovery::never(self.category());

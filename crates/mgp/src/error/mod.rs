@@ -1,7 +1,6 @@
-//! Errors of MGP: the 19 codes, what they say about trying again, and both shapes in which a refusal is told (§14, D18).
+//! Errors of MGP: the 19 codes, their recovery, and both shapes of a refusal (§14, D18).
 //!
-//! Law: a [`Refusal`] is one value. What a client reads that negotiated `error_handling`, and what a model reads whose host hides JSON-RPC errors,
-//! is the same data.
+//! Law: a [`Refusal`] is one value. A client that negotiated `error_handling` and a model whose host hides JSON-RPC errors read equal data.
 
 mod category;
 mod code;

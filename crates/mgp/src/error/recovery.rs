@@ -1,4 +1,4 @@
-//! What an error says about trying again: the `_mgp` object of §14.4 and §14.5, written and read.
+//! Recovery from errors: reads and writes the `_mgp` object of §14.4 and §14.5.
 
 use jsonrpc::{ObjectBuilder, Raw};
 
@@ -7,35 +7,35 @@ use super::category::Category;
 /// The recovery fields of an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recovery {
-    /// What kind of trouble it is.
+    /// The category.
     pub category: Category,
     /// Whether the same request may be sent again.
     pub retryable: bool,
-    /// How many milliseconds to wait at least.
+    /// The least number of milliseconds to wait.
     pub retry_after_ms: Option<u64>,
-    /// How the waits grow.
+    /// The strategy by which the waits grow.
     pub strategy: Option<Strategy>,
-    /// How often at most.
+    /// The number of retries at most.
     pub max_retries: Option<u32>,
-    /// What to try when nothing helps.
+    /// The tool to try when retries do not help.
     pub fallback_tool: Option<String>,
-    /// More, as the server defines it: an object.
+    /// Further details, as the server defines them: an object.
     pub details: Option<Raw>,
 }
 
-/// How the waits between attempts grow.
+/// The strategy by which the waits between attempts grow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Strategy {
-    /// They don't, and are as short as may be.
+    /// The retry is immediate.
     Immediate,
-    /// They stay the same.
+    /// The waits have a fixed length.
     FixedDelay,
-    /// They double.
+    /// The waits double.
     ExponentialBackoff,
 }
 
 impl Strategy {
-    /// Its word (§14.5).
+    /// Returns its word on the wire (§14.5).
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -45,7 +45,7 @@ impl Strategy {
         }
     }
 
-    /// By a word of a server. What nobody knows (`exponential`, `linear`) is read as the most patient (D32).
+    /// Reads a server's word. An unknown word (`exponential`, `linear`) is read as the most patient strategy (D32).
     #[must_use]
     pub fn read(word: &str) -> Self {
         match word {
@@ -57,7 +57,7 @@ impl Strategy {
 }
 
 impl Recovery {
-    /// Trying again does not help.
+    /// Returns the recovery of an error for which no retry helps.
     #[must_use]
     pub fn never(category: Category) -> Self {
         Self {
@@ -71,7 +71,7 @@ impl Recovery {
         }
     }
 
-    /// Adds the fields to an object in the making, in the order of §14.4.
+    /// Adds the fields to an object that is being built, in the order of §14.4.
     pub(super) fn write(&self, members: ObjectBuilder) -> ObjectBuilder {
         let number = |value: Option<u64>| value.map(Raw::uint);
         members

@@ -1,4 +1,4 @@
-//! A refusal of the gateway's own, and the two shapes in which it is told (§14.4, D18).
+//! Refusals of the gateway's own, and their two shapes on the wire (§14.4, D18).
 
 use jsonrpc::{ErrorObject, ObjectBuilder, Raw};
 use model::RequestId;
@@ -6,10 +6,10 @@ use model::RequestId;
 use super::{Code, Recovery, Strategy};
 use crate::carrier::MGP;
 
-/// Violations that are told of one refusal; each is one line.
+/// The number of violations that one refusal reports; each is one line.
 const MOST_VIOLATIONS: usize = 32;
 
-/// Why something is not done, and what to do about it.
+/// A refusal: the reason why something is not done, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Refusal {
@@ -28,7 +28,7 @@ struct Said {
 }
 
 impl Refusal {
-    /// A refusal that says about trying again what its code says. The message says what is refused and why, for whoever asked.
+    /// Creates a refusal with the recovery of its code. The message tells the caller what is refused and why.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         let said = Said {
             message: message.into(),
@@ -43,32 +43,32 @@ impl Refusal {
         }
     }
 
-    /// The same with a way out: whom to ask, what to change.
+    /// Sets the way out: whom to ask, what to change.
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.said.hint = Some(hint.into());
         self
     }
 
-    /// The same with details, an object.
+    /// Sets the details, an object.
     pub fn with_details(mut self, details: Raw) -> Self {
         self.said.recovery.details = Some(details);
         self
     }
 
-    /// The same with what a validator found, and an object that says what it would accept (§7.4).
+    /// Sets a validator's findings, and an object that says what it would accept (§7.4).
     pub fn with_violations(mut self, violations: impl IntoIterator<Item = String>, hints: Option<Raw>) -> Self {
         self.said.violations = violations.into_iter().take(MOST_VIOLATIONS).collect();
         self.said.hints = hints;
         self
     }
 
-    /// The same with a tool to use instead.
+    /// Sets a tool to use instead.
     pub fn with_fallback(mut self, tool: impl Into<String>) -> Self {
         self.said.recovery.fallback_tool = Some(tool.into());
         self
     }
 
-    /// The same, to be tried again after some milliseconds, in the manner of its code or else at a steady pace.
+    /// Makes the refusal retryable after some milliseconds, with the strategy of its code, or else with a fixed delay.
     pub fn retry_after(mut self, wait_ms: u64, times: u32) -> Self {
         let recovery = &mut self.said.recovery;
         recovery.retryable = true;
@@ -78,32 +78,32 @@ impl Refusal {
         self
     }
 
-    /// The same with the request that somebody has to decide on, in the details (D2). To be tried again: people take their time.
+    /// Adds to the details the request that a person has to decide about (D2), and makes the refusal retryable.
     pub fn waiting_for(self, request: &RequestId) -> Self {
         let details = self.said.recovery.details.clone().unwrap_or_else(Raw::object_empty);
         let details = details.edit().set(&["request_id"], &Raw::string(request.as_str())).finish();
         self.with_details(details).retry_after(5_000, 12)
     }
 
-    /// Arguments that don't fit.
+    /// Creates the refusal of invalid arguments.
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::new(Code::InvalidToolArgs, message)
     }
 
-    /// What is refused and why.
+    /// Returns the message: what is refused and why.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.said.message
     }
 
-    /// What it says about trying again.
+    /// Returns the recovery fields.
     #[must_use]
     pub fn recovery(&self) -> &Recovery {
         &self.said.recovery
     }
 
-    /// What a client is answered, whose request was `tools/call` or another. An error where it negotiated `error_handling`, and for every other
-    /// method; else a result that its model can read.
+    /// Returns the answer to a client. It is an error if the client negotiated `error_handling`, or its request was not `tools/call`; else a result
+    /// that its model can read.
     ///
     /// # Errors
     /// The error to answer with.
@@ -115,7 +115,7 @@ impl Refusal {
         }
     }
 
-    /// The error of §14.4. What a rejection says beside the recovery fields is in its `details`.
+    /// Returns the error of §14.4. The members that a rejection has beside the recovery fields are in its `details`.
     #[must_use]
     pub fn to_error(&self) -> ErrorObject {
         let details = self.all_details();
@@ -128,7 +128,7 @@ impl Refusal {
         ErrorObject::new(self.code.number(), self.said.message.clone()).with_data(ObjectBuilder::new().raw(MGP, &said).finish())
     }
 
-    /// The body of a rejection: §7.4, with the code and the recovery fields of §14.4.
+    /// Returns the body of a rejection: §7.4, with the code and the recovery fields of §14.4.
     #[must_use]
     pub fn to_rejection(&self) -> Raw {
         let members = ObjectBuilder::new()
@@ -145,7 +145,7 @@ impl Refusal {
         self.findings(members).finish()
     }
 
-    /// A tool's result that holds the rejection as text, the only thing that every host shows its model.
+    /// Returns a tool's result that contains the rejection as text, the only content that every host shows its model.
     #[must_use]
     pub fn to_result(&self) -> Raw {
         let text = ObjectBuilder::new()
@@ -167,7 +167,7 @@ impl Refusal {
         members.maybe("hints", self.said.hints.as_ref())
     }
 
-    /// The details with the way out and the findings; keys that the details have themselves stay theirs.
+    /// Returns the details with the way out and the findings; keys of the details take precedence.
     fn all_details(&self) -> Option<Raw> {
         let own = self.said.recovery.details.as_ref();
         if self.said.hint.is_none() && self.said.violations.is_empty() && self.said.hints.is_none() {

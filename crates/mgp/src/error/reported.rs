@@ -1,27 +1,26 @@
-//! What a server's error says, however it says it (D32).
+//! Reads servers' errors, in all forms that servers use (D32).
 
 use jsonrpc::{ErrorObject, Raw, RawKind};
 
 use super::{Category, Code, Recovery, Strategy};
 use crate::carrier::{EXTENSION, META, MGP};
 
-/// The longest name of a fallback tool that is followed.
+/// The length of the longest name of a fallback tool that is followed.
 const LONGEST_NAME: usize = 256;
 
-/// An error of a server, read.
+/// The error of a server, as it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reported {
     /// The number, whatever it is.
     pub number: i64,
-    /// The code of §14.3, where it is one.
+    /// The code of §14.3, if the number is one.
     pub code: Option<Code>,
-    /// What it says about trying again. Without the data of §14.4 it says nothing, and nothing is tried again: the code alone does not make a
-    /// request safe to repeat.
+    /// The recovery fields. Without the data of §14.4 nothing is retried, because the code alone does not make a request safe to repeat.
     pub recovery: Recovery,
 }
 
 impl Reported {
-    /// Reads an error. The data of §14.4 is looked for in `data._mgp`, in what a later draft nests there (`recovery`), and in `_meta`.
+    /// Reads an error. The data of §14.4 is searched for in `data._mgp`, in what a later draft nests there (`recovery`), and in `_meta`.
     #[must_use]
     pub fn read(error: &ErrorObject) -> Self {
         let code = Code::of(error.code);
@@ -38,7 +37,7 @@ impl Reported {
     }
 }
 
-/// The object that holds the recovery fields. One that repeats a key says nothing.
+/// Returns the object with the recovery fields. One that repeats a key is ignored.
 fn recovery_of(data: &Raw) -> Option<Raw> {
     const PLACES: [&[&str]; 5] = [&[MGP, "recovery"], &[MGP], &[META, EXTENSION], &[EXTENSION], &["recovery"]];
     let found = PLACES.into_iter().find_map(|path| data.at(path));
@@ -59,7 +58,7 @@ fn read(said: &Raw, category: Category) -> Recovery {
     }
 }
 
-/// A whole number that is not negative, also as a double or a text of digits. A number too large for us is as large as we have.
+/// Returns a whole number that is not negative, also from a double or a text of digits. A number that is too large becomes the largest one.
 fn whole(value: &Raw) -> Option<u64> {
     if let Some(number) = value.as_u64() {
         return Some(number);

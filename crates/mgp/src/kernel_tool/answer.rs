@@ -1,4 +1,4 @@
-//! What kernel tools answer: `structuredContent` as their output schemas have it, and the same as text (D17).
+//! The answers of kernel tools: `structuredContent` by their output schemas, and its text (D17).
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use model::{Access, By, Grant, GrantScope, Permission, PermissionAnswer, ServerI
 use crate::permission::{self, Basis, Listed};
 use crate::{carrier, time};
 
-/// A tool's result that holds an object, for programs and for models.
+/// Returns a tool's result with an object, for programs and for models.
 #[must_use]
 pub fn result(structured: &Raw) -> Raw {
     let text = ObjectBuilder::new().text("type", "text").text("text", structured.text()).finish();
@@ -18,12 +18,12 @@ pub fn result(structured: &Raw) -> Raw {
         .finish()
 }
 
-/// Where an access state comes from (§5.2), the first that says something.
+/// The source of an access state (§5.2): the first that decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccessSource<'a> {
     /// A grant of the tool or of the server.
     Grant(&'a Grant),
-    /// Nobody said anything.
+    /// The default policy, because no grant applies.
     DefaultPolicy(Access),
 }
 
@@ -32,7 +32,7 @@ pub enum AccessSource<'a> {
 pub struct AccessState<'a>(pub AccessSource<'a>);
 
 impl AccessState<'_> {
-    /// As §5.4 shows it.
+    /// Returns the answer in the form of §5.4.
     #[must_use]
     pub fn to_raw(&self) -> Raw {
         let (access, source, grant) = match self.0 {
@@ -51,13 +51,13 @@ impl AccessState<'_> {
     }
 }
 
-/// The answer of `mgp.access.grant`.
+/// Returns the answer of `mgp.access.grant`.
 #[must_use]
 pub fn granted(grant: &Grant) -> Raw {
     ObjectBuilder::new().text("status", "granted").raw("entry", &entry(grant)).finish()
 }
 
-/// The answer of `mgp.access.revoke`, with what held until now.
+/// Returns the answer of `mgp.access.revoke`, with the grant that held until now.
 #[must_use]
 pub fn revoked(grant: Option<&Grant>) -> Raw {
     let status = if grant.is_some() { "revoked" } else { "not_found" };
@@ -87,7 +87,7 @@ fn entry(grant: &Grant) -> Raw {
         .finish()
 }
 
-/// §5.3
+/// Returns the entry type of a scope (§5.3).
 fn entry_type(scope: &GrantScope) -> &'static str {
     match scope {
         GrantScope::Tool(_) => "tool_grant",
@@ -102,7 +102,7 @@ fn word(access: Access) -> &'static str {
     }
 }
 
-/// The answer of `mgp.permission.list`.
+/// Returns the answer of `mgp.permission.list`.
 #[must_use]
 pub fn permissions<'a>(listed: impl IntoIterator<Item = (&'a ServerId, &'a Listed)>) -> Raw {
     let listed: Vec<Raw> = listed
@@ -134,7 +134,7 @@ fn listed_permission(server: &ServerId, listed: &Listed) -> Raw {
         .finish()
 }
 
-/// The answer of `mgp.permission.decide`.
+/// Returns the answer of `mgp.permission.decide`.
 #[must_use]
 pub fn decided(server: &ServerId, grants: &BTreeMap<Permission, PermissionAnswer>, by: &By, expires: Option<Timestamp>) -> Raw {
     let grants = grants.iter().fold(ObjectBuilder::new(), |members, (permission, answer)| {
@@ -158,16 +158,16 @@ pub fn decided(server: &ServerId, grants: &BTreeMap<Permission, PermissionAnswer
 /// The answer of `mgp.audit.replay`.
 #[derive(Clone, Debug, Default)]
 pub struct Replay {
-    /// The events that follow, with their numbers, in the bytes in which they are kept.
+    /// The events that follow, with their numbers, in their stored bytes.
     pub events: Vec<(u64, Raw)>,
-    /// The number of the newest event there is.
+    /// The number of the newest event.
     pub latest: u64,
-    /// The number of the oldest event that is still kept.
+    /// The number of the oldest stored event.
     pub oldest: Option<u64>,
 }
 
 impl Replay {
-    /// For the one who asked for what comes after `after`.
+    /// Returns the answer to a request for the events after `after`.
     #[must_use]
     pub fn to_raw(&self, after: u64) -> Raw {
         let next = self.events.last().map_or(after, |(seq, _)| *seq);

@@ -1,4 +1,4 @@
-//! The arguments of one call of a kernel tool, read strictly: what is not understood is refused, never passed over.
+//! Reads the arguments of a kernel tool's call strictly: an unknown argument is refused, never ignored.
 
 use jsonrpc::{Object, Raw};
 use model::{PrincipalId, ServerId, Timestamp};
@@ -8,12 +8,12 @@ use crate::error::Refusal;
 use crate::json::shown;
 use crate::time;
 
-/// The longest name of a principal, a tool or a request.
+/// The length of the longest name of a principal, a tool or a request.
 const LONGEST_NAME: usize = 256;
-/// The longest justification.
+/// The length of the longest justification.
 const LONGEST_TEXT: usize = 2_000;
 
-/// Arguments whose names are all known.
+/// The arguments of a call, whose names are all known.
 pub(super) struct Arguments {
     tool: KernelTool,
     object: Object,
@@ -38,7 +38,7 @@ impl Arguments {
         refused(self.tool, why)
     }
 
-    /// The value; `null` is as good as none.
+    /// Returns a value; `null` counts as none.
     pub(super) fn get(&self, name: &str) -> Option<&Raw> {
         self.object.get(name).filter(|value| &value.bytes()[..] != b"null")
     }
@@ -79,7 +79,7 @@ impl Arguments {
         Ok(Some(id))
     }
 
-    /// One of some words.
+    /// Returns the choice that an argument's word stands for.
     pub(super) fn choice<T: Copy>(&self, name: &str, choices: &[(&str, T)]) -> Result<Option<T>, Refusal> {
         let Some(word) = self.name(name)? else { return Ok(None) };
         let chosen = choices.iter().find(|(choice, _)| *choice == word);
@@ -90,7 +90,7 @@ impl Arguments {
         Ok(Some(chosen.1))
     }
 
-    /// An instant that has not come: what has expired already would say something else than was meant.
+    /// Returns a time in the future: with a past one the call would have another meaning than was intended.
     pub(super) fn expiry(&self, name: &str, now: Timestamp) -> Result<Option<Timestamp>, Refusal> {
         let Some(text) = self.name(name)? else { return Ok(None) };
         let at = time::parse(&text);

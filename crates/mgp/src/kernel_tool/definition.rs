@@ -1,9 +1,9 @@
-//! Which tools there are, who sees them, and under which names (§5.4, D10, D15, D29, D30).
+//! The definitions of kernel tools: which exist, which roles see them, and under which names (§5.4, D10, D15, D29, D30).
 
 use jsonrpc::{Limits, Raw};
 use model::Role;
 
-/// The server that kernel tools belong to, in grants and in the audit (D15).
+/// The id of the server that kernel tools belong to, in grants and in the audit (D15).
 pub const SERVER: &str = "kernel";
 
 /// A tool of the kernel.
@@ -24,7 +24,7 @@ pub enum KernelTool {
 }
 
 impl KernelTool {
-    /// All of them.
+    /// All kernel tools.
     pub const ALL: [Self; 6] = [
         Self::AccessQuery,
         Self::AccessGrant,
@@ -34,7 +34,7 @@ impl KernelTool {
         Self::AuditReplay,
     ];
 
-    /// Its name in the specification.
+    /// Returns its name in the specification.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -47,25 +47,25 @@ impl KernelTool {
         }
     }
 
-    /// Its name for models' providers that allow no dots (D29).
+    /// Returns its name for models' providers that allow no dots (D29).
     #[must_use]
     pub fn alias(self) -> String {
         self.name().replace('.', "_")
     }
 
-    /// By either name; both can always be called.
+    /// Finds a tool by either name; both can always be called.
     #[must_use]
     pub fn find(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|tool| tool.name() == name || tool.alias() == name)
     }
 
-    /// Whether somebody of that role may call it. An agent may ask about itself.
+    /// Returns whether a principal with that role may call it. An agent may ask about itself.
     #[must_use]
     pub fn may_call(self, role: Role) -> bool {
         role == Role::Operator || self == Self::AccessQuery
     }
 
-    /// Whether it is listed for that role (§16.8, D30): these are tools of administration, and no model's business.
+    /// Returns whether it is listed for that role (§16.8, D30): these are administrative tools, which models do not need.
     #[must_use]
     pub fn is_listed(self, role: Role) -> bool {
         role == Role::Operator
@@ -82,7 +82,7 @@ impl KernelTool {
         }
     }
 
-    /// The definition for `tools/list`, on one line; under the underscored name where that is wanted (D29).
+    /// Returns the definition for `tools/list`, on one line; with the underscored name if `underscored` (D29).
     #[must_use]
     pub fn definition(self, underscored: bool) -> Raw {
         let parsed = Raw::parse(self.text(), &Limits::default());
@@ -95,7 +95,7 @@ impl KernelTool {
     }
 }
 
-/// Whether a name belongs to the kernel: no server's tool gets it bare, whether or not the kernel has a tool of that name (DESIGN 3, D19).
+/// Returns whether a name belongs to the kernel: no server's tool gets it unqualified, whether or not the kernel has such a tool (DESIGN 3, D19).
 #[must_use]
 pub fn is_reserved(name: &str) -> bool {
     name.starts_with("mgp.") || name.starts_with("mgp_")

@@ -1,6 +1,7 @@
-//! The tools of the kernel that concern security: what is listed, what their arguments mean, and what they answer (§5.4, D10, D14 to D17, D29).
+//! The security tools of the kernel: their definitions, arguments and answers (§5.4, D10, D14 to D17, D29).
 //!
-//! Law: who calls comes from the connection. An argument names whom an operation is about, and only an operator may name somebody else (D14).
+//! Law: the caller is known from the connection. An argument names the principal that an operation is about, and only an operator may name another
+//! one (D14).
 
 mod answer;
 mod arguments;

@@ -1,4 +1,4 @@
-//! What a call of a kernel tool means.
+//! The operations that calls of kernel tools request.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,84 +14,84 @@ use super::arguments::Arguments;
 use crate::error::{Code, Refusal};
 use crate::permission::{self, Standing};
 
-/// Permissions that one call can decide on.
+/// The number of permissions that one call can decide about.
 const MOST_DECISIONS: usize = 256;
 
-/// The highest number that every reader of JSON takes for the same.
+/// The highest number that every reader of JSON reads exactly.
 const MOST_EVENTS: u64 = (1 << 53) - 1;
 
-/// What to do.
+/// An operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// Say what somebody may do.
+    /// Returns a principal's access.
     AccessQuery(AccessQuery),
-    /// Say that somebody may, or may not.
+    /// Grants or denies access to a principal.
     AccessGrant(AccessGrant),
-    /// Take such a saying back.
+    /// Revokes a principal's grants.
     AccessRevoke(AccessRevoke),
-    /// Say what servers want.
+    /// Lists the permissions that servers want.
     PermissionList(PermissionList),
-    /// Decide on what servers want.
+    /// Decides about permissions that servers want.
     PermissionDecide(PermissionDecide),
-    /// Say what happened.
+    /// Returns audit events.
     AuditReplay(AuditReplay),
 }
 
-/// What may somebody do?
+/// A query of a principal's access.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccessQuery {
-    /// Who.
+    /// The principal.
     pub agent: PrincipalId,
-    /// With which server, or which of its tools.
+    /// The server, or the tool.
     pub scope: GrantScope,
 }
 
-/// Somebody may, or may not. The kernel sees to it that the server and the tool exist.
+/// A grant or denial of access. The kernel checks that the server and the tool exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccessGrant {
-    /// Who.
+    /// The principal.
     pub agent: PrincipalId,
-    /// Use what.
+    /// The server, or the tool.
     pub scope: GrantScope,
-    /// May, or may not.
+    /// Allowed or denied.
     pub access: Access,
-    /// Why.
+    /// The justification.
     pub justification: Option<Arc<str>>,
-    /// Until when.
+    /// The time at which it expires.
     pub expires: Option<Timestamp>,
 }
 
-/// What was said of somebody no longer holds.
+/// A revocation of a principal's grants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccessRevoke {
-    /// Who.
+    /// The principal.
     pub agent: PrincipalId,
-    /// About what it was said.
+    /// The server, or the tool.
     pub scope: GrantScope,
 }
 
-/// What do servers want?
+/// A query of servers' permissions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PermissionList {
-    /// Only this one.
+    /// The only server to list, if set.
     pub server: Option<ServerId>,
-    /// Only what stands so.
+    /// The only state to list, if set.
     pub standing: Option<Standing>,
 }
 
-/// What servers get.
+/// Decisions about servers' permissions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PermissionDecide {
-    /// Of which request, or of which server.
+    /// The request or the server that they are about.
     pub about: Decisions,
-    /// What was decided on each permission, by canonical names.
+    /// The decision about each permission, by canonical names.
     pub grants: BTreeMap<Permission, PermissionAnswer>,
-    /// From when on what is approved no longer holds.
+    /// The time at which approvals expire.
     pub expires: Option<Timestamp>,
 }
 
 impl PermissionDecide {
-    /// What to store, and to tell the server's machine. Only approvals expire: a denial holds until somebody decides otherwise.
+    /// Returns the decisions to store, and to pass to the server's machine. Only approvals expire: a denial holds until a person decides otherwise.
     #[must_use]
     pub fn decisions(&self, server: &ServerId, request: &RequestId, by: &By) -> Vec<PermissionDecision> {
         let decision = |(permission, answer): (&Permission, &PermissionAnswer)| PermissionDecision {
@@ -106,28 +106,28 @@ impl PermissionDecide {
     }
 }
 
-/// What a decision is about.
+/// The subject of decisions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decisions {
-    /// A request in the queue, or one that was decided.
+    /// A request in the queue, or a decided one.
     Request(RequestId),
-    /// Whatever the server wants.
+    /// Any permissions that the server wants.
     Server(ServerId),
 }
 
-/// What happened?
+/// A query of audit events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AuditReplay {
-    /// After which event.
+    /// The number of the event after which to begin.
     pub after: u64,
-    /// How many events at most.
+    /// The number of events at most.
     pub limit: u64,
 }
 
 /// Reads a call.
 ///
 /// # Errors
-/// 1000 where the caller may not make it, 4000 where the arguments don't say exactly what to do.
+/// 1000 if the caller may not make the call, 4000 if its arguments are not exact.
 pub fn parse(tool: KernelTool, caller: &Principal, arguments: Option<&Raw>, now: Timestamp) -> Result<Operation, Refusal> {
     if !tool.may_call(caller.role) {
         let text = format!("`{}` is for operators, and `{}` is an agent", tool.name(), caller.id);
@@ -147,7 +147,7 @@ fn access_query(tool: KernelTool, caller: &Principal, arguments: Option<&Raw>) -
     let read = Arguments::read(tool, arguments, &["agent_id", "server_id", "tool_name"])?;
     let agent = read.principal("agent_id")?;
     if caller.role != Role::Operator && agent != caller.id {
-        // D14: who calls comes from the connection; an agent asks about itself.
+        // D14: the caller is known from the connection; an agent asks about itself.
         let text = format!("`{}` may only ask about itself, as `{}`", caller.id, caller.id);
         return Err(Refusal::new(Code::PermissionDenied, text).with_hint(format!("give `{}` as `agent_id`, or ask an operator", caller.id)));
     }
@@ -188,7 +188,8 @@ fn access_revoke(tool: KernelTool, arguments: Option<&Raw>) -> Result<AccessRevo
     })
 }
 
-/// §5.3: what an entry is about. A tool's name and the type of the entry have to agree: of two meanings the wider one would be a surprise.
+/// Reads the scope of an entry (§5.3). A tool's name and the type of the entry have to agree, because of two meanings the wider one would be a
+/// surprise.
 fn scope(read: &Arguments) -> Result<GrantScope, Refusal> {
     let server = read.required("server_id", read.server("server_id")?)?;
     let is_tool = read.choice("entry_type", &[("tool_grant", true), ("server_grant", false)])?;

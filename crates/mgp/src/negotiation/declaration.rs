@@ -1,4 +1,4 @@
-//! What a peer declares of itself, in whichever of the three carriers (§2.2, §2.3, D7).
+//! Declarations of peers, in any of the three carriers (§2.2, §2.3, D7).
 
 use jsonrpc::{Editor, Object, Raw, RawKind};
 use model::{Permission, TrustLevel};
@@ -8,15 +8,15 @@ use crate::carrier::{self, EXTENSION};
 use crate::json::{self, shown};
 use crate::{permission, trust};
 
-/// Extensions or permissions that one declaration may name.
+/// The number of extensions or permissions that one declaration may name.
 const MOST_NAMES: usize = 64;
-/// The longest `server_id` that is kept.
+/// The length of the longest `server_id` that is kept.
 const LONGEST_ID: usize = 128;
 
-/// Where in the capabilities a declaration stands (D7).
+/// The carrier of a declaration in the capabilities (D7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Carrier {
-    /// `mgp`, as the founding specification has it.
+    /// The member `mgp` of the founding specification.
     Member,
     /// `experimental.mgp`, which typed SDKs keep.
     Experimental,
@@ -25,10 +25,10 @@ pub enum Carrier {
 }
 
 impl Carrier {
-    /// All three.
+    /// All carriers.
     pub const ALL: [Self; 3] = [Self::Member, Self::Experimental, Self::Extension];
 
-    /// The way to it from the capabilities.
+    /// Returns its path in the capabilities.
     #[must_use]
     pub fn path(self) -> &'static [&'static str] {
         match self {
@@ -43,32 +43,32 @@ impl Carrier {
     }
 }
 
-/// What a client or a server says of its MGP.
+/// The declaration of a client or a server.
 #[derive(Clone, Debug)]
 pub struct Declaration {
-    /// Where it says so.
+    /// The carriers that contain it.
     pub carriers: Vec<Carrier>,
-    /// Which version it speaks.
+    /// The version that it speaks.
     pub version: Version,
-    /// Its extensions, as far as they are known.
+    /// Its known extensions.
     pub extensions: ExtensionSet,
-    /// The names it uses for them, and those that nobody knows.
+    /// The names that it uses for extensions, including unknown ones.
     pub words: Vec<String>,
-    /// What a server needs to work, by canonical names (§2.3, D5).
+    /// The permissions that a server needs to work, by canonical names (§2.3, D5).
     pub permissions: Vec<Permission>,
-    /// What a server calls itself. For people: nothing is keyed by it.
+    /// The server's name for itself. It is for people: nothing is keyed by it.
     pub server_id: Option<String>,
-    /// How far a server says it is to be trusted; see [`trust::effective`].
+    /// The trust that a server claims; see [`trust::effective`].
     pub trust: Option<TrustLevel>,
-    /// What is odd about it.
+    /// The warnings about it.
     pub warnings: Vec<Warning>,
 }
 
 impl Declaration {
-    /// Reads what capabilities declare; `None` where no carrier says anything (`null` and `false` say nothing).
+    /// Reads the declaration in capabilities; `None` if no carrier has one (`null` and `false` count as none).
     ///
     /// # Errors
-    /// When a carrier is not as §2 has it, repeats a key, or says something else than another.
+    /// When a carrier is invalid by §2, repeats a key, or contradicts another.
     pub fn read(capabilities: &Raw) -> Result<Option<Self>, DeclarationError> {
         let mut found: Option<Self> = None;
         for carrier in Carrier::ALL {
@@ -122,7 +122,7 @@ impl Declaration {
     }
 }
 
-/// The value at a carrier. Each object on the way has each key once, or nobody could say what it declares.
+/// Returns the value at a carrier. An object on the path that repeats a key is an error, because its meaning is not known.
 fn lookup(capabilities: &Raw, carrier: Carrier) -> Result<Option<Raw>, DeclarationError> {
     let mut value = capabilities.clone();
     for key in carrier.path() {
@@ -160,7 +160,7 @@ fn permissions(
     Ok(found)
 }
 
-/// A level that nobody knows, or that is no text, is the least.
+/// Reads a trust level. An unknown level, or one that is no text, is the least.
 fn trust_of(level: &Raw, warnings: &mut Vec<Warning>) -> TrustLevel {
     let word = level.as_str().unwrap_or_default();
     trust::parse(&word).unwrap_or_else(|| {
@@ -169,13 +169,14 @@ fn trust_of(level: &Raw, warnings: &mut Vec<Warning>) -> TrustLevel {
     })
 }
 
-/// Capabilities without any declaration of MGP: what connections to servers are shared by (DESIGN 1), since there the declaration is the gateway's.
+/// Removes all declarations of MGP from capabilities. The result is the key by which connections to servers are shared (DESIGN 1), because there the
+/// declaration is the gateway's.
 #[must_use]
 pub fn without(capabilities: &Raw) -> Raw {
     strip(capabilities).finish()
 }
 
-/// Capabilities without any declaration, whoever made it. What held nothing else goes with it.
+/// Removes all declarations from capabilities, and objects that contain nothing else.
 pub(super) fn strip(capabilities: &Raw) -> Editor {
     let mut edit = capabilities.edit();
     if capabilities.get("mgp").is_some() {

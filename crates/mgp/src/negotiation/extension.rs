@@ -1,8 +1,8 @@
-//! The ten extensions of MGP, and the other names under which peers know them (§2.2, D8).
+//! The ten extensions of MGP, and their names in later drafts (§2.2, D8).
 
 use std::fmt;
 
-/// One extension.
+/// An extension of MGP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Extension {
     /// §3, §4
@@ -29,7 +29,7 @@ pub enum Extension {
 
 use Extension::{AccessControl, Audit, Bidirectional, CodeSafety, Discovery, ErrorHandling, Lifecycle, Security, Streaming, ToolDiscovery};
 
-/// Later drafts' names for what the founding specification has under one (D8).
+/// The names of later drafts, each with the extension of the founding specification (D8).
 const LATER: [(&str, Extension); 5] = [
     ("permissions", Security),
     ("tool_security", Security),
@@ -39,7 +39,7 @@ const LATER: [(&str, Extension); 5] = [
 ];
 
 impl Extension {
-    /// All ten, in the order of §2.2.
+    /// All extensions, in the order of §2.2.
     pub const ALL: [Self; 10] = [
         Security,
         AccessControl,
@@ -53,7 +53,7 @@ impl Extension {
         ErrorHandling,
     ];
 
-    /// Its name in the founding specification.
+    /// Returns its name in the founding specification.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -70,7 +70,7 @@ impl Extension {
         }
     }
 
-    /// By a name of either set.
+    /// Parses an extension by a name of either set.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         let founding = Self::ALL.into_iter().find(|extension| extension.as_str() == name);
@@ -84,44 +84,44 @@ impl fmt::Display for Extension {
     }
 }
 
-/// Some of the ten.
+/// A set of extensions.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct ExtensionSet(u16);
 
 impl ExtensionSet {
-    /// None of them.
+    /// The empty set.
     pub const NONE: Self = Self(0);
 
-    /// All of them.
+    /// Returns the set of all extensions.
     #[must_use]
     pub fn all() -> Self {
         Extension::ALL.into_iter().collect()
     }
 
-    /// Whether it is one of them.
+    /// Returns whether the set contains an extension.
     #[must_use]
     pub fn has(self, extension: Extension) -> bool {
         self.0 & 1 << extension as u16 != 0
     }
 
-    /// Whether there are none.
+    /// Returns whether the set is empty.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// What both have: the active set of §2.4.1.
+    /// Returns the intersection of two sets: the active set of §2.4.1.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
-    /// In the order of §2.2.
+    /// Iterates over the extensions, in the order of §2.2.
     pub fn iter(self) -> impl Iterator<Item = Extension> {
         Extension::ALL.into_iter().filter(move |extension| self.has(*extension))
     }
 
-    /// Their names in both sets, the founding ones first: what a peer of unknown age is offered (D8).
+    /// Returns their names in both sets, the founding ones first, to offer them to a peer of unknown age (D8).
     #[must_use]
     pub fn names(self) -> Vec<&'static str> {
         let later = LATER.iter().filter(|(_, extension)| self.has(*extension)).map(|(name, _)| *name);

@@ -1,7 +1,7 @@
-//! Who speaks MGP, which version, and which extensions (§2).
+//! The negotiation of MGP: versions and extensions (§2).
 //!
-//! Law: nothing of MGP is said to a client that did not ask for it, and nothing is asked of a server that did not declare it. What a peer declares
-//! twice in different words, or not as §2 has it, is not declared: such a connection is plain MCP, with a [`Warning`] that says why.
+//! Law: no client that did not ask for MGP gets anything of it, and no server that did not declare it is asked anything of it. A contradictory or
+//! invalid declaration counts as none: such a connection is plain MCP, with a [`Warning`] that says why.
 
 mod declaration;
 mod error;

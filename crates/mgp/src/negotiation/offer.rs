@@ -1,4 +1,4 @@
-//! What the gateway declares, to whom, and what comes of it.
+//! The declaration of the gateway, and the outcome of a negotiation.
 
 use jsonrpc::{ObjectBuilder, Raw};
 use mcp::meta::key;
@@ -9,43 +9,43 @@ use super::declaration::{self, Carrier, Declaration};
 use super::{Extension, ExtensionSet, Fit, Version, Warning};
 use crate::json::shown;
 
-/// What the gateway can do. One that offers no extension is silent.
+/// The gateway's offer. A gateway that offers no extension declares nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offer {
     /// Its extensions.
     pub extensions: ExtensionSet,
 }
 
-/// What was agreed with a peer, and what it said of itself.
+/// The agreement with a peer, and the peer's declaration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Agreement {
     /// The peer's version.
     pub version: Version,
-    /// What both have (§2.4.1). Nothing else is used.
+    /// The extensions that both have (§2.4.1). No other is used.
     pub active: ExtensionSet,
     /// The carriers that the peer used; it is answered on the same.
     pub carriers: Vec<Carrier>,
-    /// The peer's own names of the active extensions.
+    /// The peer's names of the active extensions.
     pub words: Vec<String>,
-    /// What a server needs to work.
+    /// The permissions that a server needs to work.
     pub permissions: Vec<Permission>,
-    /// What a server calls itself.
+    /// The server's name for itself.
     pub server_id: Option<String>,
-    /// How far a server says it is to be trusted.
+    /// The trust that a server claims.
     pub trust: Option<TrustLevel>,
 }
 
-/// How a negotiation ended. Without an agreement the connection is plain MCP.
+/// The outcome of a negotiation. Without an agreement the connection is plain MCP.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// What was agreed.
+    /// The agreement.
     pub agreement: Option<Agreement>,
-    /// What is odd about it.
+    /// The warnings.
     pub warnings: Vec<Warning>,
 }
 
 impl Outcome {
-    /// Whether an extension is active on the connection.
+    /// Returns whether an extension is active on the connection.
     #[must_use]
     pub fn has(&self, extension: Extension) -> bool {
         self.agreement.as_ref().is_some_and(|agreement| agreement.active.has(extension))
@@ -53,8 +53,8 @@ impl Outcome {
 }
 
 impl Offer {
-    /// The capabilities that a server is told: those of the client as they are relayed, with the gateway's declaration in place of any of the
-    /// client's own (D7: two carriers in the legacy era, one in the modern).
+    /// Returns the capabilities for a server: the relayed ones of the client, with the gateway's declaration instead of the client's (D7: two
+    /// carriers in the legacy era, one in the modern).
     #[must_use]
     pub fn towards_server(&self, capabilities: &Raw, era: Era) -> Raw {
         let edit = declaration::strip(capabilities);
@@ -72,8 +72,8 @@ impl Offer {
             .finish()
     }
 
-    /// The params of a modern request, as a modern server is to read them: the client's own `_meta` says what its capabilities are, and so the
-    /// gateway's declaration takes the place of the client's there too (D7). As they are where `_meta` has no capabilities.
+    /// Returns the params of a modern request for a modern server: the client's `_meta` contains its capabilities, so the gateway's declaration
+    /// replaces the client's there too (D7). They are unchanged if `_meta` has no capabilities.
     #[must_use]
     pub fn in_request(&self, params: &Raw) -> Raw {
         let path = [key::META, key::CLIENT_CAPABILITIES];
@@ -87,7 +87,7 @@ impl Offer {
         params.edit().set(&path, &declared).finish()
     }
 
-    /// Judges what a server answered.
+    /// Judges the capabilities that a server answered.
     #[must_use]
     pub fn with_server(&self, capabilities: &Raw) -> Outcome {
         let mut outcome = self.judge(capabilities);
@@ -97,11 +97,11 @@ impl Offer {
         outcome
     }
 
-    /// Judges what a client declared.
+    /// Judges the capabilities that a client declared.
     #[must_use]
     pub fn with_client(&self, capabilities: &Raw) -> Outcome {
         let mut outcome = self.judge(capabilities);
-        // A client may declare what the gateway does not have; that is what intersections are for.
+        // A client may declare extensions that the gateway does not have; the intersection handles that.
         outcome.warnings.retain(|warning| !matches!(warning, Warning::NotOffered(_)));
         if self.extensions.is_empty() {
             outcome.agreement = None;
@@ -109,8 +109,8 @@ impl Offer {
         outcome
     }
 
-    /// The capabilities that a client is told: those of the servers without their declarations, with the gateway's where the client asked for it, on
-    /// the carriers it used, in its own names (§2.4.3, D7).
+    /// Returns the capabilities for a client: those of the servers without their declarations, with the gateway's if the client asked for it, on the
+    /// carriers and with the names that it used (§2.4.3, D7).
     #[must_use]
     pub fn towards_client(&self, capabilities: &Raw, agreement: Option<&Agreement>) -> Raw {
         let edit = declaration::strip(capabilities);

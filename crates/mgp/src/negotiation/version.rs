@@ -1,52 +1,52 @@
-//! Versions of MGP, and which fit together (§2.4.4, §2.5, D9).
+//! Versions of MGP, and their compatibility (§2.4.4, §2.5, D9).
 
 use std::fmt;
 
 /// A version of MGP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Version {
-    /// Another one breaks.
+    /// The major number: another one is incompatible.
     pub major: u32,
-    /// Another one of 0.x may break; of later versions, it adds.
+    /// The minor number: another one of 0.x may be incompatible; of later versions it only adds.
     pub minor: u32,
-    /// Another one never breaks.
+    /// The patch number: another one is always compatible.
     pub patch: u32,
 }
 
-/// How two versions fit.
+/// The compatibility of two versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
-    /// They fit.
+    /// They are compatible.
     Good,
-    /// Two different 0.x: worth a warning, and tried (§2.5).
+    /// They are two different 0.x: the gateway warns, and tries (§2.5).
     Doubtful,
-    /// They don't: plain MCP (§2.4.4).
+    /// They are incompatible: plain MCP (§2.4.4).
     None,
 }
 
 impl Version {
-    /// The version that is spoken here.
+    /// The version of this implementation.
     pub const OURS: Self = Self {
         major: 0,
         minor: 5,
         patch: 2,
     };
 
-    /// Reads a semantic version. What follows the three numbers (`-draft`, `+build`) is not compared.
+    /// Parses a semantic version. What follows the three numbers (`-draft`, `+build`) is not compared.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let numbers = text.split(['-', '+']).next()?;
         let mut parts = numbers.split('.');
         let mut number = || {
             let part = parts.next()?;
-            // `parse` would take a sign.
+            // `parse` would accept a sign.
             part.bytes().all(|byte| byte.is_ascii_digit()).then(|| part.parse().ok()).flatten()
         };
         let (major, minor, patch) = (number()?, number()?, number()?);
         parts.next().is_none().then_some(Self { major, minor, patch })
     }
 
-    /// Whether a peer of another version can be spoken with.
+    /// Returns the compatibility with a peer of another version.
     #[must_use]
     pub fn fit(self, other: Self) -> Fit {
         match (self.major == other.major, self.minor == other.minor) {

@@ -1,9 +1,9 @@
-//! What is worth an operator's look about a negotiation; nothing of it stops a connection.
+//! Warnings about a negotiation, for operators; none of them ends a connection.
 
 use super::{DeclarationError, Version};
 use crate::permission::Remark;
 
-/// One remark, for the log, the audit and `doctor`.
+/// A warning, for the log, the audit and `doctor`.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Warning {
     /// §2.5: another 0.x.
@@ -18,16 +18,16 @@ pub enum Warning {
     /// §2.4.1: it names an extension that it was not offered.
     #[error("it declares `{0}`, which it was not offered: it is not used")]
     NotOffered(String),
-    /// It names an extension that nobody knows.
+    /// It names an unknown extension.
     #[error("it declares the extension `{0}`, which is unknown")]
     UnknownExtension(String),
-    /// §2.4.3: it declares MGP to somebody who did not.
+    /// §2.4.3: it declares MGP to a peer that did not.
     #[error("it declares MGP although it was not asked for it")]
     Uninvited,
-    /// D1: its claim is as good as the least.
+    /// D1: its unknown claim counts as the least trust.
     #[error("its trust level {0} is unknown: it counts as `sandboxed`")]
     UnknownTrust(String),
-    /// A permission by an odd name.
+    /// A remark on the name of a permission.
     #[error("{0}")]
     Permission(Remark),
 }

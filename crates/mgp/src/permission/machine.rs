@@ -1,7 +1,7 @@
-//! The permissions of one server as a machine: what it wants, what was decided, and what its connections were told (§3.4, D2 to D4).
+//! The state machine of one server's permissions: what it wants, what was decided, and what its connections were told (§3.4, D2 to D4).
 //!
 //! Law: after every [`Permissions::handle`], drain [`Permissions::poll`] until it returns `None`. Nothing here decides for a person, and a decision
-//! comes in only once it is durable. Start-up waits for nobody (D2): while something is undecided policy refuses the calls.
+//! is an input only once it is durable. Start-up does not wait for a decision (D2): while a permission is undecided, policy refuses the calls.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -13,83 +13,83 @@ use super::standing::{Asked, Basis, Listed, Standing, Wanted, Wish};
 use super::wire::{self, Said};
 use crate::audit::{Actor, Draft, EventType, Outcome, Target};
 
-/// Permissions of one server that are asked for. What it wants beyond that is refused it all the same, but nobody is asked.
+/// The number of one server's permissions for which a person is asked. Further ones are refused without asking.
 const MOST_WISHES: usize = 256;
 
 /// One connection to the server, as the kernel numbers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Connection(pub u64);
 
-/// What the machine is told.
+/// The inputs of the machine.
 #[derive(Clone, Debug)]
 pub enum Input {
-    /// What was decided before, from the store, before anything else is said. No events come of it.
+    /// The earlier decisions, from the store, as the first input. They cause no events.
     Known(Vec<PermissionDecision>),
-    /// The server as a whole wants these (§2.3): what it declares on any connection, and what is configured. They take the place of what it
-    /// wanted before, so that a connection that declares less must not shorten the list while another lives.
+    /// The permissions that the server as a whole wants (§2.3): those that it declares on any connection, and configured ones. They replace the
+    /// earlier ones, so a connection that declares less must not shorten the list while another one exists.
     Wants(BTreeSet<Permission>),
-    /// Its tools want these (§4.3), the same way.
+    /// The permissions that its tools want (§4.3), which replace the earlier ones.
     ToolsWant(BTreeSet<Permission>),
     /// The configuration has changed.
     Configured(Settings),
-    /// Start-up of a connection is complete; `speaks`, where it negotiated `security`.
+    /// Start-up of a connection is complete; `speaks` if it negotiated `security`.
     Connected {
-        /// Which.
+        /// The connection.
         connection: Connection,
-        /// Whether it is told anything.
+        /// Whether it is sent messages about permissions.
         speaks: bool,
     },
-    /// A connection is gone.
+    /// A connection has ended.
     Gone(Connection),
     /// The [`Output::Ask`] stands in the operators' queue under this id.
     Asked {
         /// The id.
         request: RequestId,
-        /// What was asked for.
+        /// The permissions that were asked for.
         permissions: Vec<Permission>,
     },
-    /// Somebody decided, or took a decision back, and it is stored together with its [`Permissions::events`].
+    /// A person decided, or revoked a decision, and it is stored together with its [`Permissions::events`].
     Decided(Vec<PermissionDecision>),
-    /// How a [`Output::Send`] ended.
+    /// The reply to an [`Output::Send`].
     Answered(Ticket, Reply),
-    /// The instant of an [`Output::Wake`] has come.
+    /// The time of an [`Output::Wake`] has come.
     Tick,
 }
 
-/// How a request to the server ended.
+/// The reply of the server to a request.
 #[derive(Clone, Debug)]
 pub enum Reply {
-    /// It was taken; what the result says is not looked at.
+    /// The server accepted the request; the content of its result is ignored.
     Done,
-    /// It was answered with an error.
+    /// The server answered with an error.
     Error(ErrorObject),
-    /// It was not answered within [`wire::TIMEOUT`].
+    /// The server did not answer within [`wire::TIMEOUT`].
     TimedOut,
 }
 
-/// What the machine wants done.
+/// The outputs of the machine, which the kernel carries out.
 #[derive(Clone, Debug)]
 pub enum Output {
-    /// Send a request to the server; wait at most [`wire::TIMEOUT`], and say how it ended.
+    /// Send a request to the server; wait at most [`wire::TIMEOUT`], and report the reply.
     Send {
-        /// On which connection.
+        /// The connection.
         connection: Connection,
-        /// Under which the reply comes.
+        /// The ticket under which the reply is reported.
         ticket: Ticket,
         /// The method.
         method: &'static str,
         /// Its params.
         params: Raw,
     },
-    /// Ask a person; say under which id with [`Input::Asked`].
+    /// Ask a person; report the id with [`Input::Asked`].
     Ask(Vec<Permission>),
-    /// What may be called has changed: calls that were allowed before must not leave any more (DESIGN 9).
+    /// The set of allowed calls has changed: calls that were allowed before must not be sent any more (DESIGN 9).
     Changed,
     /// Record an event.
     Event(Draft),
-    /// Say [`Input::Tick`] at that instant.
+    /// Send [`Input::Tick`] at that time.
     Wake(Timestamp),
-    /// Close the connection: the server gets nothing of what it wants, and is configured to be strict (D2).
+    /// Close the connection: the server gets none of its permissions, and is configured to be strict (D2).
     Disconnect(Connection),
 }
 
@@ -101,7 +101,7 @@ pub struct Permissions {
     pub(super) decisions: BTreeMap<Permission, PermissionDecision>,
     pub(super) wishes: BTreeMap<Permission, Wish>,
     pub(super) peers: BTreeMap<Connection, Peer>,
-    /// The latest instant that was seen: a clock that is set back brings nothing back that has expired.
+    /// The latest time that was given: when a clock is set back, expired decisions stay expired.
     pub(super) now: Timestamp,
     pub(super) wake: Option<Timestamp>,
     next_ticket: u64,
@@ -113,13 +113,13 @@ pub struct Permissions {
 pub(super) struct Peer {
     /// Whether it negotiated `security` and has not shown that it does not know the methods (D3).
     pub(super) speaks: bool,
-    /// The request that it has not answered. One at a time: an await comes before its grant.
+    /// The request that it has not answered. There is one at a time, because an await comes before its grant.
     pub(super) waiting: Option<Ticket>,
-    /// What it was told last.
+    /// What it was told last about each permission.
     pub(super) told: BTreeMap<Permission, Told>,
 }
 
-/// What a connection was told of one permission.
+/// What a connection was told about one permission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Told {
     pub(super) word: Word,
@@ -136,7 +136,7 @@ pub(super) enum Word {
 }
 
 impl Permissions {
-    /// A server that wants nothing yet.
+    /// Creates the machine of a server that wants no permissions yet.
     #[must_use]
     pub fn new(server: ServerId, settings: Settings, now: Timestamp) -> Self {
         Self {
@@ -152,7 +152,7 @@ impl Permissions {
         }
     }
 
-    /// Takes one input in. Drain [`Permissions::poll`] afterwards.
+    /// Handles one input. Drain [`Permissions::poll`] afterwards.
     pub fn handle(&mut self, now: Timestamp, input: Input) {
         self.now = self.now.max(now);
         match input {
@@ -173,18 +173,18 @@ impl Permissions {
         self.settle();
     }
 
-    /// The next thing to do.
+    /// Returns the next output.
     pub fn poll(&mut self) -> Option<Output> {
         self.outbox.pop_front()
     }
 
-    /// Whether the peer of a connection knows the methods of §3, as far as one can tell (D3).
+    /// Returns whether the peer of a connection supports the methods of §3, as far as known (D3).
     #[must_use]
     pub fn speaks(&self, connection: Connection) -> bool {
         self.peers.get(&connection).is_some_and(|peer| peer.speaks)
     }
 
-    /// The events of decisions that are about to be stored, to be stored with them (DESIGN 8): what each makes of what stood before.
+    /// Returns the events of decisions, which are stored together with them (DESIGN 8): each describes the change from the state before.
     #[must_use]
     pub fn events(&self, decisions: &[PermissionDecision], now: Timestamp) -> Vec<Draft> {
         let of_this = decisions.iter().filter(|decision| decision.server == self.server);
@@ -203,13 +203,13 @@ impl Permissions {
         of_this.map(event).collect()
     }
 
-    /// How a permission stands, and why.
+    /// Returns the state of a permission, and its basis.
     #[must_use]
     pub fn standing(&self, permission: &Permission, now: Timestamp) -> (Standing, Basis) {
         self.settings.judge(permission, self.holds(permission, now))
     }
 
-    /// Everything that the server and its tools want.
+    /// Lists all permissions that the server and its tools want.
     #[must_use]
     pub fn list(&self, now: Timestamp) -> Vec<Listed> {
         let listed = |(permission, wish): (&Permission, &Wish)| {
@@ -228,7 +228,7 @@ impl Permissions {
         self.wishes.iter().map(listed).collect()
     }
 
-    /// The decision on a permission, unless it has expired.
+    /// Returns the decision on a permission, unless it has expired.
     pub(super) fn holds(&self, permission: &Permission, now: Timestamp) -> Option<&PermissionDecision> {
         let now = self.now.max(now);
         let decision = self.decisions.get(permission)?;
@@ -251,7 +251,7 @@ impl Permissions {
             .extend(of_this.map(|decision| (decision.permission.clone(), decision)));
     }
 
-    /// Notes who wants what. What nobody wants any more is forgotten, but its decision is not.
+    /// Notes the permissions that the server or its tools want. A permission that neither wants any more is removed, but its decision stays.
     fn want(&mut self, permissions: BTreeSet<Permission>, by: Wanted) {
         for (permission, wish) in &mut self.wishes {
             *wish.wanted(by) = permissions.contains(permission);

@@ -1,6 +1,6 @@
-//! What a server may do: permissions by name, and the machine that has people asked and servers told (§3, D2 to D5).
+//! Permissions of servers: their names, and the machine by which people are asked and servers are told (§3, D2 to D5).
 //!
-//! Law: nothing here holds a call back. Policy does, by the same decisions and the same rules (D3: whatever a server makes of what it is told).
+//! Law: nothing here refuses a call. Policy does, by these decisions and rules (D3), whatever a server does with what it is told.
 
 mod machine;
 mod name;

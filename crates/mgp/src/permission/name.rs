@@ -1,4 +1,4 @@
-//! Permissions by name: the eleven of §3.2, the short forms that peers use (D5), and names of somebody's own.
+//! The names of permissions: the eleven of §3.2, the short forms that peers use (D5), and custom names.
 
 use std::fmt;
 
@@ -11,9 +11,9 @@ use crate::json::shown;
 pub struct Standard {
     /// Its name.
     pub name: &'static str,
-    /// What it lets a server do.
+    /// The description of what it allows a server to do.
     pub description: &'static str,
-    /// How much harm that can do.
+    /// Its risk.
     pub risk: Risk,
 }
 
@@ -35,26 +35,26 @@ pub const STANDARD: [Standard; 11] = [
     Standard { name: "notification",     description: "Send notifications to the user",          risk: Safe },
 ];
 
-/// What a short name stands for (D5).
+/// The short names, each with the permissions that it stands for (D5).
 const SHORT: [(&str, &[&str]); 3] = [
     ("shell", &["shell.execute"]),
     ("network", &["network.outbound"]),
     ("filesystem", &["filesystem.read", "filesystem.write"]),
 ];
 
-/// The longest name.
+/// The length of the longest name.
 const LONGEST: usize = 128;
 
-/// What a peer means by a name.
+/// The meaning of a name that a peer uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
     /// The permissions, by canonical names.
     pub permissions: Vec<Permission>,
-    /// What is odd about the name.
+    /// The remark on the name, if any.
     pub remark: Option<Remark>,
 }
 
-/// What is odd about a name.
+/// A remark on a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Remark {
     /// D5: it is short for others.
@@ -76,15 +76,15 @@ impl fmt::Display for Remark {
     }
 }
 
-/// Why a text names no permission.
+/// The error for a text that is not the name of a permission.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` names no permission: use 1 to 128 letters, digits, `_`, `-` and single dots")]
 pub struct NameError(String);
 
-/// Reads a name as peers, operators and configuration write it.
+/// Reads a name of a permission, as peers, operators and configuration write it.
 ///
 /// # Errors
-/// When it can't be a name.
+/// When it is not a valid name.
 pub fn read(name: &str) -> Result<Said, NameError> {
     let is_label = |label: &str| !label.is_empty() && label.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
     if name.len() > LONGEST || !name.split('.').all(is_label) {
@@ -104,13 +104,13 @@ pub fn read(name: &str) -> Result<Said, NameError> {
     })
 }
 
-/// How much harm a permission can do: as §3.2 says; of somebody's own nothing is known, which is moderate.
+/// Returns the risk of a permission: that of §3.2; a custom permission is unknown, which counts as moderate.
 #[must_use]
 pub fn risk(permission: &Permission) -> Risk {
     standard(permission.as_str()).map_or(Moderate, |standard| standard.risk)
 }
 
-/// What a permission of §3.2 lets a server do.
+/// Returns the description of a permission of §3.2.
 #[must_use]
 pub fn description(permission: &Permission) -> Option<&'static str> {
     standard(permission.as_str()).map(|standard| standard.description)

@@ -2,25 +2,25 @@
 
 use std::fmt;
 
-/// Who decides on permissions that a server wants (§3.3).
+/// The policy that decides on permissions that a server wants (§3.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ApprovalPolicy {
-    /// A person, permission by permission. What is configured is approved.
+    /// A person decides on each permission. Configured permissions are approved.
     #[default]
     Interactive,
-    /// Nobody: all are approved, but what a person has denied.
+    /// All permissions are approved, except those that a person has denied.
     AutoApprove,
-    /// Nobody is asked, and nobody can approve: what is not configured is denied.
+    /// All permissions that are not configured are denied, and no person can approve them.
     DenyAll,
-    /// The configuration alone approves, and nobody is asked.
+    /// The configuration alone approves, and no person is asked.
     ConfigOnly,
 }
 
 impl ApprovalPolicy {
-    /// All four.
+    /// All policies.
     pub const ALL: [Self; 4] = [Self::Interactive, Self::AutoApprove, Self::DenyAll, Self::ConfigOnly];
 
-    /// Its word.
+    /// Returns its word on the wire.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -31,7 +31,7 @@ impl ApprovalPolicy {
         }
     }
 
-    /// By its word.
+    /// Parses a policy by its word on the wire.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|policy| policy.as_str() == word)

@@ -1,4 +1,4 @@
-//! What is configured about the permissions of a server, and how each of them stands by that.
+//! The configuration of a server's permissions, and the state of each permission by it.
 
 use std::collections::BTreeSet;
 
@@ -7,20 +7,20 @@ use model::{Permission, PermissionAnswer, PermissionDecision};
 use super::policy::ApprovalPolicy;
 use super::standing::{Basis, Standing};
 
-/// What the configuration says about the permissions of one server.
+/// The configuration of one server's permissions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
-    /// Who decides.
+    /// The policy that decides.
     pub policy: ApprovalPolicy,
-    /// What is approved beforehand.
+    /// The permissions that are approved beforehand.
     pub configured: BTreeSet<Permission>,
-    /// Whether a server that gets nothing of what it wants is disconnected (D2).
+    /// Whether a server that gets none of its permissions is disconnected (D2).
     pub strict: bool,
 }
 
 impl Settings {
-    /// How a permission stands, given the decision of a person that holds, if there is one. A denial beats everything (D16); an approval counts
-    /// where people are asked.
+    /// Returns the state of a permission, with the decision of a person that holds, if there is one. A denial beats everything (D16); an approval
+    /// counts if the policy asks people.
     pub(super) fn judge(&self, permission: &Permission, decision: Option<&PermissionDecision>) -> (Standing, Basis) {
         let decided = |standing, decision: &PermissionDecision| (standing, Basis::Decision(decision.clone()));
         let by_policy = |standing| (standing, Basis::Policy(self.policy));

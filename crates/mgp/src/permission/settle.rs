@@ -1,4 +1,4 @@
-//! What follows from an input: how permissions stand now, who must be told, who must be asked, and when to look again.
+//! The consequences of an input: the new states of permissions, messages to servers, questions to people, and the next time to check.
 
 use model::{Permission, PermissionAnswer, PermissionDecision};
 
@@ -22,7 +22,7 @@ impl Permissions {
         self.wake();
     }
 
-    /// Forgets decisions that have expired.
+    /// Removes and returns decisions that have expired.
     fn lapse(&mut self) -> Vec<PermissionDecision> {
         let now = self.now;
         let has_lapsed = |decision: &PermissionDecision| decision.expires.is_some_and(|expires| expires.has_come(now));
@@ -36,7 +36,8 @@ impl Permissions {
         lapsed
     }
 
-    /// Looks at every permission, and says what has changed other than by a decision, whose events are stored with it.
+    /// Compares every permission with its last state, and emits events for changes that are not due to a decision; the events of a decision are
+    /// stored with it.
     fn look(&mut self, lapsed: &[PermissionDecision]) {
         let mut changed = false;
         let permissions: Vec<Permission> = self.wishes.keys().cloned().collect();
@@ -57,7 +58,7 @@ impl Permissions {
         }
     }
 
-    /// The event of a change that nobody decided on: by configuration, by policy, by time.
+    /// Returns the event of a change without a decision: by configuration, by policy, or by time.
     fn consequence(
         &self,
         permission: &Permission,
@@ -73,7 +74,7 @@ impl Permissions {
             (_, Standing::Denied) => (EventType::PermissionDenied, Outcome::Blocked),
             (_, Standing::Pending) => return None,
         };
-        // What was given has ended by itself; anything else that changes with the hour is the configuration's doing.
+        // An approval that has expired ended by itself; other changes without a decision are due to the configuration.
         let ended = before == Some(Standing::Approved);
         let expired = lapsed.iter().find(|decision| ended && decision.permission == *permission);
         Some(match expired {
@@ -85,7 +86,7 @@ impl Permissions {
         })
     }
 
-    /// Has somebody asked about what is pending and was not asked yet.
+    /// Emits a question to a person about pending permissions that were not asked about yet.
     fn ask(&mut self) {
         let is_pending = |shown: &Option<(Standing, Basis)>| matches!(shown, Some((Standing::Pending, _)));
         let mut asking = Vec::new();
@@ -111,7 +112,7 @@ impl Permissions {
         }
     }
 
-    /// Tells a connection the next thing that it does not know yet. The rest follows when it has answered.
+    /// Sends a connection the next message about a permission. The rest follows when it has answered.
     fn tell(&mut self, connection: Connection) {
         let Some(peer) = self.peers.get(&connection).filter(|peer| peer.speaks && peer.waiting.is_none()) else {
             return;
@@ -165,14 +166,14 @@ impl Permissions {
         (wire::GRANT, said.params(grants))
     }
 
-    /// What a connection has to be told of a permission, given what it was told last; nothing while a question is on its way to the queue.
+    /// Returns what a connection has to be told about a permission, after what it was told last; none while the request has no id yet.
     fn word(&self, permission: &Permission, last: Option<&Told>) -> Option<Told> {
         let wish = self.wishes.get(permission)?;
         let (standing, basis) = wish.shown.as_ref()?;
         let told = |word| {
             let mut said = Said::of(basis);
             if word != Word::Approved {
-                // Only what was given can end.
+                // Only an approval can expire.
                 said.expires = None;
             }
             Some(Told { word, said })
@@ -180,7 +181,7 @@ impl Permissions {
         match standing {
             Standing::Approved => told(Word::Approved),
             Standing::Denied => told(Word::Denied),
-            // D4: what has expired is taken back in the only words there are, before it is asked for anew.
+            // D4: an expired approval is revoked with the only messages that exist, before it is asked for again.
             Standing::Pending => match last {
                 Some(last) if last.word == Word::Approved => Some(Told {
                     word: Word::Denied,
@@ -202,7 +203,7 @@ impl Permissions {
         }
     }
 
-    /// Has the machine looked at again when the next decision expires.
+    /// Requests a wake-up at the time when the next decision expires.
     fn wake(&mut self) {
         let next = self.decisions.values().filter_map(|decision| decision.expires).min();
         if next != self.wake

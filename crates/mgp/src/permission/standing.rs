@@ -1,23 +1,23 @@
-//! How a permission stands, and why.
+//! The state of a permission, and its basis.
 
 use model::{Permission, PermissionDecision, RequestId, Timestamp};
 
 use super::policy::ApprovalPolicy;
 use crate::audit::Actor;
 
-/// How a permission stands.
+/// The state of a permission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Standing {
     /// The server has it.
     Approved,
     /// The server does not get it.
     Denied,
-    /// Nobody has decided, or somebody put it off (D4).
+    /// No person has decided, or a person deferred the decision (D4).
     Pending,
 }
 
 impl Standing {
-    /// The word of §3.6 for it.
+    /// Returns the word of §3.6 for it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -28,19 +28,19 @@ impl Standing {
     }
 }
 
-/// Why a permission stands as it does.
+/// The basis of a permission's state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Basis {
-    /// Somebody decided.
+    /// A person decided.
     Decision(PermissionDecision),
     /// It is configured.
     Configuration,
-    /// The policy, nobody having decided.
+    /// The policy decided, in the absence of a decision.
     Policy(ApprovalPolicy),
 }
 
 impl Basis {
-    /// Who stands behind it, for `approved_by`: a principal, or what of the gateway decided.
+    /// Returns the value of `approved_by`: a principal, or the part of the gateway that decided.
     #[must_use]
     pub fn approved_by(&self) -> &str {
         match self {
@@ -75,24 +75,24 @@ pub(super) struct Wish {
     pub(super) of_server: bool,
     /// Whether one of its tools wants it.
     pub(super) of_tools: bool,
-    /// Where the question of it is.
+    /// The state of its request.
     pub(super) asked: Asked,
-    /// How it stood when it was last looked at.
+    /// Its state at the last comparison.
     pub(super) shown: Option<(Standing, Basis)>,
 }
 
-/// Who wants a permission.
+/// The part of a server that wants a permission.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Wanted {
     ByServer,
     ByTools,
 }
 
-/// Where the question of a permission is.
+/// The state of a permission's request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Asked {
     No,
-    /// The kernel was told to ask, and has not said under which id.
+    /// The kernel was told to ask, and has not reported the id yet.
     Soon,
     As(RequestId),
 }
@@ -114,7 +114,7 @@ impl Wish {
         }
     }
 
-    /// The request that somebody has to decide on.
+    /// Returns the request that a person has to decide on.
     pub(super) fn request(&self) -> Option<&RequestId> {
         match &self.asked {
             Asked::As(request) => Some(request),
@@ -123,15 +123,15 @@ impl Wish {
     }
 }
 
-/// One permission, for those who list them.
+/// One permission in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
     /// Which.
     pub permission: Permission,
-    /// How it stands.
+    /// Its state.
     pub standing: Standing,
     /// Why.
     pub basis: Basis,
-    /// The request to decide on, where somebody has to, or decided.
+    /// The request, if a person has to decide on it, or has decided.
     pub request: Option<RequestId>,
 }

@@ -1,4 +1,4 @@
-//! `mgp/permission/await` and `mgp/permission/grant`: what is written, and what an answer means (§3.5, §3.6, D3).
+//! The messages `mgp/permission/await` and `mgp/permission/grant`, and the meaning of their answers (§3.5, §3.6, D3).
 
 use std::time::Duration;
 
@@ -8,14 +8,14 @@ use model::{Permission, RequestId, Timestamp};
 use super::{ApprovalPolicy, Basis};
 use crate::time;
 
-/// The server is told to wait.
+/// The method that tells the server to wait.
 pub const AWAIT: &str = "mgp/permission/await";
-/// The server is told what was decided.
+/// The method that tells the server the decisions.
 pub const GRANT: &str = "mgp/permission/grant";
-/// How long an answer to either is waited for (D3).
+/// The time-out of both methods (D3).
 pub const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Whether an error says that the peer has no such method: real ones say so in three ways (D3).
+/// Returns whether an error says that the peer has no such method, in any of the three ways of published servers (D3).
 #[must_use]
 pub fn is_unimplemented(error: &ErrorObject) -> bool {
     matches!(error.code, code::METHOD_NOT_FOUND | code::INVALID_PARAMS | code::INVALID_REQUEST)
@@ -30,7 +30,7 @@ pub(super) fn await_params(request: &RequestId, permissions: &[&Permission], pol
         .finish()
 }
 
-/// What one grant message says: all of it was decided together.
+/// The content of one grant message, which was decided at one time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Said {
     pub(super) request: String,
@@ -42,7 +42,7 @@ impl Said {
     pub(super) fn of(basis: &Basis) -> Self {
         let request = match basis {
             Basis::Decision(decision) => decision.request.as_str().to_owned(),
-            // Nobody was asked, so there is no request; the member is required.
+            // No person was asked, so there is no request, but the member is required.
             Basis::Configuration | Basis::Policy(_) => format!("policy-{}", basis.approved_by()),
         };
         Self {

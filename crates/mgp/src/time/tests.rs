@@ -1,4 +1,4 @@
-//! Instants there and back.
+//! Tests of formatting and parsing times.
 
 use model::Timestamp;
 

@@ -1,4 +1,4 @@
-//! The effective risk of a tool, and why it is what it is (§4.4, D6, D33, DESIGN 7).
+//! The assessment of a tool: its effective risk, with the reasons (§4.4, D6, D33, DESIGN 7).
 
 use std::fmt;
 
@@ -8,83 +8,83 @@ use super::{CodeSafety, SideEffect, ToolSecurity, Validator};
 use crate::json::shown;
 use crate::permission;
 
-/// What is known of a tool besides its definition.
+/// The facts about a tool apart from its definition.
 #[derive(Clone, Copy, Debug)]
 pub struct Circumstances<'a> {
-    /// How far its server is trusted; see [`crate::trust::effective`].
+    /// The trust of its server; see [`crate::trust::effective`].
     pub trust: TrustLevel,
-    /// What the configuration says.
+    /// Its configuration.
     pub configured: &'a Override,
-    /// What its name and its schema suggest.
+    /// The inference from its name and its schema.
     pub inferred: Option<&'a Inference>,
 }
 
-/// What an operator says of a tool. It takes the place of what the gateway guesses, and a server can only raise it.
+/// An operator's settings for a tool. They replace the gateway's inference, and a server can only raise them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Override {
     /// Its risk.
     pub risk: Option<Risk>,
-    /// Permissions that it needs in any case.
+    /// The permissions that it needs in any case.
     pub permissions: Vec<Permission>,
     /// Whether a person has to confirm each call, whatever the risk.
     pub confirmation_required: bool,
 }
 
-/// What the gateway guesses from a name or a schema.
+/// The gateway's inference from a name or a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inference {
     /// The least risk.
     pub risk: Risk,
-    /// What it is guessed from, as a sentence without a subject: ``takes a command in `cmd` ``.
+    /// The ground of the inference, as a sentence without a subject: ``takes a command in `cmd` ``.
     pub because: String,
 }
 
-/// What holds of a tool.
+/// The assessment of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assessment {
     /// Its effective risk.
     pub risk: Risk,
-    /// Everything that speaks for a risk; those of the effective risk decided.
+    /// All reasons for a risk; those for the effective risk decided.
     pub reasons: Vec<Reason>,
-    /// Whether a person has to confirm a call, or have confirmed all of them (§4.4).
+    /// Whether a person has to confirm a call, or all calls in advance (§4.4).
     pub confirmation: bool,
-    /// What it needs, by canonical names; none where nobody says: then what its server wants counts (D4).
+    /// The permissions that it needs, by canonical names; none if no carrier and no operator names any: then those that its server wants count (D4).
     pub permissions: Option<Vec<Permission>>,
-    /// What it has an effect on.
+    /// Its side effects.
     pub side_effects: Vec<SideEffect>,
-    /// The known validators that it asks for, each once. All apply, beside what is inferred.
+    /// The known validators that it asks for, each once. All apply, in addition to inferred ones.
     pub validators: Vec<Validator>,
-    /// What it declares about code. All apply.
+    /// Its declarations about code. All apply.
     pub code_safety: Vec<CodeSafety>,
-    /// Whether its effects can be undone; only where every carrier that says something says yes.
+    /// Whether its effects can be undone: only if every carrier that says something says yes.
     pub reversible: Option<bool>,
-    /// Whether it says that it only reads, and its server may say so.
+    /// Whether it declares that it only reads, and its server is trusted to declare that.
     pub reads_only: bool,
 }
 
-/// Something that speaks for a risk.
+/// A reason for a risk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reason {
-    /// The risk it speaks for.
+    /// The risk.
     pub risk: Risk,
-    /// Who says so.
+    /// The source of the reason.
     pub source: Source,
-    /// What is said.
+    /// The text of the reason.
     pub text: String,
 }
 
-/// Who speaks for a risk.
+/// The source of a reason for a risk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Source {
     /// The operator.
     Configuration,
-    /// The server, in MGP's words.
+    /// The server, by MGP's `security`.
     Security,
-    /// The server, in MCP's words.
+    /// The server, by MCP's annotations.
     Annotation,
     /// The gateway, from name and schema.
     Inference,
-    /// Nobody: it is what holds then.
+    /// The default, in the absence of other sources.
     Default,
 }
 
@@ -100,14 +100,14 @@ impl fmt::Display for Source {
     }
 }
 
-/// One line for `doctor`: `dangerous (annotation): it says that it destroys`.
+/// Formats the reason on one line for `doctor`: `dangerous (annotation): it says that it destroys`.
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({}): {}", self.risk, self.source, self.text)
     }
 }
 
-/// Judges a tool.
+/// Assesses a tool.
 #[must_use]
 pub fn assess(tool: &ToolSecurity, circumstances: &Circumstances<'_>) -> Assessment {
     let configured = circumstances.configured;
@@ -137,7 +137,7 @@ pub fn assess(tool: &ToolSecurity, circumstances: &Circumstances<'_>) -> Assessm
     }
 }
 
-/// What any carrier and the operator say that it needs.
+/// Returns the permissions that any carrier or the operator names.
 fn permissions(tool: &ToolSecurity, configured: &Override) -> Option<Vec<Permission>> {
     let said = tool.declared.iter().filter_map(|declared| declared.permissions.as_ref());
     let said: Vec<&Vec<Permission>> = said.chain(Some(&configured.permissions).filter(|own| !own.is_empty())).collect();
@@ -151,7 +151,7 @@ fn applies(validator: &Validator) -> bool {
     !matches!(validator, Validator::None | Validator::Unknown(_))
 }
 
-/// What holds before a server raises it: the operator's word, or what the gateway makes of what it sees.
+/// Returns the risk before a server raises it: the operator's setting, or the gateway's inference.
 fn guess(tool: &ToolSecurity, circumstances: &Circumstances<'_>) -> Vec<Reason> {
     if let Some(risk) = circumstances.configured.risk {
         return vec![reason(risk, Source::Configuration, "the configuration says so")];
@@ -173,7 +173,7 @@ fn guess(tool: &ToolSecurity, circumstances: &Circumstances<'_>) -> Vec<Reason> 
     std::iter::once(first).chain(inferred).collect()
 }
 
-/// What the server's own words raise it to.
+/// Returns the reasons by which the server's declarations raise the risk.
 fn raises(tool: &ToolSecurity, permissions: &[Permission]) -> Vec<Reason> {
     let mut reasons = Vec::new();
     for declared in &tool.declared {
@@ -190,7 +190,7 @@ fn raises(tool: &ToolSecurity, permissions: &[Permission]) -> Vec<Reason> {
             reasons.push(reason(Risk::Moderate, Source::Annotation, text));
         }
         if let Some(Validator::Unknown(name)) = &declared.validator {
-            // D33: not skipped.
+            // D33: an unknown validator is not skipped.
             let text = format!("it wants the validator `{}`, which is unknown", shown(name));
             reasons.push(reason(Risk::Dangerous, Source::Security, text));
         }
@@ -215,7 +215,7 @@ fn reason(risk: Risk, source: Source, text: impl Into<String>) -> Reason {
     }
 }
 
-/// Each once, in the order of first mention. There are few.
+/// Returns each value once, in the order of first occurrence. There are few.
 fn distinct<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
     let mut found: Vec<T> = Vec::new();
     for value in values {

@@ -4,30 +4,30 @@ use jsonrpc::Raw;
 
 use crate::json::{self, shown};
 
-/// Names that one list of a block may hold.
+/// The number of names in one list of a block.
 const MOST_NAMES: usize = 1024;
 
-/// The arguments that are code where a block does not say which (D26).
+/// The arguments that are code if a block names none (D26).
 pub const CODE_ARGUMENTS: [&str; 5] = ["code", "source", "script", "program", "python"];
 
-/// How strictly code is judged, from the least (§7.2).
+/// The strictness with which code is judged, from the least (§7.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SafetyLevel {
-    /// Not at all.
+    /// Code is not judged.
     Unrestricted,
     /// Known dangers are refused.
     Standard,
-    /// Only allowed imports, and a size.
+    /// Only allowed imports are accepted, and a maximal size.
     Strict,
-    /// As strict, and nothing that writes.
+    /// As `Strict`, and nothing that writes is accepted.
     Readonly,
 }
 
 impl SafetyLevel {
-    /// All four.
+    /// All levels.
     pub const ALL: [Self; 4] = [Self::Unrestricted, Self::Standard, Self::Strict, Self::Readonly];
 
-    /// Its word.
+    /// Returns its word on the wire.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -38,25 +38,25 @@ impl SafetyLevel {
         }
     }
 
-    /// By its word.
+    /// Parses a level by its word on the wire.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|level| level.as_str() == word)
     }
 }
 
-/// What a tool that takes code declares about it.
+/// The declaration of a tool that takes code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodeSafety {
-    /// How strictly it is judged; `standard` where the block does not say.
+    /// The strictness; `standard` if the block names none.
     pub level: SafetyLevel,
     /// The language, as the server calls it.
     pub language: Option<String>,
-    /// The most bytes.
+    /// The greatest size in bytes.
     pub max_code_size_bytes: Option<u64>,
-    /// Modules that may not be imported.
+    /// The modules that may not be imported.
     pub blocked_imports: Vec<String>,
-    /// Texts that may not occur.
+    /// The texts that may not occur.
     pub blocked_patterns: Vec<String>,
     /// The only modules that may be imported.
     pub allowed_imports: Option<Vec<String>>,
@@ -68,7 +68,7 @@ impl CodeSafety {
     /// Reads a block.
     ///
     /// # Errors
-    /// A sentence about what can't be read; the tool is dangerous then, because a limit that can't be read can't be kept.
+    /// A sentence about what can't be read. The tool is dangerous then, because an unreadable limit can't be enforced.
     pub fn read(raw: &Raw) -> Result<Self, String> {
         let object = raw.object().map_err(|error| format!("`code_safety` can't be read: {error}"))?;
         let text = |key: &str| match object.get(key) {
@@ -106,8 +106,8 @@ impl CodeSafety {
         })
     }
 
-    /// The names of the arguments of a call that are code: the one that the block names, else those of [`CODE_ARGUMENTS`] that are there. Where
-    /// there are none, the call is blocked: a validator that finds nothing to judge has judged nothing (D26).
+    /// Returns the names of a call's arguments that are code: the one that the block names, else those of [`CODE_ARGUMENTS`] that are there. If there
+    /// are none, the call is blocked, because a validator that finds nothing to judge has judged nothing (D26).
     #[must_use]
     pub fn arguments<'a>(&'a self, arguments: &Raw) -> Vec<&'a str> {
         match &self.argument {

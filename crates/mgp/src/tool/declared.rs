@@ -1,4 +1,4 @@
-//! What a server says of one tool's security, in whichever carrier (§4.2, §4.3, §4.5, D6).
+//! A server's declarations about one tool's security, in all carriers (§4.2, §4.3, §4.5, D6).
 
 use std::fmt;
 
@@ -10,30 +10,30 @@ use crate::carrier::{EXTENSION, META, MGP};
 use crate::json::{self, shown};
 use crate::permission;
 
-/// Names that one list may hold.
+/// The number of names in one list.
 const MOST_NAMES: usize = 64;
 
-/// Everything that a definition says.
+/// All declarations in a definition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolSecurity {
     /// The `security` objects, in the order of D6.
     pub declared: Vec<Declared>,
     /// The annotations of MCP.
     pub hints: Hints,
-    /// What can't be read.
+    /// The members that can't be read.
     pub faults: Vec<String>,
 }
 
-/// One `security` object. What is missing says nothing.
+/// One `security` object. A missing member declares nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Declared {
-    /// Where it stands.
+    /// The place where it stands.
     pub place: Place,
-    /// The object as it came, for the validators.
+    /// The object as the server sent it, for the validators.
     pub raw: Raw,
     /// `risk_level`
     pub risk: Option<Risk>,
-    /// `permissions_required`, by canonical names. An empty list says something, too.
+    /// `permissions_required`, by canonical names. An empty list differs from a missing one.
     pub permissions: Option<Vec<Permission>>,
     /// `side_effects`
     pub side_effects: Vec<SideEffect>,
@@ -47,7 +47,7 @@ pub struct Declared {
     pub code_safety: Option<CodeSafety>,
 }
 
-/// Where a `security` object stands (D6).
+/// The place of a `security` object (D6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Place {
     /// `security`
@@ -58,7 +58,7 @@ pub enum Place {
     Meta,
 }
 
-/// The annotations of MCP that say something about harm. What they mean where they say nothing, MCP's defaults, is not read into them.
+/// The annotations of MCP that concern risk. MCP's defaults are not filled in for missing ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hints {
     /// `readOnlyHint`
@@ -67,7 +67,7 @@ pub struct Hints {
     pub destructive: Option<bool>,
 }
 
-/// What a tool has an effect on.
+/// A side effect of a tool.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SideEffect {
     /// Files.
@@ -80,24 +80,24 @@ pub enum SideEffect {
     Database,
     /// People, by messages.
     Notification,
-    /// Something that §4.3 does not have.
+    /// A side effect that §4.3 does not have.
     Other(String),
 }
 
-/// A validator that a tool asks for (§4.5). The kernel applies what it asks for and what it should have asked for.
+/// A validator that a tool asks for (§4.5). The kernel applies those that a tool asks for, and inferred ones.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Validator {
-    /// Commands.
+    /// The validator of commands.
     Sandbox,
-    /// Nothing that writes.
+    /// The validator that refuses what writes.
     Readonly,
-    /// No private networks.
+    /// The validator that refuses private networks.
     NetworkRestricted,
-    /// Code.
+    /// The validator of code.
     CodeSafety,
-    /// None: the server sees to it itself. It takes nothing away.
+    /// No validator, because the server validates itself. It removes no inferred validator.
     None,
-    /// One that nobody here knows (D33).
+    /// An unknown validator (D33).
     Unknown(String),
 }
 
@@ -120,7 +120,7 @@ impl fmt::Display for Place {
 }
 
 impl SideEffect {
-    /// By the word of §4.3.
+    /// Reads a side effect by the word of §4.3.
     #[must_use]
     pub fn read(word: &str) -> Self {
         match word {
@@ -133,7 +133,7 @@ impl SideEffect {
         }
     }
 
-    /// Its word.
+    /// Returns its word on the wire.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -148,7 +148,7 @@ impl SideEffect {
 }
 
 impl Validator {
-    /// By the name of §4.5.
+    /// Reads a validator by the name of §4.5.
     #[must_use]
     pub fn read(name: &str) -> Self {
         match name {
@@ -161,7 +161,7 @@ impl Validator {
         }
     }
 
-    /// Its name.
+    /// Returns its name.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -181,7 +181,7 @@ impl ToolSecurity {
     pub fn read(tool: &Raw) -> Self {
         let mut read = Self::default();
         for place in Place::ALL {
-            // `null` says as little as nothing at all.
+            // `null` counts as missing.
             let found = tool.at(place.path()).filter(|raw| &raw.bytes()[..] != b"null");
             if let Some(raw) = found {
                 read.object(place, &raw);
@@ -214,7 +214,7 @@ impl ToolSecurity {
             confirmation_required: reader.flag("confirmation_required").unwrap_or(false),
             code_safety: reader.code_safety(),
         };
-        // The same thing said in two carriers is said once.
+        // Equal declarations in two carriers count once.
         let says_the_same = |other: &Declared| {
             Declared {
                 place,
@@ -242,7 +242,7 @@ impl ToolSecurity {
     }
 }
 
-/// Reads the members of one `security` object; what has another type than §4.3 says is a fault.
+/// Reads the members of one `security` object; a member with another type than in §4.3 is a fault.
 struct Reader<'a> {
     place: Place,
     object: &'a Object,

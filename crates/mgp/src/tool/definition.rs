@@ -1,4 +1,4 @@
-//! What of a definition a model reads and a decision rests on: the bytes of its pin, and what is hidden in it (§4).
+//! The parts of a definition that models read and decisions rest on: the bytes of its pin, and its hidden characters (§4).
 
 use std::fmt;
 
@@ -6,10 +6,10 @@ use jsonrpc::{ObjectBuilder, Raw, RawKind};
 
 use crate::carrier::{EXTENSION, META, MGP};
 
-/// Hidden characters that are told of one definition.
+/// The number of hidden characters that are reported of one definition.
 const MOST_FOUND: usize = 32;
 
-/// The members that count.
+/// The members that are part of a pin.
 const PINNED: [&str; 8] = [
     "name",
     "title",
@@ -21,8 +21,8 @@ const PINNED: [&str; 8] = [
     MGP,
 ];
 
-/// The bytes whose SHA-256 is a tool's [`model::Pin`]: its names, texts, schemas, annotations and security, however they are spelled and ordered.
-/// Another description may be an attack, and another annotation another risk; other `_meta` and icons are neither.
+/// Returns the bytes whose SHA-256 is a tool's [`model::Pin`]: its names, texts, schemas, annotations and security, in canonical form. Another
+/// description may be an attack, and another annotation another risk; changes of `_meta` and icons are neither.
 #[must_use]
 pub fn pinned(tool: &Raw) -> Vec<u8> {
     let members = PINNED
@@ -34,21 +34,21 @@ pub fn pinned(tool: &Raw) -> Vec<u8> {
 /// A character that people don't see and models read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hidden {
-    /// Where: the way to the text from the definition, as `inputSchema.properties.path.description`.
+    /// The path to the text in the definition, such as `inputSchema.properties.path.description`.
     pub place: String,
-    /// Which.
+    /// The character.
     pub character: char,
 }
 
 impl fmt::Display for Hidden {
-    /// The character by its number, and where it stands.
+    /// Formats the character by its number, with its place.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "U+{:04X} in `{}`", u32::from(self.character), self.place)
     }
 }
 
-/// Invisible and direction-changing characters in a definition's texts and keys, at most 32: a person who reads it before approving it
-/// sees something else than a model does.
+/// Returns the invisible and direction-changing characters in a definition's texts and keys, at most 32: a person who reads it before approving it
+/// sees another text than a model does.
 #[must_use]
 pub fn hidden(tool: &Raw) -> Vec<Hidden> {
     let mut found = Vec::new();
@@ -60,7 +60,7 @@ pub fn hidden(tool: &Raw) -> Vec<Hidden> {
     found
 }
 
-/// Recurses as deep as values nest ([`jsonrpc::MAX_DEPTH`]).
+/// Searches a value. It recurses as deep as values nest ([`jsonrpc::MAX_DEPTH`]).
 fn search(value: &Raw, place: &str, found: &mut Vec<Hidden>) {
     if found.len() >= MOST_FOUND {
         return;
@@ -82,7 +82,7 @@ fn search(value: &Raw, place: &str, found: &mut Vec<Hidden>) {
     }
 }
 
-/// Each character once for a text.
+/// Notes the hidden characters of a text, each once.
 fn note(text: &str, place: &str, found: &mut Vec<Hidden>) {
     for character in text.chars().filter(|c| is_hidden(*c)) {
         let hidden = Hidden {
@@ -95,8 +95,8 @@ fn note(text: &str, place: &str, found: &mut Vec<Hidden>) {
     }
 }
 
-/// Zero-width and filler characters, marks of direction, tags, variation selectors beyond those of emoji, private use, and controls other than
-/// those that break lines. The joiner stays: emoji and several scripts are written with it.
+/// Returns whether a character is hidden: zero-width and filler characters, marks of direction, tags, variation selectors beyond those of emoji,
+/// private use, and controls other than those that break lines. The joiner is not, because emoji and several scripts are written with it.
 fn is_hidden(c: char) -> bool {
     let is_control = c.is_control() && !matches!(c, '\n' | '\r' | '\t');
     is_control

@@ -1,7 +1,7 @@
-//! What a tool can do, and how much harm (§4, D6, D33).
+//! The security of tools: declarations, risk and definitions (§4, D6, D33).
 //!
-//! Law: a server's word makes a tool more dangerous, never less; the one exception is that a trusted server's word that a tool only reads lowers
-//! what nobody knows better (DESIGN 7). What can't be read is dangerous.
+//! Law: a server's declaration raises the risk of a tool, and never lowers it, with one exception: if a trusted server declares that a tool only
+//! reads, that lowers the risk of a tool about which nothing else is known (DESIGN 7). A tool whose declaration can't be read is dangerous.
 
 mod assess;
 mod code_safety;

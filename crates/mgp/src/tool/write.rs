@@ -1,11 +1,11 @@
-//! What clients read about a tool's security: MGP clients in both carriers (D6), the others nothing (§2.4.3).
+//! Writes a tool's security for clients: MGP clients read it in both carriers (D6), the others not at all (§2.4.3).
 
 use jsonrpc::{ObjectBuilder, Raw};
 
 use super::{Assessment, SideEffect};
 use crate::carrier::{self, EXTENSION, META, MGP};
 
-/// The definition with what holds of the tool, in `security` and in `_meta`: for clients that negotiated `security`.
+/// Adds the assessment of a tool to its definition, in `security` and in `_meta`, for clients that negotiated `security`.
 #[must_use]
 pub fn with_security(tool: &Raw, assessment: &Assessment) -> Raw {
     let code_safety = tool.at(&["security", "code_safety"]);
@@ -17,7 +17,7 @@ pub fn with_security(tool: &Raw, assessment: &Assessment) -> Raw {
     if tool.get(MGP).is_some() { edit.remove(&[MGP]) } else { edit }.finish()
 }
 
-/// The definition without anything of MGP, for clients that did not ask for it. In the bytes it came in where there is nothing.
+/// Removes MGP's members from a definition, for clients that did not ask for them. Without such members its bytes are unchanged.
 #[must_use]
 pub fn strip(tool: &Raw) -> Raw {
     let edit = carrier::strip_from(tool.edit(), tool);

@@ -1,4 +1,4 @@
-//! A trace in every carrier.
+//! Tests of a trace in every carrier.
 
 use expect_test::expect;
 use jsonrpc::{Limits, Raw};

@@ -1,4 +1,4 @@
-//! Audit events: to the letter on the way out, strictly on the way in.
+//! Tests of audit events: their exact form when written, and their strict reading.
 
 use expect_test::expect;
 use jsonrpc::ErrorObject;
@@ -29,7 +29,7 @@ fn example() -> Event {
         )
 }
 
-/// The specification's example, member by member, but for the number of the event.
+/// The specification's example, with all its members except the number of the event.
 const SPECIFIED: &str = r#"{"timestamp":"2026-02-27T12:00:00.000Z","trace_id":"550e8400-e29b-41d4-a716-446655440000","event_type":"TOOL_EXECUTED","actor":{"type":"agent","id":"agent.cloto_default"},"target":{"server_id":"tool.terminal","tool_name":"execute_command"},"result":"SUCCESS","details":{"risk_level":"dangerous","validator_applied":"sandbox","duration_ms":1200}}"#;
 
 #[test]
@@ -89,7 +89,7 @@ fn row_6_4_an_event_of_every_type_reads_as_it_was_written() {
     }
 }
 
-/// DESIGN 8 and §6.3: what is kept of a call, before it leaves, instead of it, and after it.
+/// DESIGN 8 and §6.3: the events of a call, before it is sent, instead of it, and after it.
 #[test]
 fn row_6_4_the_events_of_a_call() {
     let (ada, tool) = (

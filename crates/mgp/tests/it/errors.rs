@@ -1,4 +1,4 @@
-//! Refusals of every code in both shapes, and errors of servers however they say it.
+//! Tests of refusals of every code in both shapes, and of servers' errors in all their forms.
 
 use std::fmt::Write;
 
@@ -45,7 +45,7 @@ fn members(raw: &Raw) -> Vec<(String, String)> {
         .collect()
 }
 
-/// D18: whoever negotiated `error_handling` gets an error, everybody else's model a result; both say the same.
+/// D18: clients that negotiated `error_handling` get an error, the models of others a result; both have equal content.
 #[test]
 fn d18_both_shapes_carry_the_same_data() {
     let refusal = Refusal::new(Code::RateLimited, "10 requests per minute are exceeded")
@@ -70,7 +70,7 @@ fn d18_both_shapes_carry_the_same_data() {
     let body = raw(&text.as_str().expect("a text"));
     assert_eq!(body, refusal.to_rejection());
 
-    // Everything that the rejection says is in the error: at its top, in `_mgp`, or in the details there.
+    // Every member of the rejection is in the error: at its top, in `_mgp`, or in the details there.
     let said = error.data.expect("data").get("_mgp").expect("`_mgp`");
     let mut all = members(&said);
     all.extend(members(&said.get("details").expect("details")));
@@ -129,7 +129,7 @@ fn row_14_5_recovery_fields_are_read() {
 
 #[test]
 fn d32_wild_values_are_read_as_the_most_careful() {
-    // As a later draft nests it, in other words, as other types.
+    // The forms of a later draft: nested, with other words, and with other types.
     let nested = reported(
         5000,
         r#"{"_mgp":{"recovery":{"category":"upstream","retryable":true,"retry_after_ms":1500.5,"retry_strategy":"exponential","max_retries":"2"}}}"#,
@@ -144,7 +144,7 @@ fn d32_wild_values_are_read_as_the_most_careful() {
     assert_eq!((meta.code, meta.recovery.category), (None, Category::External));
     assert_eq!((meta.recovery.retry_after_ms, meta.recovery.max_retries), (None, Some(u32::MAX)));
     assert_eq!((meta.recovery.strategy, meta.recovery.fallback_tool), (None, None));
-    // Not said, or not readable, is no.
+    // A missing or unreadable value means no.
     for data in [
         "null",
         "{}",

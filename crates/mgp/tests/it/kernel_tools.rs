@@ -1,4 +1,4 @@
-//! The kernel's own tools: what is listed, what their arguments mean, what is refused, what is answered.
+//! Tests of the kernel's own tools: definitions, arguments, refusals and answers.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -112,7 +112,7 @@ fn d15_d30_agents_see_no_tools_of_administration() {
     }
 }
 
-/// What operators may say, and what it means or why it is refused.
+/// Calls of operators, each with its operation or its refusal.
 const CALLS: &[(KernelTool, &str)] = &[
     (KernelTool::AccessQuery, r#"{"agent_id":"ada","server_id":"fs"}"#),
     (KernelTool::AccessQuery, r#"{"agent_id":"ada","server_id":"fs","tool_name":"read"}"#),
@@ -242,7 +242,7 @@ fn d14_an_agent_speaks_for_itself_alone() {
     expect![[r#"{"code":1000,"message":"`ada` may only ask about itself, as `ada`","data":{"_mgp":{"category":"security","retryable":false,"details":{"remediation_hint":"give `ada` as `agent_id`, or ask an operator"}}}}"#]]
         .assert_eq(refusal.to_error().to_raw().text());
     for tool in KernelTool::ALL.into_iter().filter(|tool| *tool != KernelTool::AccessQuery) {
-        // Who is no operator learns nothing about arguments either.
+        // A caller that is no operator learns nothing about arguments either.
         for arguments in ["{}", r#"{"agent_id":"ada","role":"operator"}"#] {
             let refusal = parse(tool, &ada, Some(&raw(arguments)), NOW).expect_err("a refusal");
             assert_eq!(refusal.code.number(), 1000, "{}", tool.name());
@@ -262,7 +262,7 @@ fn grant(scope: GrantScope) -> Grant {
     }
 }
 
-/// Holds an answer to its schema, and to being there twice.
+/// Checks an answer against its schema, and that its text is equal to its structured content.
 fn answered(tool: KernelTool, answer: &Raw) -> String {
     assert_eq!(misfit(answer, &output_schema(tool)), None, "{answer:?}");
     let result = kernel_tool::result(answer);

@@ -1,5 +1,5 @@
-//! The laws of everything that reads what peers write, on any bytes: nothing panics, what is written is JSON, and no word of a peer makes a tool
-//! less dangerous than it would be in silence.
+//! Tests the laws of everything that reads peers' messages, on any bytes: nothing panics, what is written is JSON, and no declaration makes a tool
+//! less dangerous than it would be without.
 
 use jsonrpc::{ErrorObject, Limits, Raw};
 use mgp::audit::{Event, Redactor};
@@ -16,7 +16,7 @@ const UNLIMITED: Limits = Limits {
     max_depth: jsonrpc::MAX_DEPTH,
 };
 
-/// Everything that can be read from bytes.
+/// Runs every reader on bytes.
 pub(crate) fn reading(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     if let Some(at) = mgp::time::parse(&text) {
@@ -38,7 +38,7 @@ pub(crate) fn reading(bytes: &[u8]) {
     drop(TraceId::read(Some(&value)));
 }
 
-/// What we write is one JSON value.
+/// Checks that what we write is one JSON value.
 fn written(value: &Raw) {
     assert_eq!(Raw::parse(value.bytes().clone(), &UNLIMITED).as_ref().ok(), Some(value));
 }

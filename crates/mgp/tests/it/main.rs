@@ -1,4 +1,4 @@
-//! MGP's rules from outside: tables, transcripts, goldens and properties, named after the rows and decisions they show.
+//! Tests of MGP's rules by the public interface: tables, transcripts, goldens and properties, named after the rows and decisions that they show.
 
 mod audit;
 mod errors;
@@ -15,12 +15,12 @@ mod tools;
 
 use jsonrpc::{Limits, Raw};
 
-/// JSON of a test.
+/// Returns the JSON of a test.
 fn raw(text: &str) -> Raw {
     Raw::parse(text.to_owned(), &Limits::default()).expect("JSON")
 }
 
-/// A file of `tests/it/data`.
+/// Returns the path of a file of `tests/it/data`.
 fn data(name: &str) -> std::path::PathBuf {
     std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("tests/it/data")

@@ -1,4 +1,4 @@
-//! Negotiation: every carrier, both sets of names, versions that fit and versions that don't, on both faces.
+//! Tests of negotiation: every carrier, both sets of names, compatible and incompatible versions, with clients and servers.
 
 use std::fmt::Write;
 
@@ -53,7 +53,7 @@ fn shown(outcome: &Outcome) -> String {
     line
 }
 
-/// D7, D8, D9 and §2.4: three carriers (and all together), three ways to name the extensions, seven versions, on both faces.
+/// D7, D8, D9 and §2.4: three carriers (and all together), three ways to name the extensions, seven versions, with clients and servers.
 #[test]
 fn d7_d8_d9_the_matrix() {
     let mut table = String::new();
@@ -212,7 +212,7 @@ fn row_2_4_1_only_the_intersection_is_active() {
 
 #[test]
 fn row_2_4_2_and_2_4_3_silence_towards_those_who_did_not_ask() {
-    // Servers' own declarations must not shine through.
+    // Servers' own declarations must not reach the client.
     let merged = raw(
         r#"{"tools":{},"mgp":{"version":"0.6.0","extensions":["permissions"]},"experimental":{"mgp":{"version":"0.6.0","extensions":[]}},"extensions":{"dev.cloto/mgp":{},"io.example/x":{}}}"#,
     );
@@ -220,7 +220,7 @@ fn row_2_4_2_and_2_4_3_silence_towards_those_who_did_not_ask() {
     assert!(plain.agreement.is_none() && plain.warnings.is_empty());
     expect![[r#"{"tools":{},"extensions":{"io.example/x":{}}}"#]]
         .assert_eq(offer().towards_client(&merged, plain.agreement.as_ref()).text());
-    // A gateway that offers nothing says nothing to anybody.
+    // A gateway that offers nothing declares nothing to any peer.
     let silent = Offer {
         extensions: ExtensionSet::NONE,
     };

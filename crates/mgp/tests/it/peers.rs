@@ -1,4 +1,4 @@
-//! What published servers put on the wire, in our own words, and what comes of it.
+//! Tests of messages of published servers, in our own words, and of their outcomes.
 
 use std::fmt::Write;
 
@@ -19,7 +19,7 @@ fn offer() -> Offer {
     }
 }
 
-/// The capabilities that servers answer `initialize` with.
+/// The capabilities with which servers answer `initialize`.
 const SERVERS: [(&str, &str); 5] = [
     (
         "a language model, in Python",
@@ -90,7 +90,7 @@ fn d3_published_servers_say_in_different_words_that_they_know_no_permissions() {
     assert!(!is_unimplemented(&other));
 }
 
-/// No published server sends a `security` object: what is known of its tools are annotations.
+/// No published server sends a `security` object: its tools are judged by their annotations.
 #[test]
 fn d6_published_tools_are_judged_by_their_annotations() {
     let circumstances = mgp::tool::Circumstances {

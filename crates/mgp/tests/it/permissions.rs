@@ -1,7 +1,7 @@
 //! Plays transcripts of the permission machine. A line is a step.
 //!
-//! `== POLICY [PERMISSION…] [strict]` begins a case on a fresh machine. `at MILLIS` sets the clock. `> …` tells the machine something, `? …` asks it
-//! something; what it does and answers stands below, behind `<`. `UPDATE_EXPECT=1` rewrites it. Everything else is a comment.
+//! `== POLICY [PERMISSION…] [strict]` begins a case on a fresh machine. `at MILLIS` sets the clock. `> …` is an input of the machine, `? …` a query;
+//! its outputs and answers stand below, behind `<`. `UPDATE_EXPECT=1` rewrites them. Everything else is a comment.
 
 use std::collections::BTreeSet;
 
@@ -31,7 +31,7 @@ fn settings(words: &[&str]) -> Settings {
     }
 }
 
-/// `REQUEST PERMISSION=ANSWER… by WHO [until MILLIS]`
+/// Parses `REQUEST PERMISSION=ANSWER… by WHO [until MILLIS]`.
 fn decisions(words: &[&str], now: Timestamp) -> Vec<PermissionDecision> {
     let after = |key: &str| words.iter().position(|word| *word == key).map(|at| words[at + 1]);
     let decided = By {

@@ -1,4 +1,4 @@
-//! Properties of whatever peers may write, and of random lives of the permission machine.
+//! Properties of all messages that peers may write, and of random inputs of the permission machine.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use crate::laws;
 
-/// Pieces that MGP's messages are made of, so that random texts get somewhere.
+/// Words of MGP's messages, so that random texts reach deeper code.
 const WORDS: [&str; 44] = [
     "{",
     "}",
@@ -95,7 +95,7 @@ fn json() -> impl Strategy<Value = String> {
     })
 }
 
-/// What the fuzzer begins with.
+/// The inputs with which the fuzzer begins.
 #[test]
 fn the_specifications_examples_keep_the_laws() {
     let seeds = std::fs::read_to_string(crate::data("seeds.jsonl")).expect("the seeds");
@@ -133,7 +133,7 @@ proptest! {
     }
 }
 
-/// Something that happens to a machine.
+/// An input of a machine, in random tests.
 #[derive(Clone, Copy, Debug)]
 enum Happening {
     Decide(usize, PermissionAnswer, Option<i64>),
@@ -167,7 +167,7 @@ fn happening() -> impl Strategy<Value = Happening> {
     ]
 }
 
-/// Beside the machine, what was decided and what each connection was told are kept in the plainest way.
+/// A naive model beside the machine: the decisions, and what each connection was told.
 #[derive(Default)]
 struct Witness {
     decisions: BTreeMap<Permission, PermissionDecision>,

@@ -1,4 +1,4 @@
-//! What must not be remembered, and what must not be lost.
+//! Tests of redaction: what must not be stored, and what must not be removed.
 
 use expect_test::expect;
 use mgp::audit::Redactor;
@@ -6,7 +6,7 @@ use model::Secret;
 
 use crate::raw;
 
-/// Made up here, in the shapes that providers use; put together so that no scanner takes them for real ones.
+/// Returns invented credentials, in the shapes that providers use; they are put together from parts so that no scanner takes them for real ones.
 fn lookalikes() -> Vec<String> {
     let letters = "Zx8Kq2Lm9Vb4Nc7Rt1Wy6Ud3Sf5Hg0Jp".repeat(2);
     let of = |beginning: &str, length: usize| format!("{beginning}{}", &letters[..length]);
@@ -36,7 +36,7 @@ fn credentials_are_hidden_wherever_they_stand() {
             format!("a={secret}&b=1"),
         ] {
             let shown = redactor.text(&text);
-            // The beginning alone says nothing.
+            // The prefix alone is not secret.
             assert!(!shown.contains(&secret[8..]), "{shown}");
         }
         let value = raw(&format!(r#"{{"command":["run","{secret}"]}}"#));
@@ -71,7 +71,7 @@ fn texts_lose_their_secrets_and_keep_the_rest() {
         "password: hunter2",
         "-----BEGIN RSA PRIVATE KEY-----\nMIIE\nabc\n-----END RSA PRIVATE KEY-----\nafter",
         "-----BEGIN PRIVATE KEY-----\nnever ends",
-        // What is none stays.
+        // Texts that are no credentials stay.
         "a basic example of bearer capability",
         "https://example.com:8080/a@b",
         "git@github.com:ada/repo.git",
@@ -120,7 +120,7 @@ fn what_is_remembered_has_a_bound() {
     let long = "ä".repeat(10_000);
     let shown = redactor.text(&long);
     assert!(shown.len() < 2_100 && shown.ends_with("… (20000 bytes)"), "{}", shown.len());
-    // Nothing that was not looked at comes into view when what stands before it is hidden.
+    // Text that was not searched must not appear when a secret before it is hidden.
     let late = format!(
         "-----BEGIN PRIVATE KEY-----{}-----END {}",
         "x".repeat(3_000),

@@ -1,4 +1,4 @@
-//! When a failed call is made again: plans as tables.
+//! Tests of the plans of retries, as tables.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -16,7 +16,7 @@ fn error(recovery: &str) -> Reported {
 
 const LONG: Duration = Duration::from_secs(600);
 
-/// The steps of a call that fails again and again in the same way, with the least and the most jitter.
+/// Returns the steps of a call that fails repeatedly in one way, with the least and the most jitter.
 fn steps(recovery: &str, remaining: Duration, random: u64) -> String {
     let (error, mut plan) = (error(recovery), Plan::new(Caps::default()));
     let mut shown = String::new();
@@ -87,7 +87,7 @@ fn d32_a_server_is_obeyed_within_the_callers_deadline() {
         soon,
         0,
     ));
-    // An hour is nothing to wait for; the alternative is.
+    // An hour is too long to wait; the alternative is called.
     expect![[r#"
         {"code":3000,"retries":0,"next":"fallback","fallback_tool":"other"}
         {"code":3000,"retries":0,"next":"none","reason":"retries exhausted"}

@@ -1,8 +1,8 @@
-//! As much of JSON Schema as the kernel tools' schemas use: enough to hold answers and accepted arguments to them.
+//! A validator of the part of JSON Schema that the kernel tools' schemas use, for answers and accepted arguments.
 
 use jsonrpc::{Raw, RawKind};
 
-/// Why a value does not fit a schema; `None` where it does.
+/// Returns why a value does not fit a schema; `None` if it does.
 pub(crate) fn misfit(value: &Raw, schema: &Raw) -> Option<String> {
     if let Some(wanted) = schema.get("type") {
         let names: Vec<String> = match wanted.as_str() {

@@ -1,4 +1,4 @@
-//! The effective risk of tools, as the table that an operator reads, and what clients are shown of it.
+//! Tests of the effective risk of tools, as the table that an operator reads, and of what clients are shown.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use model::{Permission, Risk, TrustLevel};
 
 use crate::raw;
 
-/// What is judged: a name for the case, a definition, and the words of the circumstances.
+/// The cases: a name, a definition, and the words of the circumstances.
 const CASES: &[(&str, &str, &str)] = &[
     (
         "row_4_2 the specification's example",
@@ -240,7 +240,7 @@ fn row_4_d6_d33_the_table_of_effective_risks() {
 
 #[test]
 fn design_7_only_a_trusted_word_lowers_and_nothing_else_ever_does() {
-    // Whatever a definition adds to another, the risk does not fall, as long as it does not say that the tool only reads.
+    // No addition to a definition lowers the risk, unless it says that the tool only reads.
     let harmless = [
         r#"{"security":{"validator":"none"}}"#,
         r#"{"security":{"confirmation_required":false}}"#,
