@@ -1,4 +1,4 @@
-//! What a change of one server among 100 costs, where 10,000 tools are offered: beside building the view whole, which bounds it.
+//! Measures the time of a change of one server among 100 that offer 10,000 tools, against the time of building the whole view.
 //!
 //! `cargo run --release -p catalog --example update`; fails where a change costs more than 5 % of the whole.
 
@@ -18,7 +18,7 @@ use model::ServerId;
 const SERVERS: usize = 100;
 const TOOLS: usize = 100;
 const PAGE: usize = 1000;
-/// How much of the whole one change may cost, in percent.
+/// The part of the time of the whole that one change may take, in percent.
 const BOUND: f64 = 5.0;
 
 fn main() -> ExitCode {
@@ -59,7 +59,7 @@ fn main() -> ExitCode {
     table.line(&format!(
         "\nAll pages of tools: {first:.1?} of a new view, {again:.1?} of one after a change."
     ));
-    // A reader that has gone away (`| head`) is no error of ours.
+    // A reader that has ended (`| head`) is not our error.
     std::io::stdout().write_all(table.text.as_bytes()).ok();
     if table.over { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
@@ -69,7 +69,7 @@ fn greeted(view: Arc<View>) -> Arc<View> {
     view
 }
 
-/// How long all pages take to be read of a view that no client has read.
+/// Measures the time to read all pages of a view that no client has read.
 fn read(made: impl Fn() -> Arc<View>) -> Duration {
     let read = |_| {
         let view = made();
@@ -80,7 +80,7 @@ fn read(made: impl Fn() -> Arc<View>) -> Duration {
     (0..10).map(read).min().unwrap_or_default()
 }
 
-/// A principal who may use all but one tool in twenty, so that every server's part is another for it.
+/// A principal that may use all but one tool in twenty, so that every server's part differs for it.
 struct MostOfIt;
 
 impl Visibility for MostOfIt {
@@ -106,7 +106,7 @@ fn pages(view: &View) {
     }
 }
 
-/// The fastest of some rounds: what others do on the machine makes a round slower, never faster.
+/// Returns the time of the fastest of several rounds: other work on the machine only makes a round slower.
 fn fastest<T>(rounds: usize, mut work: impl FnMut() -> T) -> Duration {
     let round = |_| {
         let started = Instant::now();
@@ -140,7 +140,7 @@ impl Table {
         self.line(&format!("| {change} | {took:.1?} | {percent:.2} % | {BOUND} % |"));
     }
 
-    /// What one principal may see, before and after a change.
+    /// Measures the restricted view of one principal, before and after a change.
     fn restricted(&mut self, view: &Arc<View>, next: &Arc<View>) {
         let first = fastest(30, || Restricted::new(view.clone(), &MostOfIt));
         let percent = 100.0 * first.as_secs_f64() / self.whole.as_secs_f64();
@@ -166,7 +166,7 @@ fn raw(text: &str) -> Raw {
     Raw::parse(text.to_owned(), &Limits::default()).expect("JSON")
 }
 
-/// One tool in ten has a name that every server gives one of its own.
+/// Returns the offer of a server. One tool in ten has a name that every server uses.
 fn offer(server: usize, version: usize) -> Arc<Offer> {
     let capabilities = [
         r#"{"tools":{"listChanged":true},"resources":{"subscribe":true},"prompts":{},"logging":{}}"#,

@@ -10,7 +10,8 @@ use crate::parts::Entry;
 /// What a client receives in the handshake.
 #[derive(Clone, Debug)]
 pub struct Advertisement {
-    /// What the servers can do together, in the words of the latest legacy revision; the client's face puts it in the client's own.
+    /// The merged capabilities of the servers, in the form of the latest legacy revision; the client's face translates them for the client's
+    /// revision.
     pub capabilities: ServerCapabilities,
     /// The instructions for using the servers: the one server's text, or a section for each that has any, headed by its
     /// id.
@@ -39,7 +40,7 @@ impl Advertisement {
     }
 }
 
-/// Whether a client is told the same of two offers at its greeting.
+/// Returns whether a client receives equal members for two offers in the handshake.
 pub(crate) fn greets_alike(one: &Offer, other: &Offer) -> bool {
     let said = |offer: &Offer| (offer.revision, offer.advertised.capabilities.clone());
     one.server == other.server && said(one) == said(other) && one.advertised.instructions == other.advertised.instructions

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use hashbrown::HashTable;
 use mcp::method::ListKind;
 
-/// The sort of thing that a key finds.
+/// The sort of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sort {
     /// A name, a URI or a template of such a list.
@@ -50,7 +50,7 @@ pub(crate) struct Holder {
     pub(crate) row: u32,
 }
 
-/// Keys and the rows that hold them; several rows may hold one key.
+/// The index: keys and the rows that have them; several rows may have one key.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Index(HashTable<(Key, Holder)>);
 
@@ -69,14 +69,14 @@ impl Index {
         }
     }
 
-    /// All rows that hold the key, in no order.
+    /// Returns all rows that have the key, in no order.
     pub(crate) fn holders(&self, key: Key) -> impl Iterator<Item = Holder> {
         let entries = self.0.iter_hash(key.0).filter(move |(other, _)| *other == key);
         entries.map(|(_, holder)| *holder)
     }
 }
 
-/// Texts that were seen already, found by keys that are known anyway.
+/// A set of texts, which are found by keys that are known already.
 #[derive(Debug)]
 pub(crate) struct Seen<'a>(HashTable<(Key, &'a str)>);
 
@@ -85,7 +85,7 @@ impl<'a> Seen<'a> {
         Self(HashTable::with_capacity(texts))
     }
 
-    /// Adds a text; whether it was not there.
+    /// Adds a text; returns whether it is new.
     pub(crate) fn insert(&mut self, key: Key, text: &'a str) -> bool {
         let is_known = self.0.find(key.0, |(_, known)| *known == text).is_some();
         if !is_known {

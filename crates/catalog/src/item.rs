@@ -14,7 +14,7 @@ pub struct Item {
     pub raw: Raw,
     /// The decoded text that identifies it on its server: `name`, `uri` or `uriTemplate`.
     pub key: String,
-    /// The arguments that are mirrored in headers, of a tool that validly asks for it.
+    /// The arguments that are mirrored in headers, if a tool validly asks for that.
     pub headers: Option<Arc<ParamHeaders>>,
     /// Whether a tool can be called as a task.
     pub task_support: TaskSupport,

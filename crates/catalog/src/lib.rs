@@ -4,9 +4,9 @@
 //! spliced in (DESIGN 3); URIs never change (DESIGN 4). Equal offers in equal order make equal views, down to the byte.
 //! Nothing here waits, stores or reads a clock.
 //!
-//! An [`Offer`] is one server's lists as they were fetched page by page ([`read_page`]); a [`View`] is what many offers look like to one client. A view is a
-//! value: [`View::updated`] makes the next version of it, which shares with it what has not changed. [`Restricted`] is the part of a view that one principal
-//! may see.
+//! An [`Offer`] is one server's lists as they were fetched page by page ([`read_page`]); a [`View`] has many offers as they are shown to one client.
+//! A view is a value: [`View::updated`] makes the next version of it, which shares with it what has not changed. [`Restricted`] is the part of a view
+//! that one principal may see.
 
 #![forbid(unsafe_code)]
 

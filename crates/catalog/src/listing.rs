@@ -26,7 +26,7 @@ pub struct InvalidCursor;
 /// One merged list: the parts in the order of the configuration, the definitions of each in its server's order.
 pub(crate) struct Listing {
     kind: ListKind,
-    /// Per part the row at which it begins; at the end, the number of rows.
+    /// The row at which each part begins; at the end, the number of rows.
     starts: Vec<usize>,
     page_size: usize,
     pages: Vec<[OnceLock<Raw>; Revision::ALL.len()]>,
@@ -46,7 +46,7 @@ pub(crate) struct Sources<'a> {
 }
 
 impl Sources<'_> {
-    /// The names of a part.
+    /// Returns the names of a part.
     fn wires(&self, slot: u32) -> Option<&[Wire]> {
         Some(self.names?.shown(slot)?.wires())
     }
@@ -70,7 +70,7 @@ impl Listing {
         }
     }
 
-    /// Whether two lists have the same pages in every revision.
+    /// Returns whether two lists have equal pages in every revision.
     pub(crate) fn is_alike(kind: ListKind, one: Sources<'_>, other: Sources<'_>) -> bool {
         let (entries, others) = (one.parts.entries(), other.parts.entries());
         let alike = |(entry, twin): (&Entry, &Entry)| {
@@ -104,8 +104,8 @@ impl Listing {
         if known { Ok(index) } else { Err(InvalidCursor) }
     }
 
-    /// A hash of the names in the list and their order. Views that were built apart have the same where they list the same, so that a cursor of one is a
-    /// cursor of the other.
+    /// Returns a hash of the names in the list and their order. Views that were built separately have equal hashes for equal lists, so that a cursor
+    /// of one is valid in the other.
     fn digest(&self, of: Sources<'_>) -> u64 {
         *self.digest.get_or_init(|| {
             let mut hasher = DefaultHasher::new();
@@ -121,7 +121,7 @@ impl Listing {
         })
     }
 
-    /// The definitions of a page as a client of revision `to` is shown them.
+    /// Returns the definitions of a page in the form for a client of revision `to`.
     fn definitions<'a>(&self, index: usize, to: Revision, of: Sources<'a>) -> Vec<&'a Raw> {
         let start = index * self.page_size;
         let end = start.saturating_add(self.page_size).min(self.starts[self.starts.len() - 1]);
@@ -158,7 +158,7 @@ impl Listing {
         }
     }
 
-    /// The definitions of a page.
+    /// Returns the definitions of a page.
     fn array(&self, index: usize, to: Revision, of: Sources<'_>) -> Option<Raw> {
         let definitions = self.definitions(index, to, of);
         let mut out = Vec::with_capacity(definitions.iter().map(|raw| raw.len() + 1).sum::<usize>() + 2);
@@ -166,7 +166,7 @@ impl Listing {
         parse(out, MAX_DEPTH - 1)
     }
 
-    /// A page with an empty list, for the definitions to be put in.
+    /// Returns a page with an empty list, into which the definitions are inserted.
     fn around(&self, index: usize, of: Sources<'_>) -> Raw {
         let mut result = ObjectBuilder::new().array(self.kind.key(), std::iter::empty::<&Raw>());
         if index + 1 < self.pages.len() {

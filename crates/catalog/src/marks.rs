@@ -1,4 +1,4 @@
-//! Qualified names that come out alike, and how they are told apart (DESIGN 3).
+//! Marks that distinguish equal qualified names (DESIGN 3).
 //!
 //! Tool `b` of server `a_` and tool `_b` of server `a` are both `a___b`; two names that had to be cut may get equal marks; and a tool may have the marked
 //! name of another tool as its own. All but one of them get another mark. Apart from contrived servers this does not happen.
@@ -20,26 +20,26 @@ pub(crate) struct Marks {
     owners: HashMap<Box<str>, Holder>,
 }
 
-/// The order in which names are given out: first the names that need no change, so that none of them depends on one that does; then by the alphabet.
+/// The order in which names are assigned: first the names that need no change, so that none of them depends on one that does; then by the alphabet.
 type Turn = (bool, String, usize, Holder);
 
 impl Marks {
-    /// The marked name of a tool or prompt, if it has one.
+    /// Returns the marked name of a tool or prompt, if it has one.
     pub(crate) fn name(&self, holder: Holder) -> Option<&str> {
         self.names.get(&holder).map(|name| &**name)
     }
 
-    /// The tool or prompt that has this marked name.
+    /// Returns the tool or prompt that has this marked name.
     pub(crate) fn owner(&self, name: &str) -> Option<Holder> {
         self.owners.get(name).copied()
     }
 
-    /// All tools or prompts with a marked name, and the names.
+    /// Iterates over all tools or prompts with a marked name, and the names.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Holder, &str)> {
         self.names.iter().map(|(holder, name)| (*holder, &**name))
     }
 
-    /// The marks in the next version of the parts.
+    /// Returns the marks for the next version of the parts.
     pub(crate) fn updated(&self, kind: ListKind, parts: &Parts, difference: &Difference) -> Self {
         let mut contested = if difference.is_whole {
             BTreeSet::new()
@@ -65,8 +65,8 @@ impl Marks {
         marks
     }
 
-    /// Gives each tool or prompt in its turn the first marked name that is not taken. If that is the unmarked name of a later one, the later one has to
-    /// get a mark as well.
+    /// Assigns to each tool or prompt, in order, the first marked name that is not taken. If that is the unmarked name of a later one, the later one
+    /// has to get a mark as well.
     fn give_out(&mut self, kind: ListKind, parts: &Parts) {
         let claimants = |name: &str| {
             let turns = claimants(kind, parts, name, Key::listed(kind, name)).map(|holder| turn(kind, parts, holder));
@@ -92,7 +92,7 @@ impl Marks {
     }
 }
 
-/// The tools or prompts whose qualified name, before it is marked, is this.
+/// Returns the tools or prompts whose qualified name, without a mark, is `name`.
 fn claimants<'a>(kind: ListKind, parts: &'a Parts, name: &'a str, key: Key) -> impl Iterator<Item = Holder> + 'a {
     let holders = parts.holders(key);
     let claims = holders.filter(move |(holder, part)| *part.named(kind)[holder.row as usize].qualified == *name);

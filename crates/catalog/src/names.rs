@@ -40,7 +40,7 @@ impl Target<'_> {
 #[derive(Clone, Debug)]
 pub(crate) struct Names {
     kind: ListKind,
-    /// Per slot of the parts.
+    /// The shown lists, by slot of the parts.
     shown: Vec<Option<Arc<Shown>>>,
     marks: Arc<Marks>,
 }
@@ -54,12 +54,12 @@ impl Names {
         }
     }
 
-    /// How the part with that slot is shown.
+    /// Returns how the part in a slot is shown.
     pub(crate) fn shown(&self, slot: u32) -> Option<&Arc<Shown>> {
         self.shown.get(slot as usize)?.as_ref()
     }
 
-    /// The tools or prompts of one part, in its server's order.
+    /// Returns the tools or prompts of one part, in its server's order.
     pub(crate) fn targets<'a>(&'a self, entry: &'a Entry) -> impl Iterator<Item = Target<'a>> {
         let rows = 0..entry.part.named(self.kind).len();
         rows.filter_map(|row| self.target(&entry.part, entry.slot, row))
@@ -73,8 +73,8 @@ impl Names {
         })
     }
 
-    /// The tool or prompt that a name means. The name is the listed one; `server__name`, which can always be called; or the server's own where no other
-    /// server has it, also if the list shows the qualified name or spells it otherwise.
+    /// Returns the tool or prompt that a name stands for. The name is the listed one; `server__name`, which can always be called; or the server's own
+    /// name if no other server has it, even if the list shows the qualified name or spells it differently.
     pub(crate) fn find<'a>(&'a self, parts: &'a Parts, name: &str) -> Option<Target<'a>> {
         let found = self.marks.owner(name).or_else(|| self.holder(parts, name))?;
         self.target(parts.part(found.slot), found.slot, found.row as usize)
@@ -97,7 +97,7 @@ impl Names {
         bare.unreserved().or_else(|| own.unreserved())
     }
 
-    /// The names in the next version of the parts. `known` are views that may show a part with the same names; then both share it.
+    /// Returns the names for the next version of the parts. `known` are views that may show a part with equal names; then both share it.
     pub(crate) fn updated(&self, parts: &Parts, difference: &Difference, known: &[(&Parts, &Self)]) -> Self {
         let marks = self.marks.updated(self.kind, parts, difference);
         let mut shown = if difference.is_whole { Vec::new() } else { self.shown.clone() };

@@ -1,6 +1,6 @@
-//! How tools and prompts get their names on the wire (DESIGN 3).
+//! Assigns names on the wire to tools and prompts (DESIGN 3).
 //!
-//! Law: the names depend on what is offered, not on the order in which it came; no two are equal; each is at most 64 of `A-Z a-z 0-9 _ - .`; and a
+//! Law: the names depend on the offers, not on the order in which they came; no two are equal; each is at most 64 of `A-Z a-z 0-9 _ - .`; and a
 //! server that shares no name with the others changes none of theirs.
 
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ use crate::part::{Named, Part};
 use crate::parts::{Difference, Parts};
 use crate::shown::{Shown, Wire};
 
-/// The only holder of a name, if there is one.
+/// The search for the only holder of a name.
 #[derive(Clone, Copy)]
 pub(crate) enum Sole<'a> {
     None,
@@ -31,7 +31,7 @@ impl<'a> Sole<'a> {
         };
     }
 
-    /// The only holder, unless the name is reserved for the gateway's own tools.
+    /// Returns the only holder, unless the name is reserved for the gateway's own tools.
     pub(crate) fn unreserved(self) -> Option<Holder> {
         match self {
             Self::One(holder, named) => (!named.is_reserved).then_some(holder),
@@ -40,13 +40,13 @@ impl<'a> Sole<'a> {
     }
 }
 
-/// The tool or prompt in a row, and its definition.
+/// Returns the tool or prompt in a row, and its definition.
 pub(crate) fn row(kind: ListKind, part: &Part, holder: Holder) -> (&Named, &Item) {
     let row = holder.row as usize;
     (&part.named(kind)[row], part.item(kind, row))
 }
 
-/// Whether a tool or prompt would be listed under that name, were it the only one.
+/// Returns whether a tool or prompt would be listed under that name if it were the only one.
 pub(crate) fn claims_bare(kind: ListKind, part: &Part, holder: Holder, name: &str) -> bool {
     let (named, item) = row(kind, part, holder);
     !part.offer.prefix && named.bare(item) == name
@@ -57,11 +57,11 @@ pub(crate) struct Naming<'a> {
     kind: ListKind,
     parts: &'a Parts,
     marks: &'a Marks,
-    /// Per slot how a part is shown that was there before.
+    /// The earlier shown lists, by slot.
     shown: &'a [Option<Arc<Shown>>],
-    /// Per slot whether its part is new.
+    /// Whether the part in each slot is new.
     is_new: Vec<bool>,
-    /// Per slot the names, where they differ from those in `shown`.
+    /// The names by slot, where they differ from those in `shown`.
     wires: HashMap<u32, Vec<Wire>>,
 }
 
@@ -85,8 +85,8 @@ impl<'a> Naming<'a> {
         naming
     }
 
-    /// Decides every name that could have changed hands: those of the parts that came or went, and those around the marks of this version and of the
-    /// one before. Returns the names per slot, for slots where any differs.
+    /// Decides every name whose holder could have changed: those of added and removed parts, and those around the marks of this version and the
+    /// earlier one. Returns the names by slot, for slots where any differs.
     pub(crate) fn decided(mut self, difference: &Difference, before: &Marks) -> HashMap<u32, Vec<Wire>> {
         for removed in &difference.removed {
             self.decide_part(&removed.part, None);
@@ -107,7 +107,7 @@ impl<'a> Naming<'a> {
         self.wires
     }
 
-    /// Decides the names that the rows of a part have or had. `slot` is that of a part which is new, `None` for a part that went.
+    /// Decides the names that the rows of a part have or had. `slot` is that of a new part, `None` for a removed one.
     fn decide_part(&mut self, part: &Part, slot: Option<u32>) {
         for (row, named) in (0..).zip(part.named(self.kind)) {
             let own = slot.map(|slot| Holder { slot, row });
@@ -119,7 +119,7 @@ impl<'a> Naming<'a> {
         }
     }
 
-    /// Whether another row decides this name: of all new rows that claim it, the first one does.
+    /// Returns whether another row decides this name: of all new rows that claim it, the first one does.
     fn is_left_to_another(&self, name: &str, key: Key, own: Option<Holder>) -> bool {
         let is_new = |(holder, part): &(Holder, &Part)| self.is_new[holder.slot as usize] && claims_bare(self.kind, part, *holder, name);
         let first = self.parts.holders(key).find(is_new);
@@ -170,7 +170,7 @@ impl<'a> Naming<'a> {
         self.marks.name(holder).map_or(Wire::Qualified, |name| Wire::Marked(name.into()))
     }
 
-    /// The name of a row as far as it is decided.
+    /// Returns the name of a row, as far as it is decided.
     fn wire(&self, holder: Holder) -> &Wire {
         let before = || self.shown[holder.slot as usize].as_ref().map_or(&[][..], |shown| shown.wires());
         let wires = self.wires.get(&holder.slot).map_or_else(before, Vec::as_slice);

@@ -6,7 +6,7 @@ use model::ServerId;
 use crate::index::{Key, Sort};
 use crate::parts::Parts;
 
-/// The server that a method belongs to; none where no server declared it, or two did.
+/// Returns the server that a method belongs to; none if no server declared it, or two did.
 pub(crate) fn owner<'a>(parts: &'a Parts, method: &str) -> Option<&'a ServerId> {
     let segment = claimed_by(method);
     let holders = parts.holders(Key::new(Sort::Extension, segment));

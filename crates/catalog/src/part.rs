@@ -1,4 +1,4 @@
-//! One offer and what every view that has it needs to know of it, computed once.
+//! One offer, with the derived data that every view of it needs, computed once.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -29,9 +29,9 @@ pub(crate) struct Part {
     templates: Vec<(Key, u32)>,
     /// The templates that URIs can be matched with.
     pub(crate) patterns: Vec<Template>,
-    /// What the server can do, in the words of [`Revision::LATEST_LEGACY`].
+    /// The server's capabilities, in the form of [`Revision::LATEST_LEGACY`].
     pub(crate) capabilities: ServerCapabilities,
-    /// The first segments of the methods that belong to what the server declared.
+    /// The first segments of the methods of the server's extensions.
     pub(crate) extensions: Vec<Box<str>>,
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct Named {
     /// `server__name`, made to fit. Another server's may be equal: see [`crate::marks`].
     pub(crate) qualified: Box<str>,
     pub(crate) qualified_key: Key,
-    /// Whether the name is never given out bare, because it is reserved for the gateway's own tools and this is another server's (DESIGN 3).
+    /// Whether the name is never listed unqualified, because it is reserved for the gateway's own tools and this is another server's (DESIGN 3).
     pub(crate) is_reserved: bool,
 }
 
@@ -75,8 +75,8 @@ impl Part {
         }
     }
 
-    /// The tools or the prompts. Where a server lists a name twice, the first definition counts and the other is not shown: a call could not
-    /// say which of the two it means.
+    /// Returns the tools or the prompts. Where a server lists a name twice, the first definition counts and the other is not shown, because a call
+    /// could not say which of the two it means.
     pub(crate) fn named(&self, kind: ListKind) -> &[Named] {
         match kind {
             ListKind::Tools => &self.tools,
@@ -85,7 +85,7 @@ impl Part {
         }
     }
 
-    /// The number of definitions that a list shows.
+    /// Returns the number of definitions that a list shows.
     pub(crate) fn len(&self, kind: ListKind) -> usize {
         match kind {
             ListKind::Tools | ListKind::Prompts => self.named(kind).len(),
@@ -93,7 +93,7 @@ impl Part {
         }
     }
 
-    /// The definition in a row of a list.
+    /// Returns the definition in a row of a list.
     pub(crate) fn item(&self, kind: ListKind, row: usize) -> &Item {
         let item = match kind {
             ListKind::Tools | ListKind::Prompts => self.named(kind)[row].item,
@@ -102,7 +102,7 @@ impl Part {
         &self.offer.list(kind).items[item]
     }
 
-    /// A hash of the keys of a list of resources or templates, in their order.
+    /// Returns a hash of the keys of a list of resources or templates, in their order.
     pub(crate) fn digest(&self, kind: ListKind) -> u64 {
         let mut hasher = DefaultHasher::new();
         for item in &self.offer.list(kind).items {
@@ -111,7 +111,7 @@ impl Part {
         hasher.finish()
     }
 
-    /// The number of keys, but for names that do not fit: those have one more.
+    /// Returns the number of keys, without the additional ones of names that do not fit.
     pub(crate) fn weight(&self) -> usize {
         2 * (self.tools.len() + self.prompts.len()) + self.resources.len() + self.templates.len() + self.extensions.len()
     }
@@ -154,7 +154,7 @@ impl Named {
         }
     }
 
-    /// The own name, made to fit.
+    /// Returns the own name, made to fit.
     pub(crate) fn bare<'a>(&'a self, item: &'a Item) -> &'a str {
         self.fitted.as_ref().map_or(&item.key, |(name, _)| name)
     }
@@ -164,7 +164,7 @@ impl Named {
     }
 }
 
-/// The definitions of a list whose name, URI or template no earlier one has, with their indices and keys.
+/// Returns the definitions of a list whose name, URI or template no earlier one has, with their indices and keys.
 fn distinct(offer: &Offer, kind: ListKind) -> impl Iterator<Item = (usize, Key, &Item)> {
     let items = &offer.list(kind).items;
     let mut seen = Seen::with_capacity(items.len());
@@ -175,7 +175,7 @@ fn distinct(offer: &Offer, kind: ListKind) -> impl Iterator<Item = (usize, Key, 
     keyed.filter(move |(_, key, item)| seen.insert(*key, &item.key))
 }
 
-/// A row as 32 bits; a list that is held in memory has fewer definitions.
+/// Returns a row as 32 bits; a list in memory has fewer definitions.
 fn narrow(row: usize) -> u32 {
     u32::try_from(row).unwrap_or(u32::MAX)
 }

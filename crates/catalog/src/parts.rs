@@ -10,9 +10,9 @@ use crate::part::Part;
 /// The parts of a view. A part keeps its slot from version to version although its position may change, so that the index refers to slots.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Parts {
-    /// In the order of the configuration.
+    /// The entries, in the order of the configuration.
     entries: Vec<Entry>,
-    /// Per slot the position of its part in that order; [`FREE`] where the slot has no part.
+    /// The position of each slot's part in that order; [`FREE`] where the slot has no part.
     positions: Vec<usize>,
     index: Index,
 }
@@ -24,12 +24,12 @@ pub(crate) struct Entry {
     pub(crate) part: Arc<Part>,
 }
 
-/// What the next version of the parts changes.
+/// The difference between two versions of the parts.
 #[derive(Debug, Default)]
 pub(crate) struct Difference {
-    /// The index was made anew: slots of the earlier version mean nothing in the next one.
+    /// Whether the index was rebuilt: slots of the earlier version are not valid in the next one.
     pub(crate) is_whole: bool,
-    /// The parts that are gone. Their slots may belong to added parts now.
+    /// The removed parts. Their slots may now belong to added parts.
     pub(crate) removed: Vec<Entry>,
     /// The slots that have a part which they did not have before.
     pub(crate) added: Vec<u32>,
@@ -42,12 +42,12 @@ impl Parts {
         &self.entries
     }
 
-    /// The number of slots, with or without a part.
+    /// Returns the number of slots, with or without a part.
     pub(crate) fn slots(&self) -> usize {
         self.positions.len()
     }
 
-    /// The position in the order of the part that has this slot.
+    /// Returns the position of the part in a slot.
     pub(crate) fn position(&self, slot: u32) -> usize {
         self.positions[slot as usize]
     }
@@ -56,25 +56,25 @@ impl Parts {
         &self.entries[self.position(slot)].part
     }
 
-    /// The rows that hold a key and the parts that they are in, in no order. The caller compares the text.
+    /// Returns the rows that have a key, with their parts, in no order. The caller compares the text.
     pub(crate) fn holders(&self, key: Key) -> impl Iterator<Item = (Holder, &Part)> {
         self.index.holders(key).map(|holder| (holder, &**self.part(holder.slot)))
     }
 
-    /// The slot of a part, if the part is here.
+    /// Returns the slot of a part, if it is contained.
     pub(crate) fn slot(&self, part: &Arc<Part>) -> Option<u32> {
         let entry = self.entries.iter().find(|entry| Arc::ptr_eq(&entry.part, part))?;
         Some(entry.slot)
     }
 
-    /// The part of an offer, made if it is not here.
+    /// Returns the part of an offer, which is created if it is not contained.
     fn part_of(&self, offer: &Arc<Offer>) -> Arc<Part> {
         let known = self.entries.iter().find(|entry| Arc::ptr_eq(&entry.part.offer, offer));
         known.map_or_else(|| Arc::new(Part::new(offer.clone())), |entry| entry.part.clone())
     }
 
-    /// The next version, with the parts of these offers, and how it differs. It takes over the parts that are here or in `other`, and the index where that is
-    /// less work than to make another.
+    /// Returns the next version, with the parts of these offers, and the difference. It reuses the parts of this version and of `other`, and the
+    /// index if that is less work than to rebuild it.
     pub(crate) fn updated(&self, offers: &[Arc<Offer>], other: &Self) -> (Self, Difference) {
         let known = self.entries.iter().map(|entry| (Arc::as_ptr(&entry.part.offer), entry));
         let mut known: HashMap<*const Offer, &Entry> = known.collect();
@@ -151,7 +151,7 @@ impl Parts {
         u32::try_from(self.positions.len() - 1).unwrap_or(u32::MAX)
     }
 
-    /// Appends a part in the order; the rows of a new one come into the index.
+    /// Appends a part; the rows of a new one are added to the index.
     fn push(&mut self, slot: u32, part: Arc<Part>, is_new: bool) {
         if is_new {
             part.each_key(|key, row| self.index.add(key, Holder { slot, row }));

@@ -11,9 +11,9 @@ use crate::parts::Parts;
 pub enum Located<'a> {
     /// One server has it.
     One(&'a ServerId),
-    /// With any of these, in the order of the configuration: the last one that it was read from decides, else the error names them.
+    /// Several servers may have it, in the order of the configuration: the last one from which it was read decides, else the error names them.
     Many(Vec<&'a ServerId>),
-    /// With no server that is known to have it.
+    /// No server is known to have it.
     None,
 }
 
@@ -21,7 +21,7 @@ pub enum Located<'a> {
 /// thousand usual templates.
 const BUDGET: usize = 1 << 18;
 
-/// The servers that may have a resource. URIs are never rewritten, so two servers may have the same.
+/// Returns the servers that may have a resource. URIs are never rewritten, so two servers may have one URI.
 pub(crate) fn resource<'a>(parts: &'a Parts, uri: &str) -> Located<'a> {
     match listed(parts, ListKind::Resources, uri) {
         Located::None => matching(parts, uri),
@@ -29,7 +29,7 @@ pub(crate) fn resource<'a>(parts: &'a Parts, uri: &str) -> Located<'a> {
     }
 }
 
-/// The servers that may have a template; a resource may be named instead (2025-11-25 server/utilities/completion).
+/// Returns the servers that may have a template; the request may name a resource instead (2025-11-25 server/utilities/completion).
 pub(crate) fn template<'a>(parts: &'a Parts, uri_template: &str) -> Located<'a> {
     match listed(parts, ListKind::ResourceTemplates, uri_template) {
         Located::None => resource(parts, uri_template),

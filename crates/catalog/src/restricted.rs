@@ -8,25 +8,25 @@ use model::ServerId;
 
 use crate::{Item, List, Offer, View};
 
-/// The rules of what a principal may see.
+/// The rules that decide what a principal may see.
 pub trait Visibility {
-    /// Whether the principal may see the server: that it is missing, and what it offers apart from its tools.
+    /// Returns whether the principal may see the server: that it is missing, and its offer apart from its tools.
     fn is_server_visible(&self, server: &ServerId) -> bool;
-    /// Whether the principal may see a tool. The view has an offer of each server of which a tool can be seen.
+    /// Returns whether the principal may see a tool. The view has an offer of each server of which a tool is visible.
     fn is_tool_visible(&self, server: &ServerId, tool: &Item) -> bool;
 }
 
-/// The part of a view that one principal may see, as a view. It equals in everything the view that is built of the offers without what is hidden.
+/// The part of a view that one principal may see, as a view. It is equal to the view that is built from the offers without their hidden parts.
 #[derive(Clone, Debug)]
 pub struct Restricted {
     whole: Arc<View>,
-    /// Per offer of the whole view what the principal may see of it: the same `Arc` where that is everything, `None` where it is nothing.
+    /// The visible part of each offer of the whole view: the `Arc` of the offer if everything is visible, `None` if nothing is.
     shown: Vec<Option<Arc<Offer>>>,
     view: Arc<View>,
 }
 
 impl Restricted {
-    /// Asks of each server and each tool whether the principal may see it.
+    /// Restricts a view: checks for each server and each tool whether the principal may see it.
     #[must_use]
     pub fn new(whole: Arc<View>, visible: &impl Visibility) -> Self {
         let shown: Vec<_> = whole.offers().iter().map(|offer| restrict(offer, None, visible)).collect();
@@ -34,7 +34,7 @@ impl Restricted {
         Self::of(whole, shown, &base, visible)
     }
 
-    /// Follows the whole view to its next version, under the same rules: asks only of the offers that are new.
+    /// Updates to the next version of the whole view, with unchanged rules: checks only new offers.
     #[must_use]
     pub fn updated(&self, whole: Arc<View>, visible: &impl Visibility) -> Self {
         let known = self.known();
@@ -46,7 +46,8 @@ impl Restricted {
         Self::of(whole, shown, &self.view, visible)
     }
 
-    /// Applies other rules: asks of everything again. An offer of which as much can be seen as before stays the same `Arc`, and the view does where all do.
+    /// Applies other rules: checks everything again. An offer whose visible part is unchanged keeps its `Arc`, and so does the view if that holds for
+    /// all offers.
     #[must_use]
     pub fn reviewed(&self, whole: Arc<View>, visible: &impl Visibility) -> Self {
         let known = self.known();
@@ -55,13 +56,13 @@ impl Restricted {
         Self::of(whole, shown, &self.view, visible)
     }
 
-    /// The view that the principal sees.
+    /// Returns the view that the principal sees.
     #[must_use]
     pub fn view(&self) -> &Arc<View> {
         &self.view
     }
 
-    /// The whole view.
+    /// Returns the whole view.
     #[must_use]
     pub fn whole(&self) -> &Arc<View> {
         &self.whole
@@ -84,7 +85,7 @@ impl Restricted {
     }
 }
 
-/// What the principal may see of an offer. `before` is returned where it has the same definitions.
+/// Returns the visible part of an offer. `before` is returned if it has equal definitions.
 fn restrict(offer: &Arc<Offer>, before: Option<&Arc<Offer>>, visible: &impl Visibility) -> Option<Arc<Offer>> {
     let sees_server = visible.is_server_visible(&offer.server);
     let all = &offer.tools.items;
@@ -114,7 +115,7 @@ fn restrict(offer: &Arc<Offer>, before: Option<&Arc<Offer>>, visible: &impl Visi
     Some(Arc::new(shown))
 }
 
-/// Whether `made`, which was made of `of`, has these tools of it, and all or nothing of the other lists.
+/// Returns whether `made`, a part of `of`, has exactly these tools, and all or nothing of the other lists.
 fn is_selection(made: &Offer, of: &Offer, tools: &[&Item], sees_server: bool) -> bool {
     let same_bytes = |(one, other): (&Item, &&Item)| one.raw.bytes().as_ptr() == other.raw.bytes().as_ptr();
     let rest = [ListKind::Resources, ListKind::ResourceTemplates, ListKind::Prompts];

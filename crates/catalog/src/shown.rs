@@ -13,23 +13,23 @@ use crate::part::Part;
 /// The name of one tool or prompt on the wire.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Wire {
-    /// Its own, made to fit: no other server has it.
+    /// Its own name, made to fit, which no other server has.
     Bare,
-    /// `server__name`
+    /// The qualified name `server__name`.
     Qualified,
-    /// `server__name` with another mark, because without it the name would equal another one.
+    /// The qualified name with a mark, because without it the name would equal another one.
     Marked(Box<str>),
 }
 
-/// The rows whose definition is shown in other bytes than it came in, and these bytes.
+/// The rows whose definitions are shown in changed bytes, and these bytes.
 type Altered = Box<[(usize, Raw)]>;
 
-/// One list of a part as a view shows it. Views in which the part has the same names share it, with the definitions that were edited for it.
+/// One list of a part as a view shows it. Views in which the part has equal names share it, with the definitions that were edited for it.
 #[derive(Debug)]
 pub(crate) struct Shown {
-    /// Per row.
+    /// The names by row.
     wires: Box<[Wire]>,
-    /// Per revision of clients.
+    /// The altered rows by revision of clients.
     altered: [OnceLock<Altered>; Revision::ALL.len()],
     digest: OnceLock<u64>,
 }
@@ -47,7 +47,7 @@ impl Shown {
         &self.wires
     }
 
-    /// The name on the wire of the tool or prompt in a row.
+    /// Returns the name on the wire of the tool or prompt in a row.
     pub(crate) fn wire<'a>(&'a self, part: &'a Part, kind: ListKind, row: usize) -> &'a str {
         let named = &part.named(kind)[row];
         match &self.wires[row] {
@@ -81,7 +81,7 @@ impl Shown {
         (0..self.wires.len()).filter_map(|row| Some((row, alter(row)?))).collect()
     }
 
-    /// A hash of all names, own and on the wire, in their order.
+    /// Returns a hash of all names, own and on the wire, in their order.
     pub(crate) fn digest(&self, part: &Part, kind: ListKind) -> u64 {
         *self.digest.get_or_init(|| {
             let mut hasher = DefaultHasher::new();

@@ -13,8 +13,8 @@ use crate::names::Names;
 use crate::parts::Parts;
 use crate::{Advertisement, InvalidCursor, Located, Offer, Target, owners, places};
 
-/// The merged lists of the servers that one set of relayed capabilities reaches. Immutable: a change of an offer makes another view, which shares the
-/// parts of all other offers with the earlier one.
+/// The merged lists of the servers that one set of relayed capabilities reaches. A view is immutable: a change of an offer makes another view, which
+/// shares the parts of all other offers with the earlier one.
 #[derive(Debug)]
 pub struct View {
     offers: Vec<Arc<Offer>>,
@@ -26,7 +26,7 @@ pub struct View {
     prompts: Names,
     /// The lists, in the order of [`ListKind::ALL`].
     listings: [Arc<Listing>; 4],
-    /// Computed for the first client that is greeted, and shared by the versions of the view that say the same.
+    /// The advertisement, computed for the first handshake, and shared by the versions of the view with equal content.
     advertised: Arc<OnceLock<Advertisement>>,
 }
 
@@ -54,14 +54,14 @@ impl View {
         }
     }
 
-    /// The next version of the view, with these offers and missing servers. It equals in everything the view that is built of them, and costs about what the
-    /// offers cost that are not the same `Arc` as here. Where all are, it is this view.
+    /// Returns the next version of the view, with these offers and missing servers. It is equal to the view that is built from them, and costs about
+    /// as much as the offers whose `Arc` is not in this view. If all are, it is this view.
     #[must_use]
     pub fn updated(self: &Arc<Self>, offers: Vec<Arc<Offer>>, missing: Vec<ServerId>) -> Arc<Self> {
         self.with_offers(offers, missing, self)
     }
 
-    /// The view of these offers with the settings of `like`. It shares the parts that this view or `like` has.
+    /// Returns the view of these offers with the settings of `like`. It shares the parts of this view and of `like`.
     pub(crate) fn with_offers(self: &Arc<Self>, offers: Vec<Arc<Offer>>, missing: Vec<ServerId>, like: &Self) -> Arc<Self> {
         let is_alike = self.page_size == like.page_size && self.info == like.info && self.missing == missing;
         let is_same = |(one, other): (&Arc<Offer>, &Arc<Offer>)| Arc::ptr_eq(one, other);
@@ -102,7 +102,7 @@ impl View {
         offers && self.missing.is_empty() == other.missing.is_empty()
     }
 
-    /// The view with the gateway's `serverInfo` on its pages, for modern clients.
+    /// Returns the view with the gateway's `serverInfo` on its pages, for modern clients.
     #[must_use]
     pub fn signed(self, info: Raw) -> Self {
         Self { info: Some(info), ..self }
@@ -149,21 +149,21 @@ impl View {
         self.prompts.find(&self.parts, wire_name)
     }
 
-    /// The servers that may have a resource: those that list it, else those of which a template matches. Servers have resources that they do not list, too:
-    /// a resource that is not located here may still be with a server that returned it before.
+    /// Returns the servers that may have a resource: those that list it, else those whose template matches. Servers also have resources that they do
+    /// not list, so a resource that is not located here may still be at the server that returned it earlier.
     #[must_use]
     pub fn resource(&self, uri: &str) -> Located<'_> {
         places::resource(&self.parts, uri)
     }
 
-    /// The servers that have a resource template, or the resource that is named in its place.
+    /// Returns the servers that may have a resource template, or the resource that is named in its place.
     #[must_use]
     pub fn template(&self, uri_template: &str) -> Located<'_> {
         places::template(&self.parts, uri_template)
     }
 
-    /// The server that a method of an extension belongs to: the one that declared, under `extensions`, `experimental` or a top-level key of its own,
-    /// a capability by the name of the method's first segment. `None` when no server did, or two.
+    /// Returns the server that a method of an extension belongs to: the one that declared, under `extensions`, `experimental` or a top-level key of
+    /// its own, a capability by the name of the method's first segment. Returns `None` if no server or more than one did.
     #[must_use]
     pub fn extension_owner(&self, method: &str) -> Option<&ServerId> {
         owners::owner(&self.parts, method)

@@ -1,4 +1,4 @@
-//! An array written around values that stay as they are.
+//! Writes an array around values that stay as they are.
 
 use jsonrpc::Raw;
 

@@ -1,4 +1,4 @@
-//! How tools come to their names: the rule by example, and its laws (DESIGN 3).
+//! Tests of tools' names: the rule by example, and its laws (DESIGN 3).
 
 use std::collections::HashSet;
 
@@ -8,10 +8,10 @@ use proptest::prelude::*;
 
 use crate::fixture::{id, tools, view};
 
-/// A tool: its server, its own name, and whether it always carries the server's.
+/// A tool: its server, its own name, and whether its name is always qualified.
 type Tool = (String, String, bool);
 
-/// A view of tools in that order. A server of which some tools carry its name and others don't is given as two offers.
+/// Returns a view of tools in that order. A server with qualified and unqualified tools is given as two offers.
 fn view_of(tools_of: &[Tool]) -> View {
     let mut offers: Vec<Offer> = Vec::new();
     for (server, name, prefix) in tools_of {
@@ -27,12 +27,12 @@ fn view_of(tools_of: &[Tool]) -> View {
     view(offers)
 }
 
-/// The names on the wire of those tools, in the same order.
+/// Returns the names on the wire of those tools, in their order.
 fn wires(tools: &[Tool]) -> Vec<String> {
     view_of(tools).wire_names().map(|(wire, _)| wire.to_owned()).collect()
 }
 
-/// `server/tool`; a trailing `!` forces the prefix.
+/// Parses `server/tool`; a trailing `!` forces the prefix.
 fn parse(tools: &[&str]) -> Vec<Tool> {
     let parse = |tool: &&str| {
         let (server, tool) = tool.split_once('/').expect("server/tool");
@@ -52,7 +52,7 @@ fn bare_where_unique_else_qualified() {
         (&["a/read", "b/read", "b/write"], &["a__read", "b__read", "write"]),
         (&["a/read!", "b/read"], &["a__read", "read"]),
         (&["a/read!", "a/write"], &["a__read", "write"]),
-        // A bare name that is another's qualified one.
+        // An unqualified name that is the qualified one of another tool.
         (&["a/read", "b/a__read"], &["read", "b__a__read"]),
         (&["a/read", "b/read", "c/a__read"], &["a__read", "b__read", "c__a__read"]),
         // `x` is no server here, or has no such tool.
@@ -116,7 +116,7 @@ fn both_names_lead_back() {
     assert_eq!(view.wire_names().nth(2).map(|(wire, _)| wire), Some("write"));
 }
 
-/// Servers `a`, `b`, `a_b` … with tools from few letters, so that they meet often.
+/// Generates servers `a`, `b`, `a_b` … with tools from few letters, so that names collide often.
 fn some_tools() -> impl Strategy<Value = Vec<Tool>> {
     let server = prop::sample::select(vec!["a", "b", "c", "a_b"]).prop_map(str::to_owned);
     let tool = prop_oneof![4 => "[ab_]{1,4}", 1 => "[ab_ /é]{1,5}", 1 => "(a|b|c)__[ab]{1,2}", 1 => "[ab]{60,70}"];
@@ -127,7 +127,7 @@ fn some_tools() -> impl Strategy<Value = Vec<Tool>> {
     })
 }
 
-/// The names of these tools; both of each lead back to it.
+/// Returns the names of these tools, and checks that both names of each find it.
 fn name_all(tools: &[Tool]) -> Vec<String> {
     let view = view_of(tools);
     for ((server, name, _), (wire, _)) in tools.iter().zip(view.wire_names()) {
@@ -165,7 +165,7 @@ proptest! {
     fn a_server_that_shares_no_name_changes_none(tools in some_tools(), others in prop::collection::hash_set("[de_]{1,3}", 0..6)) {
         let before = name_all(&tools);
         let mut more = tools.clone();
-        // No tool above is called so, and none is called `new__…`.
+        // No tool above has this name, and none is called `new__…`.
         let shared = |other: &String| tools.iter().any(|(_, name, _)| name == other);
         more.extend(others.into_iter().filter(|other| !shared(other)).map(|other| ("new".to_owned(), other, false)));
         let after = name_all(&more);

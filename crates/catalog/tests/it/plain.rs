@@ -1,4 +1,4 @@
-//! Names, places and owners in their plainest form: each worked out anew from all offers. What a view says is held against this.
+//! A naive model of names, places and owners: each is computed from all offers. Views are compared with it.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -9,12 +9,12 @@ use mcp::method::ListKind;
 use mcp::name::{SEPARATOR, fit, fits};
 use model::ServerId;
 
-/// A tool or prompt as it is found: its server, its own name, its name on the wire.
+/// A tool or prompt: its server, its own name, and its name on the wire.
 pub(crate) type Found = (String, String, String);
 
 /// The names of all tools, or of all prompts.
 pub(crate) struct Names {
-    /// In the order of the list.
+    /// The rows, in the order of the list.
     pub(crate) rows: Vec<Found>,
     index: HashMap<String, usize>,
     own: HashMap<String, usize>,
@@ -74,7 +74,7 @@ impl Names {
         self.index.get(name).or_else(|| self.own.get(name)).map(|i| &self.rows[*i])
     }
 
-    /// Every name that means something.
+    /// Returns every name that finds a tool or prompt.
     pub(crate) fn all(&self) -> impl Iterator<Item = &str> {
         self.index.keys().chain(self.own.keys()).map(String::as_str)
     }
@@ -90,8 +90,8 @@ fn distinct(offer: &Offer, kind: ListKind) -> impl Iterator<Item = Offered<'_>> 
     })
 }
 
-/// Names that need no change are given out first, so that none of them depends on one that does; where two come out alike, the later in the alphabet
-/// is marked once more.
+/// Returns the qualified names. Names that need no change are assigned first, so that none of them depends on one that does; of two equal names the
+/// later in the alphabet gets another mark.
 fn qualified_names(offered: &[Offered<'_>]) -> Vec<String> {
     let full = |i: usize| format!("{}{SEPARATOR}{}", offered[i].server, offered[i].name);
     let mut order: Vec<(bool, String, usize)> = (0..offered.len()).map(|i| (!fits(&full(i)), full(i), i)).collect();
@@ -106,7 +106,7 @@ fn qualified_names(offered: &[Offered<'_>]) -> Vec<String> {
     names
 }
 
-/// The servers that list a text, once each and in order.
+/// Returns the servers that list a text, once each and in order.
 pub(crate) fn listing<'a>(offers: &'a [Arc<Offer>], kind: ListKind, key: &str) -> Vec<&'a str> {
     let listing = offers
         .iter()
@@ -114,7 +114,7 @@ pub(crate) fn listing<'a>(offers: &'a [Arc<Offer>], kind: ListKind, key: &str) -
     listing.map(|offer| offer.server.as_str()).collect()
 }
 
-/// The server that a method of an extension belongs to.
+/// Returns the server that a method of an extension belongs to.
 pub(crate) fn owner<'a>(offers: &'a [Arc<Offer>], method: &str) -> Option<&'a str> {
     let declares = |offer: &&Arc<Offer>| claims(&offer.advertised.capabilities).contains(claimed_by(method));
     let mut owners = offers.iter().filter(declares);

@@ -1,4 +1,4 @@
-//! A view that followed every change is the view that is built of what there is in the end.
+//! Tests that a view that was updated with every change is equal to the view that is built from the final offers.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use crate::fixture::{bare, declaring, id, raw, tools, with};
 use crate::plain::{self, Found, Names};
 
-/// Ids of which some come out alike in front of a name.
+/// Ids of which some give equal qualified names.
 const SERVERS: [&str; 7] = [
     "a",
     "a_",
@@ -26,7 +26,8 @@ const SERVERS: [&str; 7] = [
 /// Two names that have the same mark behind `a__`.
 const TWINS: [&str; 2] = ["n//// ///  /   / //   //", "n////// / / /  / /     /"];
 
-/// Names that meet in all the ways they can: equal, qualified-looking, reserved, unspeakable, too long, another's mark, the mark of a mark.
+/// Generates names that collide in all ways: equal, qualified-looking, reserved, not allowed on the wire, too long, the mark of another, the mark of
+/// a mark.
 fn name() -> impl Strategy<Value = String> {
     let mark = |text: &str, salt| mcp::name::fit(text, salt).trim_start_matches("a__").to_owned();
     let fixed = vec![
@@ -53,7 +54,7 @@ fn name() -> impl Strategy<Value = String> {
     ]
 }
 
-/// What a server could offer.
+/// A possible offer of a server.
 #[derive(Clone, Debug)]
 struct Draft {
     prefix: bool,
@@ -127,20 +128,20 @@ impl Draft {
     }
 }
 
-/// What happens to the servers of a configuration.
+/// A change of the servers of a configuration.
 #[derive(Clone, Debug)]
 enum Step {
-    /// A server offers something else, or something for the first time.
+    /// A server has another offer, or its first one.
     Offers(usize, Draft),
-    /// A server's offer is the same as before, in another allocation.
+    /// A server's offer is equal to the one before, in another allocation.
     Again(usize),
-    /// Nothing is known of a server any more.
+    /// A server's offer is not known any more.
     Lost(usize),
     /// A server is no longer configured.
     Gone(usize),
-    /// Two servers change places.
+    /// Two servers exchange their positions.
     Swapped(usize, usize),
-    /// Nothing at all.
+    /// No change.
     Nothing,
 }
 
@@ -156,7 +157,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// The configured servers in their order: `None` where nothing is known of one.
+/// The configured servers in their order: `None` if a server's offer is not known.
 #[derive(Default)]
 struct Servers(Vec<(usize, Option<Arc<Offer>>)>);
 
@@ -191,7 +192,7 @@ impl Servers {
         }
     }
 
-    /// With a server that never changes and has more keys than all others: then an update is always less work than beginning anew.
+    /// Returns servers of which one never changes and has more keys than all others, so that an update is always less work than a rebuild.
     fn with_ballast() -> Self {
         let keys: Vec<String> = (0..50).map(|i| format!("\"k{i}\":{{}}")).collect();
         Self(vec![(
@@ -210,7 +211,7 @@ impl Servers {
     }
 }
 
-/// Every page of a list, as answered.
+/// Returns every page of a list, as answered.
 fn pages(view: &View, kind: ListKind, to: Revision) -> Vec<Result<Raw, InvalidCursor>> {
     let (mut pages, mut cursor) = (Vec::new(), None::<String>);
     loop {
@@ -236,7 +237,7 @@ fn servers(located: &Located<'_>) -> Vec<String> {
     }
 }
 
-/// That a view says of these offers what the rules say.
+/// Checks that a view of these offers follows the rules.
 fn obeys_the_rules(view: &View, offers: &[Arc<Offer>]) -> Result<(), TestCaseError> {
     let (tools, prompts) = (Names::new(offers, ListKind::Tools), Names::new(offers, ListKind::Prompts));
     let listed: Vec<(String, String, String)> = view
@@ -277,7 +278,7 @@ fn obeys_the_rules(view: &View, offers: &[Arc<Offer>]) -> Result<(), TestCaseErr
     Ok(())
 }
 
-/// That nothing tells the one view from the other but which allocations its offers are.
+/// Checks that two views differ at most in the allocations of their offers.
 fn is_the_same(one: &View, other: &View) -> Result<(), TestCaseError> {
     for kind in ListKind::ALL {
         for to in Revision::ALL {
@@ -296,7 +297,7 @@ fn is_the_same(one: &View, other: &View) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Who may not see what: servers by their place in [`SERVERS`], tools by their server's place and the end of their name.
+/// The hidden entries: servers by their place in [`SERVERS`], tools by their server's place and the end of their name.
 #[derive(Clone, Debug)]
 struct Hidden {
     servers: Vec<usize>,
@@ -315,13 +316,13 @@ impl Visibility for Hidden {
 
     fn is_tool_visible(&self, server: &ServerId, tool: &Item) -> bool {
         let hidden = |(hidden, end): &(usize, char)| SERVERS[*hidden] == server.as_str() && tool.key.ends_with(*end);
-        // Of the last server some tools can be seen although the server itself can't.
+        // Some tools of the last server are visible although the server is not.
         let is_exempt = server.as_str() == SERVERS[SERVERS.len() - 1];
         !self.tools.iter().any(hidden) && (is_exempt || self.is_server_visible(server))
     }
 }
 
-/// What can be seen of these offers, in the plainest form.
+/// Returns the visible parts of these offers, by the naive model.
 fn visible_offers(offers: &[Arc<Offer>], hidden: &Hidden) -> Vec<Arc<Offer>> {
     let visible = |offer: &Arc<Offer>| {
         let mut offer = Offer::clone(offer);
@@ -435,7 +436,7 @@ proptest! {
             prop_assert_eq!(same, servers.offers().len());
             obeys_the_rules(&view, &servers.offers())?;
             if reads {
-                // What was worked out of one version must not show in the next.
+                // Values computed for one version must not appear in the next.
                 is_the_same(&view, &View::build(servers.offers(), servers.missing(), page_size).signed(info.clone()))?;
             }
         }
