@@ -93,7 +93,7 @@ impl<'de> Deserializer<'de> for One {
         }
     }
 
-    /// A word of an enumeration.
+    /// Reads a word of an enumeration.
     fn deserialize_enum<V: Visitor<'de>>(self, _: &'static str, _: &'static [&'static str], visitor: V) -> Result<V::Value, Invalid> {
         match self.0 {
             Value::String(word) => visitor.visit_enum(StringDeserializer::new(word)),
@@ -108,7 +108,7 @@ impl<'de> Deserializer<'de> for One {
         }
     }
 
-    /// A number in the text of a parameter; no body has one.
+    /// Reads a number in the text of a parameter; no body has one.
     fn deserialize_u64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Invalid> {
         match self.0 {
             Value::String(text) => match text.parse() {
@@ -119,7 +119,7 @@ impl<'de> Deserializer<'de> for One {
         }
     }
 
-    /// A list of strings; no body has another list.
+    /// Reads a list of strings; no body has another list.
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Invalid> {
         match self.0 {
             Value::Array(items) => visitor.visit_seq(Items(items.into_iter())),

@@ -1,4 +1,4 @@
-//! What a request says, read into the types that its handler takes.
+//! Reads a request into the types that its handler takes.
 
 use kernel::http_api::Request;
 use percent_encoding::percent_decode_str;
@@ -11,16 +11,16 @@ use crate::fields;
 use crate::invalid::Place;
 use crate::problem::Problem;
 
-/// A request as its handler takes it.
+/// The input of a handler, read from a request.
 #[derive(Debug)]
 pub(crate) struct Input<P = Nothing, Q = Nothing, B = NoBody> {
-    /// What stands where the path has names in braces.
+    /// The values of the names in braces of the path.
     pub(crate) path: P,
     /// The parameters of the query.
     pub(crate) query: Q,
     /// The body.
     pub(crate) body: B,
-    /// The event after which a stream goes on.
+    /// The event after which a stream continues.
     pub(crate) last_event: Option<String>,
 }
 
@@ -33,12 +33,12 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> Parameters for T {}
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Nothing {}
 
-/// What a handler takes of a body.
+/// The type of a handler's body.
 pub(crate) trait Body: Sized + Send + 'static {
     /// Reads a body.
     fn read(body: &[u8]) -> Result<Self, Problem>;
 
-    /// Its schema, where there has to be one.
+    /// Returns its schema, if there has to be a body.
     fn schema(schemas: &mut SchemaGenerator) -> Option<Schema>;
 }
 
@@ -57,7 +57,7 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> Body for T {
     }
 }
 
-/// No body: what is sent is not looked at.
+/// No body: what is sent is ignored.
 #[derive(Debug)]
 pub(crate) struct NoBody;
 
@@ -72,7 +72,7 @@ impl Body for NoBody {
 }
 
 impl<P: Parameters, Q: Parameters, B: Body> Input<P, Q, B> {
-    /// Reads a request; `segments` are what stands for the names in braces of its path.
+    /// Reads a request; `segments` are the values of the names in braces of its path.
     pub(crate) fn read(request: &Request, segments: Vec<(String, String)>) -> Result<Self, Problem> {
         Ok(Self {
             path: parameters(segments)?,
@@ -88,7 +88,7 @@ fn parameters<T: Parameters>(pairs: Vec<(String, String)>) -> Result<T, Problem>
     fields::read(values.collect()).map_err(|invalid| invalid.into_problem(Place::Parameter))
 }
 
-/// The names and values of a query.
+/// Returns the names and values of a query.
 fn pairs(query: &str) -> Result<Vec<(String, String)>, Problem> {
     let decoded = |text: &str| {
         let text = text.replace('+', " ");

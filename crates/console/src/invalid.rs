@@ -1,4 +1,4 @@
-//! What is wrong with a value of a request, in words for its author.
+//! Errors of values in requests, in words for the author of the request.
 
 use std::fmt;
 
@@ -6,12 +6,12 @@ use serde::de::{self, Unexpected};
 
 use crate::problem::Problem;
 
-/// Where a value stands in a request.
+/// The place of a value in a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// In its path or its query.
+    /// The value stands in the path or the query.
     Parameter,
-    /// In its body.
+    /// The value stands in the body.
     Field,
 }
 
@@ -20,31 +20,31 @@ pub(crate) enum Place {
 pub(crate) struct Invalid {
     /// The name of the value.
     pub(crate) name: String,
-    /// What is wrong with it.
+    /// The error.
     pub(crate) reason: Reason,
 }
 
-/// What is wrong with a value.
+/// The error of a value.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
-    /// No value has that name; these are the names that there are.
+    /// The name is unknown; with the known names.
     Unknown(&'static [&'static str]),
-    /// It is given more than once.
+    /// The value is given more than once.
     Twice,
-    /// It is not given, or empty.
+    /// The value is missing, or empty.
     Missing,
-    /// It has to be of another type.
+    /// The value has another type; with the expected one.
     Type(&'static str),
-    /// It is a text that is no number.
+    /// The text is no number.
     Number(String),
-    /// It is a text that means nothing here.
+    /// The text is not one of the expected ones.
     Text { given: String, wanted: String },
-    /// What its own type says of it.
+    /// An error of the value's own type.
     Other(String),
 }
 
 impl Invalid {
-    /// What is wrong with a value whose name the reader adds.
+    /// Returns the error of a value whose name the reader adds.
     pub(crate) fn unnamed(reason: Reason) -> Self {
         Self {
             name: String::new(),
@@ -52,7 +52,7 @@ impl Invalid {
         }
     }
 
-    /// The problem of the whole request.
+    /// Turns the error into the problem of the whole request.
     pub(crate) fn into_problem(self, place: Place) -> Problem {
         let name = self.name;
         let (place, here) = match place {
@@ -80,7 +80,7 @@ impl fmt::Display for Invalid {
 
 impl std::error::Error for Invalid {}
 
-/// What the types of values report while they are read.
+/// The errors that the types of values report while they are read.
 impl de::Error for Invalid {
     fn custom<T: fmt::Display>(text: T) -> Self {
         Self::unnamed(Reason::Other(text.to_string()))
@@ -95,7 +95,7 @@ impl de::Error for Invalid {
         Self::unnamed(Reason::Text { given, wanted })
     }
 
-    /// The only length that a type refuses is that of an empty text.
+    /// Reports an invalid length. The only length that a type refuses is that of an empty text.
     fn invalid_length(_: usize, _: &dyn de::Expected) -> Self {
         Self::unnamed(Reason::Missing)
     }

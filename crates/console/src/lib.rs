@@ -1,7 +1,7 @@
 //! The operator API: approvals, access, permissions, tokens, the audit, servers and tools, as JSON below `/api/v1`.
 //!
-//! Law: it goes through [`kernel::operator`] like the command line, and has no other way. `routes.rs` is the one table of what there is. The types
-//! that a handler takes and returns are those by which requests are read and answers are written, and of which the OpenAPI document is made.
+//! Law: the API uses only [`kernel::operator`], as the command line does. `routes.rs` is the one table of all routes. The types that a handler takes
+//! and returns are those by which requests are read and answers are written, and of which the OpenAPI document is made.
 
 #![forbid(unsafe_code)]
 
@@ -35,13 +35,13 @@ pub struct Console {
 }
 
 impl Console {
-    /// Makes the operator API of a gateway.
+    /// Creates the operator API of a gateway.
     #[must_use]
     pub fn new(kernel: Kernel) -> Self {
         Self { kernel }
     }
 
-    /// Returns the operator API as a listener serves it.
+    /// Returns the routes of the operator API, for a listener.
     #[must_use]
     pub fn mount(kernel: Kernel) -> Mount {
         Mount {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::problem::Problem;
 use crate::route::{Description, ROOT, Route, Schemas};
 
-/// The document of these routes.
+/// Returns the document of these routes.
 pub(crate) fn document(routes: &[Route]) -> Value {
     let mut schemas = Schemas::new("/components/schemas");
     let problem = schemas.of_answers.subschema_for::<Problem>();
@@ -61,14 +61,14 @@ fn operation(route: &Route, description: Description, problem: &Schema) -> Value
     operation
 }
 
-/// The parameters that the fields of an object are.
+/// Returns the parameters of an object's fields.
 fn parameters(place: &str, object: &Schema) -> Vec<Value> {
     let required: Vec<Value> = object.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
     let fields = object.get("properties").and_then(Value::as_object).into_iter().flatten();
     let parameters = fields.map(|(name, schema)| {
         let mut schema = schema.as_object().cloned().unwrap_or_default();
         let description = schema.remove("description");
-        // The text of a parameter is never null: one that need not be given is left out.
+        // The text of a parameter is never null: an optional one is left out.
         if let Some(Value::Array(types)) = schema.get_mut("type")
             && let Some(kind) = types.iter().find(|kind| *kind != "null").cloned()
         {

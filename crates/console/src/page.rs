@@ -1,4 +1,4 @@
-//! Lists, a page at a time.
+//! Pages of lists.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::problem::Problem;
 
-/// How many entries a page has at most.
+/// The number of entries on a page at most.
 const MAX_LIMIT: usize = 1000;
 
 /// How many entries are wanted.
@@ -75,9 +75,9 @@ pub(crate) struct Page<T> {
 pub(crate) trait List<T> {
     /// How many entries are wanted.
     fn limit(&self) -> usize;
-    /// Where the page before ended.
+    /// Returns the end of the previous page.
     fn cursor(&self) -> Option<&str>;
-    /// Whether an entry is wanted.
+    /// Returns whether the query selects an entry.
     fn wants(&self, entry: &T) -> bool;
 }
 
@@ -102,16 +102,16 @@ macro_rules! lists {
 }
 pub(crate) use lists;
 
-/// Whether a field has the text that is wanted, if any is.
+/// Returns whether a field has the wanted text, or no text is wanted.
 pub(crate) fn is(wanted: Option<&str>, field: &impl Serialize) -> bool {
     wanted.is_none_or(|wanted| serde_json::to_value(field).is_ok_and(|field| field == *wanted))
 }
 
-/// The wanted page of entries, each with the key that it is found again by, in their order.
+/// Returns the wanted page of entries, which are given in order, each with the key of its cursor.
 pub(crate) fn page<T>(query: &impl List<T>, entries: impl IntoIterator<Item = (String, T)>) -> Result<Page<T>, Problem> {
     let mut entries = entries.into_iter();
     if let Some(cursor) = query.cursor() {
-        // The entry may be gone: then nothing says where to go on.
+        // The entry may have been removed: then the next page is not known.
         if !entries.by_ref().any(|(key, _)| key == cursor) {
             return Err(Problem::new(
                 410,

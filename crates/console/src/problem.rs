@@ -1,4 +1,4 @@
-//! Errors as problem objects (RFC 9457): what is wrong, and what to do.
+//! Problem objects (RFC 9457): errors, with what to do.
 
 use kernel::http_api::Answer;
 use kernel::operator::OperatorError;
@@ -28,12 +28,12 @@ impl Problem {
     /// The media type of problems.
     pub(crate) const MEDIA: &'static str = "application/problem+json";
 
-    /// A request that can't be understood.
+    /// Returns the problem of an invalid request.
     pub(crate) fn invalid(detail: impl Into<String>) -> Self {
         Self::new(400, "the request is not valid", detail)
     }
 
-    /// Something that is not there.
+    /// Returns the problem of a missing resource.
     pub(crate) fn absent(detail: impl Into<String>) -> Self {
         Self::new(404, "there is no such thing", detail)
     }
@@ -47,13 +47,13 @@ impl Problem {
         }
     }
 
-    /// As it goes out.
+    /// Returns the answer with the problem.
     pub(crate) fn into_answer(self) -> Answer {
         whole(self.status, Self::MEDIA, &self)
     }
 }
 
-/// The only place where what the office refuses becomes an answer.
+/// The only place where an operator's error becomes an answer.
 impl From<OperatorError> for Problem {
     fn from(error: OperatorError) -> Self {
         let detail = format!("failed to {error}");

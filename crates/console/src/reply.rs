@@ -1,25 +1,25 @@
-//! What handlers answer with: how it is sent, and what the document says of it.
+//! The replies of handlers: their wire form, and their schemas for the document.
 
 use bytes::Bytes;
 use kernel::http_api::Answer;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 
-/// What a handler answers with.
+/// The reply of a handler.
 pub(crate) trait Reply {
     /// The HTTP status.
     const STATUS: u16 = 200;
     /// The media type.
     const MEDIA: &'static str = "application/json";
 
-    /// The answer as it is sent.
+    /// Returns the answer as it is sent.
     fn into_answer(self) -> Answer;
 
-    /// The schema of its body.
+    /// Returns the schema of its body.
     fn schema(schemas: &mut SchemaGenerator) -> Schema;
 }
 
-/// A shape: it has been found or changed.
+/// A shape as a reply: the resource was found or changed.
 impl<T: Serialize + JsonSchema> Reply for T {
     fn into_answer(self) -> Answer {
         whole(Self::STATUS, <Self as Reply>::MEDIA, &self)
@@ -30,7 +30,7 @@ impl<T: Serialize + JsonSchema> Reply for T {
     }
 }
 
-/// A shape of something that was made.
+/// A shape of a resource that was created.
 #[derive(Debug)]
 pub(crate) struct Created<T>(pub(crate) T);
 
@@ -46,7 +46,7 @@ impl<T: Serialize + JsonSchema> Reply for Created<T> {
     }
 }
 
-/// An answer with a shape for its body, in lines that people can read.
+/// Returns an answer with a shape as its body, in lines that people can read.
 pub(crate) fn whole(status: u16, media: &'static str, shape: &impl Serialize) -> Answer {
     let text = serde_json::to_string_pretty(shape).expect("a shape has texts for keys, and nothing in it fails");
     Answer::Whole {

@@ -1,4 +1,4 @@
-//! One route: a verb and a path, and the handler from whose types the request is read, the answer is written and both are described.
+//! A route: a verb, a path, and a handler. Its types define how the request is read, how the answer is written, and how both are documented.
 
 use std::fmt;
 use std::future::{Ready, ready};
@@ -14,25 +14,25 @@ use crate::input::{Body, Input, Parameters};
 use crate::problem::Problem;
 use crate::reply::Reply;
 
-/// What the paths of the operator API begin with.
+/// The prefix of the operator API's paths.
 pub const ROOT: &str = "/api/v1";
 
-/// What stands for each name in braces of a path, decoded.
+/// The values of the names in braces of a path, decoded.
 pub(crate) type Segments = Vec<(String, String)>;
 
-/// How a request is carried out.
+/// The function that handles a request.
 type Handle = dyn Fn(Operations, &Request, Segments) -> BoxFuture<'static, Result<Answer, Problem>> + Send + Sync;
 
-/// A route.
+/// A route of the operator API.
 pub(crate) struct Route {
     pub(crate) verb: Verb,
     /// The path; a name in braces stands for any segment.
     pub(crate) path: &'static str,
     /// The name of the operation in the document.
     pub(crate) operation: &'static str,
-    /// What is done, in a sentence.
+    /// The summary of the operation, in a sentence.
     pub(crate) summary: &'static str,
-    /// What the types of the handler say.
+    /// The function that describes the types of the handler.
     pub(crate) describe: fn(&mut Schemas) -> Description,
     handle: Box<Handle>,
 }
@@ -46,7 +46,7 @@ pub(crate) struct Schemas {
 }
 
 impl Schemas {
-    /// None yet; references lead to the place in a document at which they will stand.
+    /// Creates an empty collection. `place` is the place in the document at which the schemas will stand.
     pub(crate) fn new(place: &'static str) -> Self {
         let settings = SchemaSettings::draft2020_12().with(|settings| settings.definitions_path = place.into());
         Self {
@@ -56,7 +56,7 @@ impl Schemas {
     }
 }
 
-/// What the types of a handler say of its requests and answers.
+/// The description of a handler's requests and answers, from its types.
 #[derive(Debug)]
 pub(crate) struct Description {
     /// An object with the parameters of the path.
@@ -70,7 +70,7 @@ pub(crate) struct Description {
 }
 
 impl Route {
-    /// A route to a handler.
+    /// Creates a route to a handler.
     pub(crate) fn new<P, Q, B, R, F>(
         verb: Verb,
         path: &'static str,
@@ -111,7 +111,7 @@ impl Route {
         }
     }
 
-    /// What stands for the names in braces, where a path fits.
+    /// Returns the values of the names in braces, if a path matches.
     pub(crate) fn segments(&self, path: &str) -> Option<Segments> {
         let (mut wanted, mut given) = (self.path.split('/'), path.split('/'));
         let mut segments = Vec::new();
@@ -130,7 +130,7 @@ impl Route {
         }
     }
 
-    /// Carries a request out.
+    /// Handles a request.
     pub(crate) fn answer(
         &self,
         operations: Operations,
@@ -147,7 +147,7 @@ impl fmt::Debug for Route {
     }
 }
 
-/// A handler that waits for nothing.
+/// Turns a synchronous function into a handler.
 pub(crate) fn at_once<I, R>(handler: impl Fn(&Operations, I) -> Result<R, Problem>) -> impl Fn(Operations, I) -> Ready<Result<R, Problem>> {
     move |operations, input| ready(handler(&operations, input))
 }

@@ -1,4 +1,4 @@
-//! Everything there is: the table of routes, out of which requests are matched and the OpenAPI document is written.
+//! The table of all routes, by which requests are matched and from which the OpenAPI document is generated.
 
 use std::sync::LazyLock;
 
@@ -36,7 +36,7 @@ static ROUTES: LazyLock<Vec<Route>> = LazyLock::new(|| vec![
     Route::new(Post,   "/tools/approve",                   "ApproveTool",      "Approve the definition of a tool as it is now", tools::approve),
 ]);
 
-/// The OpenAPI document. It says nothing of a particular gateway.
+/// Returns the OpenAPI document, which does not depend on a particular gateway.
 #[must_use]
 pub fn document() -> Value {
     openapi::document(&ROUTES)
@@ -48,10 +48,10 @@ pub fn document() -> Value {
 #[schemars(inline, description = "")]
 struct Document(#[schemars(with = "Map<String, Value>")] Value);
 
-/// Finds the route of a request, and what stands for the names in braces of its path.
+/// Finds the route of a request, and the values of the names in braces of its path.
 ///
 /// # Errors
-/// 404 where there is none, 405 where there is one with another verb.
+/// 404 if there is no route for the path, 405 if there is one with another verb.
 pub(crate) fn find(verb: Verb, path: &str) -> Result<(&'static Route, Segments), Problem> {
     let mut others = Vec::new();
     for route in &*ROUTES {
@@ -97,7 +97,7 @@ mod tests {
         }
     }
 
-    /// The names in braces of a path are the parameters that its handler takes from it, and every parameter has its documentation.
+    /// Tests that the names in braces of a path are the parameters of its handler, and that every parameter is documented.
     #[test]
     fn handlers_take_what_stands_in_their_paths() {
         let document = document();
@@ -115,7 +115,7 @@ mod tests {
         }
     }
 
-    /// Every schema that is named is there, and every one that is there is named.
+    /// Tests that every referenced schema exists, and every existing one is referenced.
     #[test]
     fn every_reference_leads_somewhere() {
         let document = document();

@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 
 use crate::reply::Reply;
 
-/// How many events wait for a slow reader.
+/// The number of events that may wait for a slow reader.
 const QUEUE: usize = 64;
 
 /// A stream of events, the data of each of which is one shape.
@@ -29,12 +29,12 @@ pub(crate) struct Sender<T> {
     shape: PhantomData<fn(T)>,
 }
 
-/// The reader has gone.
+/// The error for a reader that has gone.
 #[derive(Debug)]
 pub(crate) struct Gone;
 
 impl<T> Stream<T> {
-    /// A stream that a task writes to.
+    /// Returns a stream to which a task writes.
     pub(crate) fn of<F: Future<Output = ()> + Send + 'static>(write: impl FnOnce(Sender<T>) -> F) -> Self {
         let (sender, events) = Events::channel(QUEUE);
         let over = sender.clone();
@@ -56,7 +56,7 @@ impl<T> Stream<T> {
 }
 
 impl<T: Serialize> Sender<T> {
-    /// Sends one event; its id is what `Last-Event-ID` names when the reader comes back.
+    /// Sends one event. A reader that reconnects names its id in `Last-Event-ID`.
     pub(crate) async fn send(&self, id: Option<u64>, shape: T) -> Result<(), Gone> {
         let data = serde_json::to_vec(&shape).expect("a shape has texts for keys, and nothing in it fails");
         let event = Event {

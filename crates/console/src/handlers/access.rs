@@ -1,4 +1,4 @@
-//! Who may use what.
+//! The handlers of access: grants and queries.
 
 use kernel::operator::Operations;
 use model::PrincipalId;
@@ -13,7 +13,7 @@ use crate::shapes::access::{Filter, Grant, NewGrant, Question, Revocation, Revok
 pub(crate) async fn list(operations: Operations, input: Input<Nothing, Filter>) -> Result<Page<Grant>, Problem> {
     let grants = operations.grants().await?;
     let entries = grants.iter().map(Grant::from).map(|grant| {
-        // Unique, and in the order of the list.
+        // The key is unique, and has the order of the list.
         let key = [json!(grant.principal), json!(grant.server), json!(grant.tool), json!(grant.access)];
         (key.map(|part| part.to_string()).join(" "), grant)
     });

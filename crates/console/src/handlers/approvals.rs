@@ -1,4 +1,4 @@
-//! Calls that wait for a person.
+//! The handlers of calls that wait for a person.
 
 use kernel::operator::Operations;
 use model::RequestId;

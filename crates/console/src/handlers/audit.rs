@@ -1,4 +1,4 @@
-//! What happened.
+//! The handlers of the audit.
 
 use kernel::operator::Operations;
 use store::{AuditQuery, AuditResult};
@@ -55,7 +55,7 @@ fn result(word: &str) -> Result<AuditResult, Problem> {
     })
 }
 
-/// Events as they come. A reader that falls behind delays only itself: the log is read, not a queue.
+/// Streams events as they come. A reader that falls behind delays only itself, because the stream reads the log and no queue.
 pub(crate) fn stream(operations: &Operations, input: Input<Nothing, Start>) -> Result<Stream<Event>, Problem> {
     let seen: Option<u64> = match input.last_event {
         Some(id) => Some(

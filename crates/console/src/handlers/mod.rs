@@ -1,4 +1,4 @@
-//! What is done with each request.
+//! The handlers of requests.
 
 pub(crate) mod access;
 pub(crate) mod approvals;

@@ -1,15 +1,15 @@
-//! Servers, tools and permissions by the names that requests give them.
+//! Finds servers, tools and permissions by the names in requests.
 
 use model::{GrantScope, Permission, ServerId, ToolId};
 
 use crate::problem::Problem;
 
-/// The server of an id.
+/// Parses the id of a server.
 pub(super) fn server(id: &str) -> Result<ServerId, Problem> {
     ServerId::new(id).map_err(|_| Problem::invalid(format!("`{id}` can't be a server's id")))
 }
 
-/// A tool of a server, or the server as a whole.
+/// Parses the scope of a tool, or of a server as a whole.
 pub(super) fn scope(server: &str, tool: Option<String>) -> Result<GrantScope, Problem> {
     let server = self::server(server)?;
     Ok(match tool {
@@ -18,7 +18,7 @@ pub(super) fn scope(server: &str, tool: Option<String>) -> Result<GrantScope, Pr
     })
 }
 
-/// One permission, by any of its names.
+/// Parses one permission, by any of its names.
 pub(super) fn permission(name: &str) -> Result<Permission, Problem> {
     let said = mgp::permission::read(name).map_err(|error| Problem::invalid(error.to_string()))?;
     match &said.permissions[..] {

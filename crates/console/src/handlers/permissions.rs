@@ -1,4 +1,4 @@
-//! Permissions of servers.
+//! The handlers of servers' permissions.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::page::{Page, page};
 use crate::problem::Problem;
 use crate::shapes::permissions::{Filter, Permission, PermissionDecision};
 
-/// One entry for each permission of each server. One that was put off waits still, and is shown as what was decided.
+/// Lists one entry for each permission of each server. A deferred one still waits, and is shown as decided.
 pub(crate) async fn list(operations: Operations, input: Input<Nothing, Filter>) -> Result<Page<Permission>, Problem> {
     let permissions = operations.permissions().await?;
     let decided = permissions.decided.iter().map(Permission::from);

@@ -1,4 +1,4 @@
-//! Tokens.
+//! The handlers of tokens.
 
 use kernel::operator::Operations;
 use model::PrincipalId;

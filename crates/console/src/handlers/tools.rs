@@ -1,4 +1,4 @@
-//! Servers and tools.
+//! The handlers of servers and tools.
 
 use kernel::operator::Operations;
 use model::ToolId;

@@ -1,4 +1,4 @@
-//! Who may use what.
+//! The shapes of access: grants and queries.
 
 use model::GrantScope;
 use schemars::JsonSchema;

@@ -1,4 +1,4 @@
-//! Calls that wait for a person.
+//! The shapes of calls that wait for a person.
 
 use kernel::operator::Waiting;
 use model::{ApprovalState, By};

@@ -1,4 +1,4 @@
-//! What happened.
+//! The shapes of the audit.
 
 use std::borrow::Cow;
 

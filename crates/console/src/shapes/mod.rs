@@ -1,4 +1,4 @@
-//! What requests and answers look like: each shape is stated once, and both its wire form and its schema follow from the type.
+//! The shapes of requests and answers: each is declared once, and both its wire form and its schema follow from the type.
 //!
 //! The documentation of a type and of its fields is the text of the OpenAPI document.
 

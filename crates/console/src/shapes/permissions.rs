@@ -1,4 +1,4 @@
-//! Permissions of servers.
+//! The shapes of servers' permissions.
 
 use model::PermissionAnswer;
 use schemars::JsonSchema;

@@ -1,4 +1,4 @@
-//! Tokens.
+//! The shapes of tokens.
 
 use model::{Secret, Timestamp};
 use schemars::JsonSchema;
@@ -68,7 +68,7 @@ pub(crate) struct Token {
 }
 
 impl Token {
-    /// A token as it stands at an instant.
+    /// Returns the shape of a token, with its state at a time.
     pub(crate) fn at(now: Timestamp, token: &model::Token) -> Self {
         let state = match (&token.revoked, token.expires) {
             (Some(_), _) => State::Revoked,

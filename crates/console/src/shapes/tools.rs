@@ -1,4 +1,4 @@
-//! Servers and tools.
+//! The shapes of servers and tools.
 
 use kernel::operator::JudgedTool;
 use kernel::{Health, ServerStatus};

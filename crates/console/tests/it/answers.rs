@@ -1,4 +1,4 @@
-//! Every operation is asked, and each answer is what its schema says.
+//! Tests that the answer of every operation fits its schema.
 
 use kernel::http_api::Verb::{Delete, Get, Post, Put};
 use model::Principal;
@@ -25,14 +25,14 @@ async fn every_answer_is_what_the_document_says() {
     live.gateway.stop().await;
 }
 
-/// A request that has to be carried out.
+/// Makes a request that has to succeed, and returns the answer.
 async fn done(live: &Live, verb: kernel::http_api::Verb, target: &str, body: Value) -> Value {
     let (status, answer) = live.ask(verb, target, body).await;
     assert!(status < 300, "{target}: {answer}");
     answer
 }
 
-/// The entries of a list.
+/// Returns the entries of a list.
 async fn items(live: &Live, target: &str) -> Vec<Value> {
     let page = done(live, Get, target, Value::Null).await;
     page["items"].as_array().expect("a page").clone()

@@ -1,4 +1,4 @@
-//! A gateway with everything that the operator API shows, and requests to it that are compared with `docs/reference/openapi.json`.
+//! A live gateway with everything that the operator API shows. Requests to it are compared with `docs/reference/openapi.json`.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -12,10 +12,10 @@ use testkit::{Client, Era, Gateway, Script, Step, Wire, gateway};
 
 use crate::schema::mismatches;
 
-/// The document as it is committed: what programs are generated from.
+/// The committed document, from which programs are generated.
 const DOCUMENT: &str = include_str!("../../../../docs/reference/openapi.json");
 
-/// A gateway, its operator API, and what was asked of it.
+/// A gateway, its operator API, and the operations that were requested.
 pub(crate) struct Live {
     pub(crate) gateway: Gateway,
     pub(crate) document: Value,
@@ -24,7 +24,7 @@ pub(crate) struct Live {
     _folder: TempDir,
 }
 
-/// An operator.
+/// Returns an operator.
 pub(crate) fn olga() -> Principal {
     Principal {
         id: PrincipalId::new("olga"),
@@ -32,7 +32,7 @@ pub(crate) fn olga() -> Principal {
     }
 }
 
-/// A server with a tool of each risk, one of them with a text that people don't see.
+/// Returns a server with a tool of each risk, one of them with a text that people don't see.
 fn tools() -> Script {
     let tool = |name: &str, annotations: Value| json!({"name": name, "inputSchema": {"type": "object"}, "annotations": annotations});
     let answer = || vec![vec![Step::text("done")]];
@@ -43,7 +43,7 @@ fn tools() -> Script {
         .tool_as(hiding, answer())
 }
 
-/// A server that asks for two permissions.
+/// Returns a server that asks for two permissions.
 fn wanting() -> Script {
     Script::legacy()
         .tool("plain", [Step::text("done")])
@@ -74,7 +74,7 @@ impl Live {
         }
     }
 
-    /// A client that has seen the tools, once the server's permissions wait.
+    /// Returns a client that has listed the tools, once the server's permissions wait.
     pub(crate) async fn client(&self) -> Client {
         let client = self.gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
         client.tools().await;
@@ -82,7 +82,7 @@ impl Live {
         client
     }
 
-    /// Asks as an operator, and holds the request that was carried out and the answer to the document.
+    /// Makes a request as an operator, and compares it and its answer with the document.
     pub(crate) async fn ask(&self, verb: Verb, target: &str, body: Value) -> (u16, Value) {
         self.ask_as(olga(), verb, target, body).await
     }
@@ -127,7 +127,7 @@ impl Live {
         (status, answer)
     }
 
-    /// Sends a body as it is. The status, the media type, and the value: of a stream, its first event.
+    /// Sends a body as it is. Returns the status, the media type, and the value; of a stream, its first event.
     pub(crate) async fn answer(&self, who: Principal, verb: Verb, target: &str, body: String) -> (u16, &'static str, Value) {
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let request = Request {
@@ -148,7 +148,7 @@ impl Live {
         (status, media, serde_json::from_slice(&text).expect("an answer is JSON"))
     }
 
-    /// What the document says of a way.
+    /// Returns the operation of the document for a verb and a path.
     fn operation(&self, verb: Verb, path: &str) -> Option<&Value> {
         let fits = |pattern: &str| {
             let (pattern, path) = (pattern.split('/'), path.split('/'));
@@ -158,7 +158,7 @@ impl Live {
         found.find_map(|(_, operations)| operations.get(verb.as_str().to_ascii_lowercase()))
     }
 
-    /// The operations of the document that nothing was asked of with success.
+    /// Returns the operations of the document that had no successful request.
     pub(crate) fn not_asked(&self) -> Vec<String> {
         let asked = self.asked.lock().expect("no test has panicked");
         let paths = self.document["paths"].as_object().expect("paths");

@@ -1,4 +1,4 @@
-//! The operator API of a live gateway, held to what `docs/reference/openapi.json` says of it.
+//! Tests of the operator API of a live gateway against `docs/reference/openapi.json`.
 
 mod answers;
 mod live;

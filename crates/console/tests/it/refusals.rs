@@ -1,11 +1,11 @@
-//! What is said of requests that are refused: the words are for people, and stay as they are.
+//! Tests of the texts of refused requests: they are for people, and must not change.
 
 use expect_test::expect_file;
 use kernel::http_api::Verb;
 
 use crate::live::{Live, olga};
 
-/// `refusals.txt` has a line for each request, and under it the status, the title and the detail of its problem.
+/// Compares with `refusals.txt`, which has a line for each request, and under it the status, the title and the detail of its problem.
 #[tokio::test]
 async fn what_is_wrong_with_a_request_is_said_in_the_same_words() {
     let transcript = expect_file!["../data/refusals.txt"];

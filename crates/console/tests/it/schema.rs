@@ -1,13 +1,14 @@
-//! JSON Schema as far as `docs/reference/openapi.json` uses it, and stricter in one thing: a field that an object's schema does not name does not fit.
+//! A validator of the part of JSON Schema that `docs/reference/openapi.json` uses, stricter in one point: a field that an object's schema does not
+//! name is an error.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-/// What does not fit, each with its place; nothing where the value is what the schema says.
+/// Returns the mismatches, each with its place; none if the value fits the schema.
 ///
 /// # Panics
-/// When the schema uses a keyword that is not known here: the comparison would miss what it says.
+/// When the schema uses an unknown keyword, which the comparison would miss.
 pub(crate) fn mismatches(document: &Value, schema: &Value, value: &Value) -> Vec<String> {
     let mut comparison = Comparison {
         document,
@@ -23,7 +24,7 @@ struct Comparison<'a> {
 }
 
 impl<'a> Comparison<'a> {
-    /// Everything that a schema says, and that an object has no field of which it says nothing.
+    /// Checks all keywords of a schema, and that an object has no field that the schema does not name.
     fn whole(&mut self, schema: &'a Value, value: &Value, at: &str) {
         self.keywords(schema, value, at);
         let mut named = BTreeSet::new();
@@ -58,7 +59,7 @@ impl<'a> Comparison<'a> {
                     self.parts(keyword, said, value, at);
                     true
                 }
-                // That an object has no other fields is looked at in any case.
+                // The absence of other fields is checked in any case.
                 "additionalProperties" | "description" | "default" => true,
                 other => panic!("no comparison knows the keyword `{other}`"),
             };
@@ -86,7 +87,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// The fields that a schema names, itself or through what it refers to.
+    /// Collects the fields that a schema names, itself or by reference.
     fn named(&self, schema: &'a Value, into: &mut BTreeSet<&'a str>) {
         into.extend(schema["properties"].as_object().into_iter().flat_map(Map::keys).map(String::as_str));
         if let Some(name) = schema.get("$ref") {
