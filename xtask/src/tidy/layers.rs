@@ -41,6 +41,7 @@ pub(crate) const CRATES: &[Crate] = &[
     Crate { name: "model",              folder: "lib/model",           layer: Core,      may: &[] },
     Crate { name: "jsonrpc",            folder: "lib/jsonrpc",         layer: Core,      may: &[] },
     Crate { name: "mangle",             folder: "lib/mangle",          layer: Core,      may: &[] },
+    Crate { name: "transcripts",        folder: "lib/transcripts",     layer: Apart,     may: &[] },
     Crate { name: "validators",         folder: "crates/validators",   layer: Core,      may: &[] },
     Crate { name: "policy",             folder: "crates/policy",       layer: Core,      may: &["model", "validators"] },
     Crate { name: "mcp",                folder: "crates/mcp",          layer: Core,      may: &["model", "jsonrpc"] },

@@ -91,7 +91,7 @@ impl Room {
     }
 
     /// Executes one line, and returns its results.
-    pub(crate) async fn line(&mut self, line: &str) -> Vec<String> {
+    pub(crate) async fn carry_out(&mut self, line: &str) -> Vec<String> {
         let words = Words::of(line);
         let mut said = match words.at(0) {
             "config" => {

@@ -98,7 +98,7 @@ impl Stage {
     }
 
     /// Executes one line, and returns its results.
-    pub(crate) async fn line(&mut self, line: &str) -> Vec<String> {
+    pub(crate) async fn carry_out(&mut self, line: &str) -> Vec<String> {
         let (text, json) = match line.find('{') {
             Some(at) => (&line[..at], &line[at..]),
             None => (line, "{}"),

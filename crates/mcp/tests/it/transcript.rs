@@ -5,9 +5,7 @@
 //! each of them: `client <` and `server <` are messages that go out, `kernel ?` is what a machine wants of the kernel. `UPDATE_EXPECT=1`
 //! rewrites it. Everything else is a comment.
 
-use std::path::PathBuf;
-
-use expect_test::expect_file;
+use transcripts::transcripts;
 
 use crate::client_face::ClientFace;
 use crate::pair_stage::PairStage;
@@ -83,37 +81,9 @@ fn parsed(text: &str) -> Option<(&str, char, &str)> {
     }
 }
 
-fn check(file: &str) {
-    let path = data().join(file);
-    let script = std::fs::read_to_string(&path).expect("the transcript can be read");
-    expect_file![path].assert_eq(&play(&script));
-}
-
-fn data() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/it/data")
-}
-
-macro_rules! transcripts {
-    ($($name:ident)*) => {
-        const FILES: &[&str] = &[$(concat!(stringify!($name), ".txt")),*];
-        $(#[test]
-        fn $name() {
-            check(concat!(stringify!($name), ".txt"));
-        })*
-    };
-}
-
 transcripts! {
+    play;
     client_initialize client_modern client_mirrors client_legacy client_answers client_progress client_cancel client_listen client_asks
     server_hello server_calls server_notifications server_asks
     pair_legacy_legacy pair_modern_modern pair_legacy_modern pair_modern_legacy
-}
-
-#[test]
-fn every_transcript_is_played() {
-    let entries = std::fs::read_dir(data()).expect("the folder of transcripts");
-    for entry in entries {
-        let name = entry.expect("an entry").file_name().into_string().expect("a name");
-        assert!(FILES.contains(&name.as_str()), "`{name}` is not in the list");
-    }
 }

@@ -148,14 +148,14 @@ impl Stage {
     }
 
     /// Executes one line, and returns its results.
-    pub(crate) async fn line(&mut self, line: &str) -> Vec<String> {
+    pub(crate) async fn carry_out(&mut self, line: &str) -> Vec<String> {
         if let Some((times, line)) = line.split_once(" times ") {
             // Of many repetitions, only the results of the last are shown.
             let times: usize = times.parse().expect("a number");
             for _ in 1..times {
                 self.act(&line.split_whitespace().collect::<Vec<_>>(), "").await;
             }
-            return Box::pin(self.line(line)).await;
+            return Box::pin(self.carry_out(line)).await;
         }
         let (text, json) = match line.find('{') {
             Some(at) => (&line[..at], &line[at..]),
@@ -179,7 +179,7 @@ impl Stage {
             ["up", "with", tools @ ..] => {
                 // `handshake.txt` shows the results of these lines.
                 for line in ["up", "s1 greets", &format!("s1 lists {}", tools.join(" "))] {
-                    Box::pin(self.line(line)).await;
+                    Box::pin(self.carry_out(line)).await;
                 }
             }
             ["attempts"] => return vec![format!("{} so far", self.connections.attempts())],
