@@ -27,7 +27,7 @@ pub trait Port: Send + Sync {
     /// Puts a question to the caller: elicitation, sampling, roots, consent. `related` is the request in whose course it is asked. Returns the name by
     /// which the question can be withdrawn.
     fn ask(&self, related: Option<Ticket>, question: Message, asker: Box<dyn Asker>) -> Ticket;
-    /// Withdraws a question that is not answered yet.
+    /// Withdraws a question. One that is answered already is left as it is.
     fn withdraw(&self, ask: Ticket, reason: Option<String>);
 }
 

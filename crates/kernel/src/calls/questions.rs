@@ -73,8 +73,16 @@ impl Questions {
             open.insert(id, Open { port, ask: None });
         }
         let ask = port.ask(related, message, Box::new(asker));
-        if let Some(open) = self.open().get_mut(&id) {
-            open.ask = Some(ask);
+        let was_withdrawn = match self.open().get_mut(&id) {
+            Some(open) => {
+                open.ask = Some(ask);
+                false
+            }
+            None => true,
+        };
+        if was_withdrawn {
+            // Withdrawn while it was being put. If it was answered instead, withdrawing it does nothing.
+            port.withdraw(ask, None);
         }
     }
 
@@ -192,3 +200,6 @@ fn answer_for(from: Option<Revision>, method: &str, message: Message, to: Revisi
         ..Change::default()
     })
 }
+
+#[cfg(test)]
+mod tests;
