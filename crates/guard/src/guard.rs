@@ -18,6 +18,7 @@ use crate::enforced::Enforced;
 use crate::record::Record;
 use crate::report_rate::Reports;
 use crate::resolver::Resolver;
+use crate::subject::Subject;
 
 /// The guard of one gateway.
 pub struct Guard {
@@ -74,6 +75,13 @@ impl Guard {
     #[must_use]
     pub fn policy(&self) -> Loaded<Arc<Policy>> {
         self.enforced.policy()
+    }
+
+    /// Returns whether the token that let a subject in still does so: it is neither revoked nor expired. A subject without a token needs none.
+    #[must_use]
+    pub fn lets_in(&self, subject: &Subject) -> bool {
+        let lets_in = |token: &str| self.enforced.policy().lets_in(token, &subject.principal, self.calendar.now());
+        subject.token.as_deref().is_none_or(lets_in)
     }
 
     /// Returns the record, which writes to the audit.

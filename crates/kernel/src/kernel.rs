@@ -16,7 +16,7 @@ use runtime::{BoxFuture, Gauges, Runtime};
 use tokio::sync::mpsc;
 use upstream::{Config, Context, Health, Identity, Server, Upstream};
 
-use crate::calls::{Calls, ParkedCalls, Questions, Returned, Seal, TaskRoutes};
+use crate::calls::{Calls, Dismissals, ParkedCalls, Questions, Returned, Seal, TaskRoutes};
 use crate::dependencies::Dependencies;
 use crate::faces::{self, Client, Clients, Delivery, Faces, LAST_ANSWERS, Pipe};
 use crate::front::{Answer, ClientPipe, Credential, Front, InPost, Listen, TokenRefusal};
@@ -73,7 +73,8 @@ impl Rooms {
         let views = Views::new(&guard, &upstream, &runtime, &settings);
         let broker = PermissionBroker::new(&guard, &views, &runtime);
         let tasks: Arc<TaskRoutes> = Arc::default();
-        let clients = Clients::new(&runtime, &tasks);
+        let dismissals = Dismissals::new(&guard);
+        let clients = Clients::new(&runtime, &tasks, &dismissals);
         let operator = Arc::new(OperatorRoom {
             guard: guard.clone(),
             upstream: upstream.clone(),
@@ -89,6 +90,7 @@ impl Rooms {
             runtime: runtime.clone(),
             settings: settings.clone(),
             questions: Questions::new(guard.clone()),
+            dismissals,
             tasks,
             own_tools: Arc::new(OperatorTools(operator.clone())),
             news: clients.clone(),
@@ -142,7 +144,7 @@ impl Rooms {
                 rooms.calls.parked.expire(runtime::now());
                 let clients = &rooms.faces.clients;
                 clients.end_idle(rooms.settings.load().session_idle);
-                clients.dismiss_unwelcome(&rooms.guard);
+                clients.dismiss_unwelcome();
                 let (now, idle) = (rooms.runtime.uptime_ms(), LINE_IDLE.as_secs() * 1000);
                 for server in rooms.upstream.servers().iter() {
                     server.sweep(now, idle, |line| rooms.calls.tasks.holds(line));

@@ -9,6 +9,7 @@ use mcp::exchange::Peer;
 use model::{PrincipalId, ServerId, Ticket};
 use upstream::{Attachment, CallEvents, Line, Question, Sharer};
 
+use super::dismissals::{Dismissal, Dismissals};
 use super::port::Port;
 use super::questions::{OwnQuestion, Questions};
 use super::subscriptions::{Subscriptions, unsubscribe_upstream};
@@ -20,6 +21,8 @@ pub struct Caller {
     pub subject: Subject,
     port: Weak<dyn Port>,
     questions: Arc<Questions>,
+    /// Its place among the callers that a token let in; none without a token.
+    dismissal: Option<Dismissal>,
     lines: Mutex<HeldLines>,
     subscriptions: Mutex<Subscriptions>,
     /// The view that it saw last, so that a call need not look it up.
@@ -34,8 +37,9 @@ struct HeldLines {
 }
 
 impl Caller {
-    pub(crate) fn new(subject: Subject, port: Weak<dyn Port>, questions: &Arc<Questions>) -> Arc<Self> {
+    pub(super) fn new(subject: Subject, port: Weak<dyn Port>, questions: &Arc<Questions>, dismissals: &Arc<Dismissals>) -> Arc<Self> {
         Arc::new(Self {
+            dismissal: dismissals.register(&subject),
             subject,
             port,
             questions: questions.clone(),
@@ -54,6 +58,14 @@ impl Caller {
     /// Returns the port, for as long as the caller exists.
     pub(crate) fn port(&self) -> Option<Arc<dyn Port>> {
         self.port.upgrade()
+    }
+
+    /// Resolves when the token that let the caller in is revoked or expires after this was polled for the first time.
+    pub(super) async fn dismissed(&self) {
+        match &self.dismissal {
+            Some(dismissal) => dismissal.dismissed().await,
+            None => std::future::pending().await,
+        }
     }
 
     /// Describes the caller to a server that has to find a line for it.

@@ -8,6 +8,7 @@ mod admission;
 mod call_result;
 mod caller;
 mod consent;
+mod dismissals;
 mod drive;
 mod extension;
 mod fulfil;
@@ -43,6 +44,7 @@ mod trace;
 mod watched;
 
 pub use caller::Caller;
+pub(crate) use dismissals::Dismissals;
 pub(crate) use listen::{keep_up, lines_of, open};
 pub(crate) use news::News;
 pub(crate) use own_tools::OwnTools;

@@ -14,6 +14,14 @@ pub(crate) fn gone(server: &ServerId) -> Outcome {
     )))
 }
 
+/// Returns the error of a request whose caller was let in by a token that was revoked or has expired since.
+pub(crate) fn dismissed() -> Outcome {
+    Outcome::refused(ErrorObject::new(
+        jsonrpc::code::INTERNAL_ERROR,
+        "the token that this request came with was revoked or has expired; ask the operator for another",
+    ))
+}
+
 /// Returns the error of a server that is not available, and says what to do. The reason may name commands, addresses and what a process wrote to
 /// stderr, so it is shown only to the principal that owns the machine.
 pub(crate) fn unavailable(principal: &Principal, server: &ServerId, error: &Unavailable) -> Outcome {

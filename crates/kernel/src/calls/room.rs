@@ -12,6 +12,7 @@ use runtime::Runtime;
 use upstream::{Identity, Server, Upstream};
 
 use super::caller::Caller;
+use super::dismissals::Dismissals;
 use super::news::News;
 use super::own_tools::OwnTools;
 use super::parked::ParkedCalls;
@@ -31,6 +32,7 @@ pub struct Calls {
     pub(crate) runtime: Arc<Runtime>,
     pub(crate) settings: Arc<ArcSwap<Settings>>,
     pub(crate) questions: Arc<Questions>,
+    pub(crate) dismissals: Arc<Dismissals>,
     pub(crate) tasks: Arc<TaskRoutes>,
     pub(crate) own_tools: Arc<dyn OwnTools>,
     pub(crate) news: Arc<dyn News>,
@@ -54,7 +56,7 @@ impl Calls {
     #[must_use]
     pub fn caller(&self, mut subject: Subject, port: std::sync::Weak<dyn Port>) -> Arc<Caller> {
         subject.session.get_or_insert_with(|| self.next_number());
-        Caller::new(subject, port, &self.questions)
+        Caller::new(subject, port, &self.questions, &self.dismissals)
     }
 
     /// Releases what a caller that has gone holds: its subscriptions, and the lines that only it used.

@@ -11,7 +11,7 @@ use tracing::Instrument;
 
 use super::caller::Caller;
 use super::room::{Asked, Calls};
-use super::{extension, labels, lists, named, place, resources, tasks, trace};
+use super::{extension, labels, lists, named, place, refused, resources, tasks, trace};
 
 // Law: the path of a plain call is one small future. What is rare (a first connection, a bridge, a list) is boxed, so that its size is not moved with
 // every call.
@@ -40,6 +40,7 @@ impl Calls {
             biased;
             // This is checked first: a call that was cancelled before a person consented to it must not be sent after that.
             () = cancelled.notified() => None,
+            () = caller.dismissed() => Some(refused::dismissed()),
             outcome = route(asked, request).instrument(span) => Some(outcome),
         };
         let label = outcome.as_ref().map_or("cancelled", labels::of_outcome);

@@ -271,7 +271,7 @@ impl Client {
     pub(crate) async fn carry_out(&self, ticket: Ticket, request: Box<Request>) -> Works {
         let outcome = self.calls.run(&self.caller, ticket, request).await;
         // A request that the client has cancelled is not answered, whatever the outcome says.
-        self.finish(ticket, outcome.unwrap_or_else(|| self.cut_off()))
+        self.finish(ticket, outcome.unwrap_or_else(Self::cut_off))
     }
 
     /// Handles the request of a client that exists for this request only and is in no registry: it is aborted here when the gateway shuts down.
@@ -286,15 +286,12 @@ impl Client {
             outcome = self.calls.run(&self.caller, ticket, request) => outcome,
             () = ending => None,
         };
-        self.finish(ticket, outcome.unwrap_or_else(|| self.cut_off()))
+        self.finish(ticket, outcome.unwrap_or_else(Self::cut_off))
     }
 
-    /// Returns the error of a request that was aborted while its client waited for it.
-    fn cut_off(&self) -> Outcome {
-        let why = match self.calls.runtime.shutdown().is_cancelled() {
-            true => "the gateway is shutting down; send the request again when it is back",
-            false => "the token that opened this session lets nobody in any more",
-        };
+    /// Returns the error of a request that was aborted because the gateway shuts down.
+    fn cut_off() -> Outcome {
+        let why = "the gateway is shutting down; send the request again when it is back";
         Outcome::refused(ErrorObject::new(jsonrpc::code::INTERNAL_ERROR, why))
     }
 

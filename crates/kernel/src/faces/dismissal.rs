@@ -3,8 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use guard::Guard;
-
 use super::client::{Client, Delivery, SERVERS_FIRST};
 use super::registry::Clients;
 
@@ -12,24 +10,19 @@ use super::registry::Clients;
 pub(crate) const LAST_ANSWERS: Duration = Duration::from_secs(1);
 
 impl Clients {
-    /// Ends the clients whose token was revoked or has expired. Their next request is refused by authentication.
-    pub(crate) fn dismiss_unwelcome(self: &Arc<Self>, guard: &Guard) {
-        let (policy, now) = (guard.policy(), guard.calendar().now());
-        let is_unwelcome = |client: &Arc<Client>| {
-            let subject = &client.caller.subject;
-            let token = subject.token.as_deref();
-            token.is_some_and(|token| !policy.lets_in(token, &subject.principal, now)) && !client.ending().is_cancelled()
-        };
+    /// Ends the clients whose token was revoked or has expired, and the requests in progress of callers of every kind. Their next request is refused by authentication.
+    pub(crate) fn dismiss_unwelcome(self: &Arc<Self>) {
+        self.dismissals.dismiss_unwelcome();
+        let is_unwelcome = |client: &Arc<Client>| !self.dismissals.lets_in(&client.caller.subject) && !client.ending().is_cancelled();
         for client in self.all().into_iter().filter(is_unwelcome) {
-            tracing::info!(principal = %client.caller.principal(), "its token lets no one in any more: its session ends");
+            tracing::info!(principal = %client.caller.principal(), "the token of a session was revoked or has expired: the session ends");
             self.dismiss(client);
         }
     }
 
-    /// Ends a client: its requests in progress with an error, then its streams and its session.
+    /// Ends a client whose requests in progress are ending: its streams and its session.
     fn dismiss(self: &Arc<Self>, client: Arc<Client>) {
         client.ending().cancel();
-        client.cut_short();
         if let Some(session) = client.token.get() {
             drop(self.close_session(session));
         }

@@ -12,7 +12,7 @@ use runtime::Runtime;
 
 use super::changes::{Changes, wants};
 use super::client::{Client, Delivery};
-use crate::calls::{Found, News, TaskRoutes};
+use crate::calls::{Dismissals, Found, News, TaskRoutes};
 
 /// The registry of clients.
 #[derive(Debug)]
@@ -22,6 +22,7 @@ pub(crate) struct Clients {
     changes: Changes,
     runtime: Arc<Runtime>,
     tasks: Arc<TaskRoutes>,
+    pub(super) dismissals: Arc<Dismissals>,
 }
 
 #[derive(Debug)]
@@ -32,13 +33,14 @@ struct Entry {
 }
 
 impl Clients {
-    pub(crate) fn new(runtime: &Arc<Runtime>, tasks: &Arc<TaskRoutes>) -> Arc<Self> {
+    pub(crate) fn new(runtime: &Arc<Runtime>, tasks: &Arc<TaskRoutes>, dismissals: &Arc<Dismissals>) -> Arc<Self> {
         Arc::new(Self {
             by_number: RwLock::default(),
             sessions: RwLock::default(),
             changes: Changes::default(),
             runtime: runtime.clone(),
             tasks: tasks.clone(),
+            dismissals: dismissals.clone(),
         })
     }
 

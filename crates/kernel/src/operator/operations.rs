@@ -272,7 +272,7 @@ impl Operations {
             edit.token(kept);
         })
         .await?;
-        self.room.clients.dismiss_unwelcome(self.guard());
+        self.room.clients.dismiss_unwelcome();
         Ok(revoked)
     }
 

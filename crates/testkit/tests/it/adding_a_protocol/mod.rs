@@ -6,8 +6,9 @@ mod rules;
 
 use std::sync::Arc;
 
-use kernel::operator::{NewGrant, Operations};
-use model::{Access, GrantScope, PrincipalId, ServerId};
+use kernel::Subject;
+use kernel::operator::{NewGrant, NewToken, Operations};
+use model::{Access, GrantScope, Principal, PrincipalId, Role, ServerId};
 use policy::{Answer, Origin};
 use serde_json::{Value, json};
 use testkit::{Gateway, Script, Step, gateway};
@@ -43,6 +44,15 @@ fn script() -> Script {
         .tool("hang", [Step::Hang])
 }
 
+/// Returns a participant that a token has let in, and whether a person is behind it.
+fn participant((name, has_person): (&str, bool)) -> (Subject, bool) {
+    let subject = Subject {
+        token: Some(format!("token of {name}").into()),
+        ..Subject::new(Principal::named(name))
+    };
+    (subject, has_person)
+}
+
 /// A room in front of a guarded gateway in which alice and bob may use the server, and carol may not.
 struct Opened {
     gateway: Gateway,
@@ -64,9 +74,20 @@ impl Opened {
             .await
             .start();
         gateway.kernel.look(false, |_| {}).await;
+        let operations = operations(&gateway);
+        for (name, _) in PARTICIPANTS {
+            let token = NewToken {
+                id: Some(format!("token of {name}")),
+                principal: PrincipalId::new(name),
+                role: Role::Agent,
+                scopes: Vec::new(),
+                expires: None,
+            };
+            operations.create_token(token).await.expect("made");
+        }
         let opened = Self {
-            operations: operations(&gateway),
-            room: Room::open(&gateway.kernel, &PARTICIPANTS),
+            operations,
+            room: Room::open(&gateway.kernel, PARTICIPANTS.map(participant)),
             gateway,
             witness,
             _folder: folder,
@@ -292,5 +313,22 @@ async fn a_revoked_grant_ends_what_a_participant_may_between_two_calls_and_while
     opened.room.say("alice", &json!({"answer": question["question"], "with": consent}));
     refused(&opened.end(call).await);
     assert_eq!(opened.received().len(), 1);
+    opened.close().await;
+}
+
+#[tokio::test]
+async fn a_revoked_token_ends_what_its_participant_has_under_way_and_nothing_of_others() {
+    let opened = Opened::new().await;
+    let (alices, bobs) = (opened.call("alice", "hang", &json!({})), opened.call("bob", "hang", &json!({})));
+    opened.gateway.server("fs").nth("tools/call", 2).await;
+    opened.operations.revoke_token("token of bob").await.expect("revoked");
+    let error = &opened.end(bobs).await["error"];
+    assert!(error.as_str().is_some_and(|text| text.contains("token")), "{error}");
+    opened.gateway.server("fs").nth("notifications/cancelled", 1).await;
+    let next = opened.call("bob", "look", &json!({}));
+    assert_eq!(refused(&opened.end(next).await)["code"], 1002);
+    opened.room.say("alice", &json!({"cancel": alices}));
+    assert_eq!(opened.end(alices).await["cancelled"], true);
+    assert_eq!(opened.received().len(), 2);
     opened.close().await;
 }

@@ -8,7 +8,7 @@ use kernel::{Asker, BoxFuture, Caller, Calls, Kernel, Port, Subject};
 use mcp::capabilities::ClientCapabilities;
 use mcp::exchange::Peer;
 use mcp::revision::Revision;
-use model::{Principal, Ticket};
+use model::Ticket;
 use serde_json::{Value, json};
 use tokio::sync::{Notify, watch};
 use tokio_util::task::TaskTracker;
@@ -61,12 +61,12 @@ struct Participant {
 }
 
 impl Participant {
-    /// Makes a participant of what let it into the room. One with a person behind it can be asked.
-    fn new(calls: &Calls, table: &Arc<Table>, principal: Principal, has_person: bool) -> Arc<Self> {
+    /// Makes a participant of the subject that its connection has shown. One with a person behind it can be asked.
+    fn new(calls: &Calls, table: &Arc<Table>, subject: Subject, has_person: bool) -> Arc<Self> {
         let capabilities = if has_person { json!({"elicitation": {}}) } else { json!({}) };
         Arc::new_cyclic(|this: &Weak<Self>| Self {
-            name: principal.id.to_string(),
-            caller: calls.caller(Subject::new(principal), this.clone()),
+            name: subject.principal.id.to_string(),
+            caller: calls.caller(subject, this.clone()),
             peer: Arc::new(Peer {
                 revision: Revision::LATEST_LEGACY,
                 capabilities: ClientCapabilities::new(Raw::of(&capabilities)),
@@ -121,14 +121,14 @@ impl Port for Participant {
 
 impl Room {
     /// Opens a room of participants, each with whether a person is behind it.
-    pub(crate) fn open(kernel: &Kernel, participants: &[(&str, bool)]) -> Self {
+    pub(crate) fn open(kernel: &Kernel, participants: impl IntoIterator<Item = (Subject, bool)>) -> Self {
         let (calls, table) = (kernel.calls().clone(), Arc::<Table>::default());
-        let seat = |(name, has_person): &(&str, bool)| {
-            let participant = Participant::new(&calls, &table, Principal::named(name), *has_person);
-            ((*name).to_owned(), participant)
+        let seat = |(subject, has_person)| {
+            let participant = Participant::new(&calls, &table, subject, has_person);
+            (participant.name.clone(), participant)
         };
         Self {
-            participants: participants.iter().map(seat).collect(),
+            participants: participants.into_iter().map(seat).collect(),
             calls: calls.clone(),
             table: table.clone(),
             running: TaskTracker::new(),

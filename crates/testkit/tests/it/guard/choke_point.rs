@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fastrand::Rng;
+use kernel::Subject;
 use kernel::operator::{NewGrant, NewToken, Operations};
-use model::{Access, GrantScope, PrincipalId, Role, ServerId, ToolId};
+use model::{Access, GrantScope, Principal, PrincipalId, Role, ServerId, ToolId};
 use policy::{Answer, Origin};
 use serde_json::{Value, json};
 use testkit::{Arrived, Builder, Client, Era, Exchange, Gateway, Received, Script, Step, Wire, gateway};
@@ -139,7 +140,10 @@ impl Run {
             });
         }
         Self {
-            room: Room::open(&gateway.kernel, &[("ann", true), ("bob", false)]),
+            room: Room::open(
+                &gateway.kernel,
+                [("ann", true), ("bob", false)].map(|(name, has_person)| (Subject::new(Principal::named(name)), has_person)),
+            ),
             rng: Rng::with_seed(seed),
             gateway,
             operations,

@@ -2,8 +2,9 @@
 
 use kernel::operator::{NewToken, Operations};
 use model::{PrincipalId, Role};
+use policy::DefaultAccess;
 use serde_json::json;
-use testkit::{Arrived, Client, Era, Exchange, Gateway, Wire};
+use testkit::{Arrived, Client, Era, Exchange, Gateway, Script, Step, Wire, gateway};
 
 use super::{guarded, operator};
 
@@ -58,6 +59,29 @@ async fn a_revoked_tokens_streams_end_and_those_of_others_go_on() {
         if era == Era::Legacy {
             assert_eq!(bob.listen(None).await.1, 404, "its session has ended");
         }
+        gateway.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_revoked_tokens_calls_in_progress_end_with_an_error() {
+    for (era, wire) in [(Era::Legacy, Wire::Http), (Era::Modern, Wire::Http), (Era::Modern, Wire::Pipe)] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let script = Script::legacy().tool("hang", [Step::Hang]);
+        let guarded = gateway()
+            .upstream("fs", script)
+            .guarded(|security| security.tables.access = Some(DefaultAccess::OptOut));
+        let gateway = guarded.remembering(folder.path()).await.start();
+        let operations = gateway.kernel.operations(operator(), None).expect("an operator");
+        let bob = holder(&gateway, &operations, era, wire, "bob").await;
+        let call = bob.start("tools/call", json!({"name": "hang", "arguments": {}})).await;
+        gateway.server("fs").nth("tools/call", 1).await;
+        operations.revoke_token("bob").await.expect("revoked");
+        let reply = bob.reply(&call).await;
+        let error = reply.message.error_raw().map(|error| error.to_value());
+        let text = error.as_ref().and_then(|error| error["message"].as_str());
+        assert!(text.is_some_and(|text| text.contains("token")), "{era:?} {wire:?}: {error:?}");
+        gateway.server("fs").nth("notifications/cancelled", 1).await;
         gateway.stop().await;
     }
 }
