@@ -69,6 +69,16 @@ pub struct ToolId {
     pub name: Arc<str>,
 }
 
+impl ToolId {
+    /// Reads `server/tool`; none when the text has another form, or its first part is no server id.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (server, name) = text.split_once('/').filter(|(_, name)| !name.is_empty())?;
+        let server = ServerId::new(server).ok()?;
+        Some(Self { server, name: name.into() })
+    }
+}
+
 impl fmt::Display for ToolId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.server, self.name)

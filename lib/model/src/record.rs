@@ -116,6 +116,17 @@ pub enum GrantScope {
     Server(ServerId),
 }
 
+impl GrantScope {
+    /// Reads `server` or `server/tool`; none when the text has neither form.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        match text.contains('/') {
+            true => ToolId::parse(text).map(Self::Tool),
+            false => ServerId::new(text).ok().map(Self::Server),
+        }
+    }
+}
+
 /// Whether a grant allows or denies access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {

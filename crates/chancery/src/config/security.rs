@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use kernel::{Alert, Security};
-use model::{PrincipalId, Role, ServerId};
+use model::{PrincipalId, Role, ServerId, ToolId};
 use policy::{Origin, Rates, Tables as PolicyTables};
 use store::{Retention, SyncMode};
 
@@ -185,9 +185,8 @@ fn rates(fields: &Fields, problems: &mut Problems) -> Rates {
         }
     }
     for (entry, rate) in fields.rates(&schema::rates::TOOLS) {
-        let parts = entry.key.split_once('/').filter(|(_, tool)| !tool.is_empty());
-        match parts.and_then(|(server, tool)| Some((ServerId::new(server).ok()?, tool))) {
-            Some((server, tool)) => drop(rates.tools.entry(server).or_default().insert(tool.into(), rate)),
+        match ToolId::parse(&entry.key) {
+            Some(tool) => drop(rates.tools.entry(tool.server).or_default().insert(tool.name, rate)),
             None => problems.push(no_name(entry, "a tool", "\"tickets/create\" = \"5/1h\"")),
         }
     }

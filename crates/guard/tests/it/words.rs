@@ -63,19 +63,12 @@ pub(crate) fn server(id: &str) -> ServerId {
 
 /// Parses `fs/read`.
 pub(crate) fn tool(text: &str) -> ToolId {
-    let (id, name) = text.split_once('/').expect("server/tool");
-    ToolId {
-        server: server(id),
-        name: name.into(),
-    }
+    ToolId::parse(text).expect("`server/tool`")
 }
 
 /// Parses `fs` or `fs/read`.
 pub(crate) fn scope(text: &str) -> GrantScope {
-    match text.contains('/') {
-        true => GrantScope::Tool(tool(text)),
-        false => GrantScope::Server(server(text)),
-    }
+    GrantScope::parse(text).expect("`server` or `server/tool`")
 }
 
 /// Parses a principal: `op` is an operator, every other one an agent.

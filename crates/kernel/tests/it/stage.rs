@@ -21,7 +21,7 @@ use kernel::operator::{NewGrant, Operations};
 use kernel::spec::{EraChoice, Launch, ServerSpec, Share, Start};
 use kernel::{Caller, Dependencies, Kernel, NoCache, Port, Security, Settings, Subject};
 use mcp::exchange::{Outcome, Request};
-use model::{Access, GrantScope, Principal, PrincipalId, Role, ServerId, Ticket, ToolId};
+use model::{Access, GrantScope, Principal, PrincipalId, Role, ServerId, Ticket};
 use policy::{Answer, DefaultAccess, Origin, Policy, Revision};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
@@ -225,13 +225,9 @@ impl Stage {
     }
 
     async fn forbids(&self, name: &str, tool: &str) {
-        let (server, tool) = tool.split_once('/').expect("server/tool");
         let grant = NewGrant {
             principal: PrincipalId::new(name),
-            scope: GrantScope::Tool(ToolId {
-                server: ServerId::new(server).expect("a good id"),
-                name: tool.into(),
-            }),
+            scope: GrantScope::parse(tool).expect("`server/tool`"),
             access: Access::Deny,
             confirms: false,
             expires: None,

@@ -80,18 +80,11 @@ pub(crate) fn server(id: &str) -> ServerId {
 }
 
 pub(crate) fn tool(name: &str) -> ToolId {
-    let (id, name) = name.split_once('/').expect("`server/tool`");
-    ToolId {
-        server: server(id),
-        name: name.into(),
-    }
+    ToolId::parse(name).expect("`server/tool`")
 }
 
 pub(crate) fn scope(name: &str) -> GrantScope {
-    match name.contains('/') {
-        true => GrantScope::Tool(tool(name)),
-        false => GrantScope::Server(server(name)),
-    }
+    GrantScope::parse(name).expect("`server` or `server/tool`")
 }
 
 pub(crate) fn shown_scope(scope: &GrantScope) -> String {

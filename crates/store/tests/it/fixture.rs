@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use bytes::Bytes;
-use model::{Access, By, Digest, Grant, GrantScope, PrincipalId, Role, ServerId, Timestamp, Token, ToolId};
+use model::{Access, By, Digest, Grant, GrantScope, PrincipalId, Role, ServerId, Timestamp, Token};
 use store::{Actor, AuditKey, AuditQuery, AuditResult, Change, Clock, Commit, Event, LocalStore, Order, Settings, Store, Stored};
 use tempfile::TempDir;
 
@@ -116,13 +116,7 @@ pub(crate) fn by(name: &str, at: i64) -> By {
 
 /// Reads `fs` or `fs/read`.
 pub(crate) fn scope(text: &str) -> GrantScope {
-    match text.split_once('/') {
-        Some((server, tool)) => GrantScope::Tool(ToolId {
-            server: server_id(server),
-            name: tool.into(),
-        }),
-        None => GrantScope::Server(server_id(text)),
-    }
+    GrantScope::parse(text).expect("`server` or `server/tool`")
 }
 
 pub(crate) fn server_id(text: &str) -> ServerId {
