@@ -4,12 +4,10 @@
 use anyhow::ensure;
 use serde::Serialize;
 
-use crate::driver::check::{Check, Expect};
 use crate::driver::http::Client;
-use crate::driver::message::Operation;
 use crate::driver::stdio;
 use crate::driver::window::{Recorder, Window};
-use crate::envelope::Era;
+use crate::load::Load;
 use crate::spawn::with_gateway;
 
 /// Options of `bench-peer calls`.
@@ -18,21 +16,11 @@ pub(crate) struct Args {
     /// The calls to make, one after the other
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     count: u64,
-    /// The era to speak
-    #[arg(long, value_enum, default_value = "legacy")]
-    era: Era,
+    #[command(flatten)]
+    load: Load,
     /// The command serves HTTP and prints its endpoint; without this it speaks stdio
     #[arg(long)]
     http: bool,
-    /// The tool to call
-    #[arg(long, default_value = "echo")]
-    tool: String,
-    /// The length of the canned text that each call answers with
-    #[arg(long, default_value_t = 200)]
-    text: usize,
-    /// Read `tools/list` instead, all its pages, and expect so many tools
-    #[arg(long, requires = "http")]
-    list: Option<usize>,
     /// The gateway to start
     #[arg(last = true, required = true)]
     command: Vec<String>,
@@ -69,31 +57,16 @@ fn over_http(args: &Args, window: &Window) -> anyhow::Result<Recorder> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     with_gateway(&args.command, |url, _| {
         runtime.block_on(async {
-            let client = Client::connect(url, args.era).await?;
-            client.load(&args.operation(), args.check(), window).await
+            let client = Client::connect(url, args.load.era).await?;
+            client.load(&args.load.operation(), args.load.check(), window).await
         })
     })
 }
 
 fn over_stdio(args: &Args, window: &Window) -> anyhow::Result<Recorder> {
-    let mut server = stdio::Server::start(&args.command, args.era)?;
-    let recorder = server.load(&args.operation().first(), args.check(), 1, window)?;
+    ensure!(!args.load.reads_lists(), "`tools/list` is read over HTTP only, give --http");
+    let mut server = stdio::Server::start(&args.command, args.load.era)?;
+    let recorder = server.load(&args.load.operation().first(), args.load.check(), 1, window)?;
     server.end()?;
     Ok(recorder)
-}
-
-impl Args {
-    fn operation(&self) -> Operation {
-        match self.list {
-            Some(_) => Operation::List(self.era),
-            None => Operation::Call(self.era, self.tool.clone()),
-        }
-    }
-
-    fn check(&self) -> Check {
-        Check::new(match self.list {
-            Some(tools) => Expect::Tools(tools),
-            None => Expect::Text(self.text),
-        })
-    }
 }

@@ -15,10 +15,8 @@ use anyhow::Context;
 use serde::Serialize;
 use tokio::task::JoinSet;
 
-use crate::envelope::Era;
+use crate::load::Load;
 use crate::usage::{Sample, Usage, Watch};
-use check::{Check, Expect};
-use message::Operation;
 use window::{Recorder, Window};
 
 /// Options of `bench-peer driver`.
@@ -27,9 +25,8 @@ pub(crate) struct Args {
     /// The endpoint to load
     #[arg(long, required_unless_present = "command", conflicts_with = "command")]
     url: Option<::http::Uri>,
-    /// The era to speak
-    #[arg(long, value_enum, default_value = "legacy")]
-    era: Era,
+    #[command(flatten)]
+    load: Load,
     /// Requests in flight: connections over HTTP, each with its own session; pipelined over stdio
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     concurrency: u32,
@@ -42,15 +39,6 @@ pub(crate) struct Args {
     /// The seconds of load before the measurement
     #[arg(long, default_value_t = 0.5)]
     warmup: f64,
-    /// The tool to call
-    #[arg(long, default_value = "echo")]
-    tool: String,
-    /// The length of the canned text that each call answers with
-    #[arg(long, default_value_t = 200)]
-    text: usize,
-    /// Load `tools/list` instead, and expect so many tools
-    #[arg(long)]
-    list: Option<usize>,
     /// Measure this process over the same time (NAME=PID); its children are counted apart
     #[arg(long)]
     watch: Vec<Watch>,
@@ -100,13 +88,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Report> {
 
 async fn load(args: &Args) -> anyhow::Result<Report> {
     let window = Arc::new(Window::new(args.requests));
-    let operation = args.operation();
+    let operation = args.load.operation();
     let mut watches = args.watch.clone();
     let mut workers: JoinSet<anyhow::Result<Finished>> = JoinSet::new();
     if let Some(url) = &args.url {
         for _ in 0..args.concurrency {
-            let client = http::Client::connect(url, args.era).await?;
-            let (window, operation, check) = (Arc::clone(&window), operation.clone(), args.check());
+            let client = http::Client::connect(url, args.load.era).await?;
+            let (window, operation, check) = (Arc::clone(&window), operation.clone(), args.load.check());
             workers.spawn(async move {
                 Ok(Finished {
                     recorder: client.load(&operation, check, &window).await?,
@@ -115,13 +103,13 @@ async fn load(args: &Args) -> anyhow::Result<Report> {
             });
         }
     } else {
-        anyhow::ensure!(args.list.is_none(), "`tools/list` is loaded over HTTP only, give --url");
-        let mut server = stdio::Server::start(&args.command, args.era)?;
+        anyhow::ensure!(!args.load.reads_lists(), "`tools/list` is loaded over HTTP only, give --url");
+        let mut server = stdio::Server::start(&args.command, args.load.era)?;
         watches.push(Watch {
             name: "target".to_owned(),
             pid: server.pid(),
         });
-        let (window, call, check) = (Arc::clone(&window), operation.first(), args.check());
+        let (window, call, check) = (Arc::clone(&window), operation.first(), args.load.check());
         let in_flight = args.concurrency as usize;
         workers.spawn_blocking(move || {
             Ok(Finished {
@@ -192,22 +180,6 @@ fn ended_early(worker: Option<Result<anyhow::Result<Finished>, tokio::task::Join
         Some(Ok(Err(error))) => error,
         Some(Err(panic)) => panic.into(),
         Some(Ok(Ok(_))) | None => anyhow::anyhow!("the load ended before it was measured"),
-    }
-}
-
-impl Args {
-    fn operation(&self) -> Operation {
-        match self.list {
-            Some(_) => Operation::List(self.era),
-            None => Operation::Call(self.era, self.tool.clone()),
-        }
-    }
-
-    fn check(&self) -> Check {
-        Check::new(match self.list {
-            Some(tools) => Expect::Tools(tools),
-            None => Expect::Text(self.text),
-        })
     }
 }
 

@@ -11,6 +11,7 @@ mod canned;
 mod driver;
 mod envelope;
 mod histogram;
+mod load;
 mod output;
 mod proxy;
 mod sessions;
