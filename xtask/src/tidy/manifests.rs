@@ -144,18 +144,11 @@ mod tests {
     use super::{check, line_of};
     use crate::tidy::tree::File;
 
-    fn file(path: &str, text: &str) -> File {
-        File {
-            path: path.to_owned(),
-            text: text.to_owned(),
-        }
-    }
-
     fn rules(manifest: &str, code: &str) -> Vec<(&'static str, usize)> {
         let files = [
-            file("Cargo.toml", "[workspace.dependencies]\nbytes = \"1\"\nidle = \"1\"\n"),
-            file("lib/jsonrpc/Cargo.toml", manifest),
-            file("lib/jsonrpc/src/lib.rs", code),
+            File::new("Cargo.toml", "[workspace.dependencies]\nbytes = \"1\"\nidle = \"1\"\n"),
+            File::new("lib/jsonrpc/Cargo.toml", manifest),
+            File::new("lib/jsonrpc/src/lib.rs", code),
         ];
         let found = check(&files).expect("manifests");
         found
@@ -187,7 +180,7 @@ mod tests {
 
     #[test]
     fn a_version_that_nobody_uses_is_found() {
-        let files = [file("Cargo.toml", "[workspace.dependencies]\n# theirs\nidle = \"1\"\n")];
+        let files = [File::new("Cargo.toml", "[workspace.dependencies]\n# theirs\nidle = \"1\"\n")];
         let found = check(&files).expect("manifests");
         assert_eq!((found[0].rule, found[0].line), ("unused", 3));
     }

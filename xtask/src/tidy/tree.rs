@@ -15,6 +15,17 @@ pub(crate) struct File {
     pub(crate) text: String,
 }
 
+#[cfg(test)]
+impl File {
+    /// Makes a file of a test.
+    pub(crate) fn new(path: &str, text: &str) -> Self {
+        Self {
+            path: path.to_owned(),
+            text: text.to_owned(),
+        }
+    }
+}
+
 /// Returns every text file of the project, by path.
 pub(crate) fn files() -> anyhow::Result<Vec<File>> {
     let root = workspace::root();

@@ -98,15 +98,8 @@ mod tests {
     use super::check_with;
     use crate::tidy::tree::File;
 
-    fn file(path: &str, text: &str) -> File {
-        File {
-            path: path.to_owned(),
-            text: text.to_owned(),
-        }
-    }
-
     fn lines(path: &str, text: &str) -> Vec<usize> {
-        let found = check_with(&[file(path, text)], &[]);
+        let found = check_with(&[File::new(path, text)], &[]);
         found.into_iter().map(|violation| violation.line).collect()
     }
 
@@ -137,8 +130,8 @@ mod tests {
 
     #[test]
     fn what_is_unconverted_is_left_alone_until_it_is_converted() {
-        let old = file("crates/old/src/x.rs", "//! Nobody.\n");
-        let new = file("crates/new/src/x.rs", "//! The client.\n");
+        let old = File::new("crates/old/src/x.rs", "//! Nobody.\n");
+        let new = File::new("crates/new/src/x.rs", "//! The client.\n");
         assert!(check_with(&[old.clone(), new.clone()], &["crates/old/"]).is_empty());
         let stale = check_with(&[old, new], &["crates/old/", "crates/new/"]);
         assert_eq!(stale.len(), 1, "the list only shrinks: {stale:?}");

@@ -3,25 +3,18 @@
 use super::{check, words};
 use crate::tidy::tree::File;
 
-fn file(path: &str, text: &str) -> File {
-    File {
-        path: path.to_owned(),
-        text: text.to_owned(),
-    }
-}
-
 /// Returns a project with a few decisions, and one file that cites.
 fn said(path: &str, text: &str) -> Vec<String> {
     let design = "## Laws\n\n### Raw\n\n### Store, then answer\n\n## DESIGN 8: durability\n\n## DESIGN 9: revocation\n";
     let mgp = "## MGP D4: partial denial\n\n## MGP D16: which counts\n";
     let table = "| name | version | where |\n|---|---|---|\n| MCP | 2025-11-25, 2026-07-28 | there |\n| MGP | 0.5.2 | there |\n| RFC | by number | there |\n";
     let files = [
-        file("docs/develop/decisions/design.md", design),
-        file("docs/develop/decisions/mgp.md", mgp),
-        file("docs/develop/decisions/mcp.md", "## MCP D4: another\n"),
-        file("docs/develop/specifications.md", table),
-        file("ARCHITECTURE.md", ""),
-        file(path, text),
+        File::new("docs/develop/decisions/design.md", design),
+        File::new("docs/develop/decisions/mgp.md", mgp),
+        File::new("docs/develop/decisions/mcp.md", "## MCP D4: another\n"),
+        File::new("docs/develop/specifications.md", table),
+        File::new("ARCHITECTURE.md", ""),
+        File::new(path, text),
     ];
     check(&files).iter().map(ToString::to_string).collect()
 }

@@ -3,13 +3,6 @@
 use super::{blocks, commands, first_difference, links, machine_paths, variables};
 use crate::tidy::tree::File;
 
-fn file(path: &str, text: &str) -> File {
-    File {
-        path: path.to_owned(),
-        text: text.to_owned(),
-    }
-}
-
 #[test]
 fn blocks_have_a_language_and_a_line() {
     let found = blocks("a\n```toml\nx = 1\n```\nb\n```\nplain\n```\n");
@@ -32,12 +25,12 @@ fn commands_are_read_as_a_shell_would() {
 #[test]
 fn links_lead_to_files_and_folders() {
     let files = [
-        file(
+        File::new(
             "docs/guide.md",
             "[a](bridging.md#x) [b](../lib) [c](https://example.com) [d](#here)\n[e](gone.md)\n",
         ),
-        file("docs/bridging.md", ""),
-        file("lib/a/src/lib.rs", ""),
+        File::new("docs/bridging.md", ""),
+        File::new("lib/a/src/lib.rs", ""),
     ];
     let found = links(&files[0], &files);
     assert!(found.len() == 1 && found[0].line == 2, "{found:?}");
@@ -45,9 +38,9 @@ fn links_lead_to_files_and_folders() {
 
 #[test]
 fn paths_of_a_machine_are_found() {
-    let bad = file("a.md", "see /work/main/x\nor /home/berta/y\n");
+    let bad = File::new("a.md", "see /work/main/x\nor /home/berta/y\n");
     assert_eq!(machine_paths(&bad).len(), 2);
-    let good = file("a.md", "see docs/work/x, ~/work/y, ${HOME}/tmp/z and /home/alice/notes\n");
+    let good = File::new("a.md", "see docs/work/x, ~/work/y, ${HOME}/tmp/z and /home/alice/notes\n");
     assert!(machine_paths(&good).is_empty(), "{:?}", machine_paths(&good));
 }
 
