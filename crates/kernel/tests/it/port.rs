@@ -16,6 +16,7 @@ use crate::said;
 
 /// The port of one scripted caller.
 pub(crate) struct Scripted {
+    /// What a request says of the caller. A modern caller says it with each request, and a legacy one once for all.
     peer: Arc<Peer>,
     state: Mutex<State>,
 }
@@ -30,17 +31,12 @@ struct State {
 }
 
 impl Scripted {
-    /// Returns a caller that can be asked, or cannot.
-    pub(crate) fn new(can_be_asked: bool) -> Arc<Self> {
-        let capabilities = if can_be_asked {
-            serde_json::json!({"elicitation": {}})
-        } else {
-            serde_json::json!({})
-        };
+    /// Returns a caller of a revision with these capabilities.
+    pub(crate) fn new(revision: Revision, capabilities: &serde_json::Value) -> Arc<Self> {
         Arc::new(Self {
             peer: Arc::new(Peer {
-                revision: Revision::LATEST_LEGACY,
-                capabilities: ClientCapabilities::new(Raw::of(&capabilities)),
+                revision,
+                capabilities: ClientCapabilities::new(Raw::of(capabilities)),
                 info: None,
             }),
             state: Mutex::default(),
@@ -87,7 +83,7 @@ impl Scripted {
 
 impl Port for Scripted {
     fn peer(&self) -> Option<Arc<Peer>> {
-        Some(self.peer.clone())
+        Some(self.peer.clone()).filter(|peer| !peer.revision.is_modern())
     }
 
     fn cancellation(&self, ticket: Ticket) -> Option<Arc<Notify>> {

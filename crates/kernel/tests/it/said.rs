@@ -9,11 +9,28 @@ pub(crate) fn message(bytes: &[u8]) -> String {
     if let Some(members) = value.as_object_mut() {
         members.shift_remove("jsonrpc");
     }
-    // The gateway's question to a person is shown without its form, which is always equal.
-    if let Some(params) = value.get_mut("params").and_then(Value::as_object_mut) {
-        params.shift_remove("requestedSchema");
+    without_form(&mut value);
+    if let Some(meta) = value.pointer_mut("/params/_meta").and_then(Value::as_object_mut) {
+        meta.retain(|key, _| !ALWAYS.contains(&key.as_str()));
+        if meta.is_empty() {
+            value["params"].as_object_mut().map(|params| params.shift_remove("_meta"));
+        }
     }
     value.to_string()
+}
+
+/// What every request to a modern server has, so that it is not shown.
+const ALWAYS: [&str; 3] = [
+    "io.modelcontextprotocol/protocolVersion",
+    "io.modelcontextprotocol/clientInfo",
+    "io.modelcontextprotocol/clientCapabilities",
+];
+
+/// Removes the form of the gateway's question to a person, which is always equal.
+fn without_form(question: &mut Value) {
+    if let Some(params) = question.get_mut("params").and_then(Value::as_object_mut) {
+        params.shift_remove("requestedSchema");
+    }
 }
 
 pub(crate) fn outcome(outcome: Option<&Outcome>) -> String {
@@ -24,7 +41,13 @@ pub(crate) fn outcome(outcome: Option<&Outcome>) -> String {
             None => format!("is answered {}", answered.result.text()),
         },
         Some(Outcome::Error(failed)) => format!("is answered an error: {} {}", failed.error.code, failed.error.message),
-        Some(Outcome::InputRequired(_)) => "is answered a question".to_owned(),
+        Some(Outcome::InputRequired(asked)) => {
+            let mut asked = asked.result.to_value();
+            if let Some(requests) = asked["inputRequests"].as_object_mut() {
+                requests.values_mut().for_each(without_form);
+            }
+            format!("is answered a question: {}", asked["inputRequests"])
+        }
     }
 }
 

@@ -17,7 +17,15 @@ pub(crate) struct Servers(Mutex<State>);
 #[derive(Default)]
 struct State {
     tools: BTreeMap<String, Vec<String>>,
+    kinds: BTreeMap<String, Kind>,
     connections: Vec<Connection>,
+}
+
+/// The kind of a server, which its handshake says.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Kind {
+    pub(crate) is_modern: bool,
+    pub(crate) has_tasks: bool,
 }
 
 struct Connection {
@@ -26,8 +34,8 @@ struct Connection {
     inbox: Arc<dyn Inbox>,
     reads: bool,
     is_over: bool,
-    /// The ids of the calls that are not answered.
-    unanswered: Vec<Value>,
+    /// The method and the id of each call that is not answered.
+    unanswered: Vec<(String, Value)>,
 }
 
 struct Peer;
@@ -79,6 +87,11 @@ impl Servers {
         self.state().tools.insert(server.to_owned(), tools);
     }
 
+    /// Makes a server one of that kind, before it is connected.
+    pub(crate) fn is(&self, server: &str, kind: Kind) {
+        self.state().kinds.insert(server.to_owned(), kind);
+    }
+
     /// Makes the servers read what was written to them: they answer what they answer by themselves, and the rest is returned as lines.
     pub(crate) fn read(&self) -> Vec<String> {
         let mut frames = Vec::new();
@@ -102,12 +115,15 @@ impl Servers {
                 Some(answer) => self.say(at, &answer.to_string()),
                 None if message["method"] == "notifications/initialized" => {}
                 None => {
-                    if let (Some(id), true) = (message.get("id"), message.get("method").is_some()) {
-                        self.state().connections[at].unanswered.push(id.clone());
+                    // A stream of subscriptions is never answered.
+                    let method = message["method"].as_str().filter(|method| *method != "subscriptions/listen");
+                    if let (Some(id), Some(method)) = (message.get("id"), method) {
+                        let call = (method.to_owned(), id.clone());
+                        self.state().connections[at].unanswered.push(call);
                     }
                     if message["method"] == "notifications/cancelled" {
                         let cancelled = &message["params"]["requestId"];
-                        self.state().connections[at].unanswered.retain(|id| id != cancelled);
+                        self.state().connections[at].unanswered.retain(|(_, id)| id != cancelled);
                     }
                     said.push(format!("{server} < {}", said::message(&bytes)));
                 }
@@ -117,31 +133,42 @@ impl Servers {
     }
 
     fn by_itself(&self, server: &str, message: &Value) -> Option<Value> {
+        let state = self.state();
+        let kind = state.kinds.get(server).copied().unwrap_or_default();
+        let info = json!({"name": server, "version": "1"});
         let result = match message["method"].as_str()? {
-            "initialize" => json!({
-                "protocolVersion": "2025-11-25",
-                "capabilities": {"tools": {"listChanged": true}},
-                "serverInfo": {"name": server, "version": "1"},
+            "initialize" => json!({"protocolVersion": "2025-11-25", "capabilities": kind.capabilities(), "serverInfo": info}),
+            "server/discover" => json!({
+                "resultType": "complete",
+                "supportedVersions": ["2026-07-28"],
+                "capabilities": kind.capabilities(),
+                "ttlMs": 0,
+                "cacheScope": "private",
+                "_meta": {"io.modelcontextprotocol/serverInfo": info},
             }),
             "tools/list" => {
-                let state = self.state();
                 let names = state.tools.get(server).into_iter().flatten();
                 let tools: Vec<Value> = names.map(|name| tool(name)).collect();
-                json!({"tools": tools})
+                match kind.is_modern {
+                    true => json!({"resultType": "complete", "tools": tools, "ttlMs": 0, "cacheScope": "private"}),
+                    false => json!({"tools": tools}),
+                }
             }
             _ => return None,
         };
         Some(json!({"jsonrpc": "2.0", "id": message["id"], "result": result}))
     }
 
-    /// Makes a server answer the oldest of its calls, on its newest connection that has one.
-    pub(crate) fn answer(&self, server: &str, member: &str, value: &Value) {
+    /// Makes a server answer the oldest of its calls, or of those of one method, on its newest connection that has one.
+    pub(crate) fn answer(&self, server: &str, method: Option<&str>, member: &str, value: &Value) {
+        let is_meant = |(known, _): &(String, Value)| method.is_none_or(|method| method == known);
         let (at, id) = {
             let mut state = self.state();
             let mut connections = state.connections.iter_mut().enumerate().rev();
-            let found = connections.find(|(_, known)| known.server == server && !known.unanswered.is_empty());
+            let found = connections.find(|(_, known)| known.server == server && known.unanswered.iter().any(is_meant));
             let (at, connection) = found.unwrap_or_else(|| panic!("no call waits at {server}"));
-            (at, connection.unanswered.remove(0))
+            let oldest = connection.unanswered.iter().position(is_meant).expect("it was found");
+            (at, connection.unanswered.remove(oldest).1)
         };
         self.say(at, &json!({"jsonrpc": "2.0", "id": id, member: value}).to_string());
     }
@@ -181,12 +208,30 @@ impl Servers {
     }
 }
 
-/// Returns a tool of the risk that its name says: `look` only reads, `destroy` is dangerous.
+impl Kind {
+    fn capabilities(self) -> Value {
+        let mut capabilities = json!({"tools": {"listChanged": true}});
+        match (self.has_tasks, self.is_modern) {
+            (true, true) => capabilities["extensions"] = json!({"io.modelcontextprotocol/tasks": {}}),
+            (true, false) => capabilities["tasks"] = json!({"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}}),
+            (false, _) => {}
+        }
+        capabilities
+    }
+}
+
+/// Returns a tool of the risk that its name says: `look` only reads, `destroy` is dangerous; `work` may be a task, and `job` has to be one.
 fn tool(name: &str) -> Value {
     let annotations = match name {
         "look" => json!({"readOnlyHint": true}),
         "destroy" => json!({"destructiveHint": true}),
         _ => json!({}),
     };
-    json!({"name": name, "inputSchema": {"type": "object"}, "annotations": annotations})
+    let mut tool = json!({"name": name, "inputSchema": {"type": "object"}, "annotations": annotations});
+    match name {
+        "work" => tool["execution"] = json!({"taskSupport": "optional"}),
+        "job" => tool["execution"] = json!({"taskSupport": "required"}),
+        _ => {}
+    }
+    tool
 }

@@ -1,13 +1,16 @@
 //! A kernel, its callers and its servers, driven by the lines of a transcript.
 //!
-//! `==TITLE: open` or `: guarded` begins a case with a new kernel, which `fs` and `db` stand behind. The results of a line stand below it, after `>`.
+//! `==TITLE: open` or `: guarded` begins a case with a new kernel, which `fs` and `db` stand behind, servers of the legacy era but for `, fs modern`, and
+//! without tasks but for `, fs tasks`. The results of a line stand below it, after `>`.
 //!
 //! ```text
 //! fs has look destroy              what a server lists when it is asked
-//! alice is there                   a caller; `can be asked` where it can, `in session 5` where its requests belong together
+//! alice is there                   a caller; `asked` where it can be, `in session 5` where its requests belong together, `modern`, `tasks`
 //! alice calls look {}              a call, named c1, c2 …; `lists` is a look at what there is
-//! fs answers {…}                   the server answers its oldest call; `refuses` with an error; `says {…}` anything else
+//! fs answers {…}                   the server answers its oldest call, or of a method: `answers tasks/get {…}`; `refuses` with an error; `says {…}` anything
+//!                                  else
 //! alice answers q1 {…}             the caller answers the first question it was asked
+//! alice retries c1 {…}             the caller makes a call again with the answers to its questions
 //! alice cancels c1                 the caller does not want it any more
 //! op approves 1                    the operator decides about the first call that waits
 //! ```
@@ -20,15 +23,16 @@ use jsonrpc::{ErrorObject, Id, Limits, Message, Raw};
 use kernel::operator::{NewGrant, Operations};
 use kernel::spec::{EraChoice, Launch, ServerSpec, Share, Start};
 use kernel::{Caller, Dependencies, Kernel, NoCache, Port, Security, Settings, Subject};
-use mcp::exchange::{Outcome, Request};
+use mcp::exchange::{Outcome, Request, Retry};
+use mcp::revision::Revision;
 use model::{Access, GrantScope, Principal, PrincipalId, Role, ServerId, Ticket};
-use policy::{Answer, DefaultAccess, Origin, Policy, Revision};
+use policy::{Answer, DefaultAccess, Origin, Policy};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 
 use crate::port::Scripted;
 use crate::said;
-use crate::servers::{self, Servers};
+use crate::servers::{self, Kind, Servers};
 
 /// One caller, with its port.
 struct Person {
@@ -41,10 +45,28 @@ pub(crate) struct Stage {
     kernel: Kernel,
     servers: Arc<Servers>,
     people: BTreeMap<String, Person>,
-    calls: Vec<Option<(String, JoinHandle<Option<Outcome>>)>>,
+    calls: Vec<Made>,
 }
 
-fn spec(id: &str) -> ServerSpec {
+/// A call that was made.
+struct Made {
+    method: String,
+    params: Value,
+    /// The state with which it is made again, where it was answered a question.
+    state: Option<Raw>,
+    running: Option<JoinHandle<Option<Outcome>>>,
+}
+
+fn tools_of(id: &str, kind: Kind) -> &'static [&'static str] {
+    match (id, kind.has_tasks) {
+        ("fs", false) => &["look", "destroy"],
+        ("fs", true) => &["look", "destroy", "work", "job"],
+        (_, false) => &["query"],
+        (_, true) => &["query", "work"],
+    }
+}
+
+fn spec(id: &str, kind: Kind) -> ServerSpec {
     ServerSpec {
         id: ServerId::new(id).expect("a good id"),
         launch: Ok(Launch::Stdio {
@@ -53,7 +75,7 @@ fn spec(id: &str) -> ServerSpec {
             env: BTreeMap::new(),
             cwd: None,
         }),
-        era: EraChoice::Legacy,
+        era: if kind.is_modern { EraChoice::Modern } else { EraChoice::Legacy },
         share: Share::Session,
         start: Start::Eager,
         prefix: false,
@@ -78,11 +100,20 @@ fn security() -> Security {
 impl Stage {
     pub(crate) async fn new(words: &str) -> Self {
         let servers: Arc<Servers> = Arc::default();
-        servers.has("fs", &["look", "destroy"]);
-        servers.has("db", &["query"]);
+        let (access, kinds) = words.split_once(", ").unwrap_or((words, ""));
+        let spec = |id: &str| {
+            let words = kinds.split(", ").filter_map(|kind| kind.strip_prefix(id)).collect::<String>();
+            let kind = Kind {
+                is_modern: words.contains("modern"),
+                has_tasks: words.contains("tasks"),
+            };
+            servers.is(id, kind);
+            servers.has(id, tools_of(id, kind));
+            spec(id, kind)
+        };
         let settings = Settings {
             servers: vec![spec("fs"), spec("db")],
-            security: (words == "guarded").then(security),
+            security: (access == "guarded").then(security),
             limits: Limits::default(),
             ..Settings::default()
         };
@@ -110,9 +141,12 @@ impl Stage {
         for (name, person) in &self.people {
             said.extend(person.port.take().into_iter().map(|text| format!("{name} {text}")));
         }
-        for (at, slot) in self.calls.iter_mut().enumerate() {
-            if let Some((_, call)) = slot.take_if(|(_, call)| call.is_finished()) {
-                let outcome = call.await.expect("no panic");
+        for (at, call) in self.calls.iter_mut().enumerate() {
+            if let Some(running) = call.running.take_if(|running| running.is_finished()) {
+                let outcome = running.await.expect("no panic");
+                if let Some(Outcome::InputRequired(asked)) = &outcome {
+                    call.state = asked.result.get("requestState");
+                }
                 said.push(format!("c{} {}", at + 1, said::without_ids(&said::outcome(outcome.as_ref()))));
             }
         }
@@ -127,13 +161,13 @@ impl Stage {
                 self.servers
                     .says(server, r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#);
             }
-            [server @ ("fs" | "db"), "answers"] => self.servers.answer(server, "result", &json),
-            [server @ ("fs" | "db"), "refuses"] => self.servers.answer(server, "error", &json),
+            [server @ ("fs" | "db"), "answers", method @ ..] => self.servers.answer(server, method.first().copied(), "result", &json),
+            [server @ ("fs" | "db"), "refuses"] => self.servers.answer(server, None, "error", &json),
             [server, "says"] => self.servers.says(server, &json.to_string()),
             [server, "does", "not", "read"] => self.servers.reads(server, false),
             [server, "reads"] => self.servers.reads(server, true),
             [server, "exits"] => self.servers.exit(server),
-            ["policy", "closes"] => self.kernel.set_policy(Policy::deny_all(Revision(99))),
+            ["policy", "closes"] => self.kernel.set_policy(Policy::deny_all(policy::Revision(99))),
             ["policy", "opens"] => self.kernel.set_policy(Policy::allow_all()),
             ["after", seconds] => pass(number(seconds)).await,
             ["waiting"] => return self.waiting(),
@@ -148,6 +182,7 @@ impl Stage {
                 self.calls(name, "tools/call", &params);
             }
             [name, "requests", method] => self.calls(name, method, &json),
+            [name, "retries", call] => self.retries(name, number(call), &json),
             [name, "cancels", call] => self.people[*name].port.cancel(Ticket(number(call) as u64)),
             [name, "answers", question] => {
                 let answer = Message::result(&Id::number(0), &Raw::of(&json));
@@ -169,7 +204,17 @@ impl Stage {
     // === callers
 
     fn comes(&mut self, name: &str, how: &[&str]) {
-        let port = Scripted::new(how.contains(&"asked"));
+        let (revision, mut capabilities) = match how.contains(&"modern") {
+            true => (Revision::LATEST, json!({})),
+            false => (Revision::LATEST_LEGACY, json!({})),
+        };
+        if how.contains(&"asked") {
+            capabilities["elicitation"] = json!({});
+        }
+        if how.contains(&"tasks") && revision.is_modern() {
+            capabilities["extensions"] = json!({"io.modelcontextprotocol/tasks": {}});
+        }
+        let port = Scripted::new(revision, &capabilities);
         let session = how.iter().find_map(|word| word.parse().ok());
         let subject = Subject {
             session,
@@ -181,16 +226,40 @@ impl Stage {
     }
 
     fn calls(&mut self, name: &str, method: &str, params: &Value) {
+        self.makes(name, method, params, None);
+    }
+
+    fn retries(&mut self, name: &str, call: usize, responses: &Value) {
+        let made = &self.calls[call - 1];
+        let (method, mut params) = (made.method.clone(), made.params.clone());
+        params["inputResponses"] = responses.clone();
+        if let Some(state) = &made.state {
+            params["requestState"] = state.to_value();
+        }
+        let retry = Retry {
+            responses: Some(Raw::of(responses)),
+            state: made.state.clone(),
+        };
+        self.makes(name, &method, &params, Some(retry));
+    }
+
+    fn makes(&mut self, name: &str, method: &str, value: &Value, retry: Option<Retry>) {
         let person = &self.people[name];
-        let params = Raw::of(params);
+        let params = Raw::of(value);
         let request = Request {
             progress: params.at(&["_meta", "progressToken"]),
+            retry,
             ..Request::internal(method, Some(params), person.port.capabilities().clone())
         };
         let (calls, caller) = (self.kernel.calls().clone(), person.caller.clone());
         let ticket = Ticket(self.calls.len() as u64 + 1);
         let call = tokio::spawn(async move { calls.run(&caller, ticket, Box::new(request)).await });
-        self.calls.push(Some((name.to_owned(), call)));
+        self.calls.push(Made {
+            method: method.to_owned(),
+            params: value.clone(),
+            state: None,
+            running: Some(call),
+        });
     }
 
     // === the operator

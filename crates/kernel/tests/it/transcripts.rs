@@ -16,5 +16,5 @@ impl transcripts::Stage for Stage {
 
 transcripts! {
     transcripts::play::<Stage>;
-    answers cancellation consent questions revocation routes
+    answers cancellation consent modern_callers modern_servers questions revocation routes tasks
 }
