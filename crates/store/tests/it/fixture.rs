@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use bytes::Bytes;
-use model::{Access, By, Digest, Grant, GrantScope, PrincipalId, Role, ServerId, Timestamp, Token};
+use model::{Access, By, Digest, Grant, GrantScope, PrincipalId, Role, ServerId, Timestamp, Token, ToolId};
 use store::{Actor, AuditKey, AuditQuery, AuditResult, Change, Clock, Commit, Event, LocalStore, Order, Settings, Store, Stored};
 use tempfile::TempDir;
 
@@ -114,9 +114,15 @@ pub(crate) fn by(name: &str, at: i64) -> By {
     }
 }
 
-/// Reads `fs` or `fs/read`.
+/// Reads `fs` or `fs/read`; a tool may have an empty name, which `GrantScope::parse` refuses and the store does not.
 pub(crate) fn scope(text: &str) -> GrantScope {
-    GrantScope::parse(text).expect("`server` or `server/tool`")
+    match text.split_once('/') {
+        Some((server, tool)) => GrantScope::Tool(ToolId {
+            server: server_id(server),
+            name: tool.into(),
+        }),
+        None => GrantScope::Server(server_id(text)),
+    }
 }
 
 pub(crate) fn server_id(text: &str) -> ServerId {
