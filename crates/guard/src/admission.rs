@@ -146,8 +146,13 @@ impl Admission<'_> {
                 _ => return Step::Refused(self.refuse(&decision.because).await),
             }
         }
-        let because = self.decide(&self.guard.policy(), None).because;
-        Step::Refused(self.refuse(&because).await)
+        self.consent = None;
+        let policy = self.guard.enforced.policy_full();
+        let decision = self.decide(&policy, None);
+        match decision.verdict {
+            Verdict::Allow => self.admitted(&policy, &decision).await,
+            _ => Step::Refused(self.refuse(&decision.because).await),
+        }
     }
 
     /// Checks whether a person has decided about the call.
