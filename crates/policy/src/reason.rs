@@ -315,7 +315,7 @@ impl Reason {
             Self::Dangerous { .. } => "ask an operator for a standing grant".to_owned(),
             Self::ApprovalDenied { .. } => "do without it, or ask for something else".to_owned(),
             Self::ApprovalExpired { .. } => "call again to ask again".to_owned(),
-            Self::ApprovalPending { .. } => "call again when somebody has decided".to_owned(),
+            Self::ApprovalPending { .. } => "call again when a person has decided".to_owned(),
             Self::ApprovalsFull { .. } => "try again when some of them are decided".to_owned(),
             Self::RateLimited { retry_after_ms, .. } => format!("try again in {retry_after_ms} ms"),
         })
@@ -327,7 +327,7 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Open => f.write_str("no policy is configured: everything is allowed"),
-            Self::Own => f.write_str("it concerns nobody else"),
+            Self::Own => f.write_str("it concerns no other principal"),
             Self::Operator => f.write_str("an operator may"),
             Self::Access { standing, consent } => {
                 f.write_str(decided(standing))?;
@@ -357,9 +357,9 @@ impl fmt::Display for Reason {
             },
             Self::NotText => f.write_str("the arguments are not UTF-8"),
             Self::Blocked(blocked) => blocked.fmt(f),
-            Self::Dangerous { target } => write!(f, "`{target}` is dangerous, and nobody is asked here"),
+            Self::Dangerous { target } => write!(f, "`{target}` is dangerous, and no person is asked here"),
             Self::ApprovalDenied { request, by } => write!(f, "`{by}` refused the request `{request}`"),
-            Self::ApprovalExpired { request } => write!(f, "nobody has decided the request `{request}` in time"),
+            Self::ApprovalExpired { request } => write!(f, "no person has decided the request `{request}` in time"),
             Self::ApprovalPending { request } => write!(f, "the request `{request}` waits for a person"),
             Self::ApprovalsFull { own: true, most } => write!(f, "{most} calls of this principal wait for a person already"),
             Self::ApprovalsFull { own: false, most } => write!(f, "{most} calls wait for a person already"),

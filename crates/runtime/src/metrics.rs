@@ -169,7 +169,7 @@ impl Metrics {
         );
         r.register(
             "stray_messages",
-            "Messages of servers that fitted nothing: second answers, answers to nobody",
+            "Messages of servers that fitted nothing: second answers, answers to no question",
             self.strays.clone(),
         );
         r.register("garbage_frames", "Frames of servers that were not messages", self.garbage.clone());

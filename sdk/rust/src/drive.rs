@@ -34,7 +34,7 @@ pub(crate) trait Sink {
     fn send(&mut self, route: Route, bytes: Bytes, verdict: Verdict, last: bool) -> impl Future<Output = bool> + Send;
     /// Ends the exchange.
     fn finish(&mut self, exchange: ExchangeId) -> impl Future<Output = ()> + Send;
-    /// Closes the exchange's stream for now.
+    /// Closes the exchange's stream until the client resumes it.
     fn detach(&mut self, exchange: ExchangeId) -> impl Future<Output = ()> + Send;
     /// Records the revision that the legacy session has agreed on.
     fn revision(&mut self, _revision: &'static str) {}

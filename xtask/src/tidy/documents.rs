@@ -235,7 +235,7 @@ fn machine_paths(file: &File) -> Vec<Violation> {
                 !inside && !nobody
             };
             if line.match_indices(path).any(|(start, _)| shown(start)) {
-                let text = format!("`{path}…` is a path of somebody's machine: say it relative to the project");
+                let text = format!("`{path}…` is a path of one machine: say it relative to the project");
                 found.push(Violation::new(&file.path, at + 1, "machine", text));
             }
         }

@@ -125,7 +125,7 @@ impl Flights {
         };
         let at = self.waiting.iter().position(|(waiting, _)| *waiting == id);
         Ok(Some(self.waiting.swap_remove(
-            at.with_context(|| format!("an answer to {id}, which nobody asked"))?,
+            at.with_context(|| format!("an answer to {id}, which was not asked for"))?,
         )))
     }
 }

@@ -102,7 +102,7 @@ fn unspeakable_names_are_spelled_out_and_still_reach_their_tool() {
     assert_eq!(
         reached(&view, "with space").as_deref(),
         Some("fs/with space"),
-        "whoever knows the own name may use it"
+        "a caller that knows the own name may use it"
     );
     assert_eq!(reached(&view, &long), None);
 }

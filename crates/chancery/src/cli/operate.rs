@@ -74,7 +74,7 @@ Examples:
 Examples:
   chancery access grant alice files
   chancery access grant ci files/read_file --expires 30d --because 'builds the site'
-  chancery access grant alice files/delete_file --confirms      nobody is asked then
+  chancery access grant alice files/delete_file --confirms      no person is asked then
   chancery access grant bob files/write_file --deny")]
     Grant(AccessGrant),
     /// Remove a principal's grants of a server or a tool

@@ -33,7 +33,7 @@ impl Alone {
     }
 
     fn ask(&mut self, message: &str) {
-        writeln!(self.input, "{message}").expect("somebody who reads");
+        writeln!(self.input, "{message}").expect("the gateway reads");
         let mut lines = self.lines.by_ref().map(|line| line.expect("a line"));
         lines.find(|line| line.contains(r#""id":0"#)).expect("an answer");
     }

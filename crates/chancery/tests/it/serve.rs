@@ -107,14 +107,14 @@ impl Client {
         };
         let hello = r#"{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}"#;
         client.ask("initialize", hello);
-        writeln!(client.input, r#"{{"jsonrpc":"2.0","method":"notifications/initialized"}}"#).expect("somebody who reads");
+        writeln!(client.input, r#"{{"jsonrpc":"2.0","method":"notifications/initialized"}}"#).expect("the gateway reads");
         client
     }
 
     pub(crate) fn ask(&mut self, method: &str, params: &str) -> String {
         self.sent += 1;
         let id = format!(r#""id":{}"#, self.sent);
-        writeln!(self.input, r#"{{"jsonrpc":"2.0",{id},"method":"{method}","params":{params}}}"#).expect("somebody who reads");
+        writeln!(self.input, r#"{{"jsonrpc":"2.0",{id},"method":"{method}","params":{params}}}"#).expect("the gateway reads");
         let mut lines = self.lines.by_ref().map(|line| line.expect("a line"));
         lines.find(|line| line.contains(&id)).expect("an answer")
     }
@@ -137,7 +137,7 @@ fn a_changed_file_and_a_hangup_are_read_under_clients_that_stay() {
     let machine = Machine::new();
     put(&machine, &configuration(ANY_PORT, &["minimal"]));
     let mut gateway = Running::start(&machine);
-    // The first thing that anybody can do: nothing in the file has changed, so that only the signal can be meant.
+    // The first thing that a client can do: nothing in the file has changed, so that only the signal can be meant.
     gateway.hang_up();
     gateway.says("the configuration was reloaded servers=1");
     let mut client = Client::join(&machine);

@@ -19,7 +19,7 @@ fn a_client_has_no_more_unanswered_requests_than_configured() {
     let mut gateway = gateway.spawn().expect("the binary");
     let mut input = gateway.stdin.take().expect("its stdin");
     let mut lines = BufReader::new(gateway.stdout.take().expect("its stdout")).lines();
-    let mut say = |text: &str| writeln!(input, "{text}").expect("somebody who reads");
+    let mut say = |text: &str| writeln!(input, "{text}").expect("the gateway reads");
     let mut next = || {
         let mut answers = lines.by_ref().map(|line| line.expect("a line"));
         answers.find(|line| line.contains(r#""id":"#)).expect("an answer")
@@ -58,7 +58,7 @@ fn a_call_in_flight_is_answered_at_the_end() {
     let mut gateway = gateway.spawn().expect("the binary");
     let mut input = gateway.stdin.take().expect("its stdin");
     let mut lines = BufReader::new(gateway.stdout.take().expect("its stdout")).lines();
-    let mut say = |text: &str| writeln!(input, "{text}").expect("somebody who reads");
+    let mut say = |text: &str| writeln!(input, "{text}").expect("the gateway reads");
     let mut next = |what: &str| {
         let mut said = lines.by_ref().map(|line| line.expect("a line"));
         said.find(|line| line.contains(what)).unwrap_or_else(|| panic!("no {what}"))
@@ -97,7 +97,7 @@ fn a_broken_file_turns_nobody_away_from_a_gateway_that_runs() {
         .spawn()
         .expect("the binary");
     let mut input = client.stdin.take().expect("its stdin");
-    writeln!(input, r#"{{"jsonrpc":"2.0","id":1,"method":"ping"}}"#).expect("somebody who reads");
+    writeln!(input, r#"{{"jsonrpc":"2.0","id":1,"method":"ping"}}"#).expect("the gateway reads");
     let mut answer = String::new();
     BufReader::new(client.stdout.take().expect("its stdout"))
         .read_line(&mut answer)

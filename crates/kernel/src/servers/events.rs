@@ -151,7 +151,7 @@ impl Links {
             Some(client) => client.caller.put_question(None, question),
             None => question.refuse(ErrorObject::new(
                 jsonrpc::code::INVALID_REQUEST,
-                "the question belongs to no request, so there is nobody to ask",
+                "the question belongs to no request, so there is no client to ask",
             )),
         }
     }

@@ -279,7 +279,7 @@ impl World {
         match message.kind() {
             Kind::Response => {
                 let id = key(message.id().expect("answers have the request's id").raw());
-                let (asked, answered) = self.clients[client].requests.get_mut(&id).expect("somebody asked");
+                let (asked, answered) = self.clients[client].requests.get_mut(&id).expect("a client asked");
                 *answered += 1;
                 assert!(answered <= asked, "seed {seed}: answered more often than asked: {message:?}");
                 if let Some(tag) = tag_of(message) {

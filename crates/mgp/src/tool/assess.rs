@@ -165,7 +165,7 @@ fn guess(tool: &ToolSecurity, circumstances: &Circumstances<'_>) -> Vec<Reason> 
             let text = format!("its server says that it only reads, but is only `{}`", circumstances.trust);
             reason(Risk::Moderate, source, text)
         }
-        (false, _) => reason(Risk::Moderate, Source::Default, "nobody says that it only reads"),
+        (false, _) => reason(Risk::Moderate, Source::Default, "no annotation says that it only reads"),
     };
     let inferred = circumstances
         .inferred

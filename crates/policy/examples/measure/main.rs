@@ -1,6 +1,6 @@
 //! Measures the time of a decision with 10,000 principals and 100,000 grants. `cargo xtask bench policy` runs it.
 
-mod town;
+mod gateway;
 
 use std::fmt::Write as _;
 use std::hint::black_box;
@@ -8,9 +8,9 @@ use std::io::Write as _;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use gateway::{Gateway, Random};
 use model::{RequestId, Timestamp};
 use policy::{Answer, Approvals, Bounds, Call, Limits, Rate, Rates};
-use town::{Random, Town};
 
 /// The time that a decision may take.
 const BOUND: Duration = Duration::from_micros(5);
@@ -28,74 +28,74 @@ fn main() -> ExitCode {
     };
     let mut random = Random(seed);
     let started = Instant::now();
-    let town = Town::build(&mut random);
+    let gateway = Gateway::build(&mut random);
     let mut table = Table::default();
     write!(
         table.text,
         "{} principals, {} grants, {} servers with {} tools each; built in {} ms; seed {seed}.\n\n| what | p50 µs | p99 µs | bound |\n|---|---:|---:|---:|\n",
-        town::PRINCIPALS,
-        town::GRANTS,
-        town::SERVERS,
-        town::TOOLS,
+        gateway::PRINCIPALS,
+        gateway::GRANTS,
+        gateway::SERVERS,
+        gateway::TOOLS,
         started.elapsed().as_millis()
     )
     .expect("a string takes it");
     table.row("calibration loop: a thousand rounds of a hash", 2000, None, |_| {
         black_box(calibrate(black_box(b"a byte after the other")));
     });
-    questions(&mut table, &town, &mut random);
-    others(&mut table, &town, &mut random);
+    questions(&mut table, &gateway, &mut random);
+    others(&mut table, &gateway, &mut random);
     // A reader that has ended (`| head`) is not our error.
     std::io::stdout().write_all(table.text.as_bytes()).ok();
     if table.over { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
 /// Measures decisions, each about another principal and another tool.
-fn questions(table: &mut Table, town: &Town, random: &mut Random) {
+fn questions(table: &mut Table, gateway: &Gateway, random: &mut Random) {
     let kinds = [
         (
             "a call that a grant of the tool allows",
-            town.questions(random, ROUNDS, town::Kind::Granted),
+            gateway.questions(random, ROUNDS, gateway::Kind::Granted),
         ),
         (
-            "a call of anybody to anything, mostly denied",
-            town.questions(random, ROUNDS, town::Kind::Anything),
+            "a call of any principal to any tool, mostly denied",
+            gateway.questions(random, ROUNDS, gateway::Kind::Anything),
         ),
-        ("the same, with a token", town.questions(random, ROUNDS, town::Kind::Token)),
+        ("the same, with a token", gateway.questions(random, ROUNDS, gateway::Kind::Token)),
         (
             "a dangerous call, to be confirmed",
-            town.questions(random, ROUNDS, town::Kind::Dangerous),
+            gateway.questions(random, ROUNDS, gateway::Kind::Dangerous),
         ),
     ];
     for (name, questions) in kinds {
         table.row(name, ROUNDS, Some(BOUND), |round| {
-            black_box(questions[round % questions.len()].decide(black_box(&town.policy)).is_allowed());
+            black_box(questions[round % questions.len()].decide(black_box(&gateway.policy)).is_allowed());
         });
     }
-    let questions = town.questions(random, ROUNDS, town::Kind::Granted);
+    let questions = gateway.questions(random, ROUNDS, gateway::Kind::Granted);
     table.row("whether a decision still stands", ROUNDS, Some(BOUND), |round| {
-        black_box(questions[round % questions.len()].stands(black_box(&town.policy)));
+        black_box(questions[round % questions.len()].stands(black_box(&gateway.policy)));
     });
 }
 
 /// Measures other operations. They have no bound but the patience of the people who wait for them.
-fn others(table: &mut Table, town: &Town, random: &mut Random) {
-    let viewers = town.questions(random, 200, town::Kind::Anything);
+fn others(table: &mut Table, gateway: &Gateway, random: &mut Random) {
+    let viewers = gateway.questions(random, 200, gateway::Kind::Anything);
     table.row("what of a list of 1,000 tools is visible", 200, None, |round| {
-        black_box(town.visible(&viewers[round], 1000));
+        black_box(gateway.visible(&viewers[round], 1000));
     });
-    let mut policy = town.policy.clone();
-    let grants = town.grants(random, 2000);
+    let mut policy = gateway.policy.clone();
+    let grants = gateway.grants(random, 2000);
     table.row("one grant more: the next version of the policy", 2000, None, |round| {
         let mut edit = policy.edit();
         edit.grant(grants[round].clone());
         policy = edit.finish();
     });
     let mut approvals = Approvals::new(Bounds::default());
-    let calls: Vec<Call> = town
-        .questions(random, 2000, town::Kind::Dangerous)
+    let calls: Vec<Call> = gateway
+        .questions(random, 2000, gateway::Kind::Dangerous)
         .iter()
-        .map(town::Question::as_call)
+        .map(gateway::Question::as_call)
         .collect();
     let root = model::PrincipalId::new("root");
     table.row("an approval: asked, decided, redeemed", 2000, None, |round| {
@@ -104,10 +104,10 @@ fn others(table: &mut Table, town: &Town, random: &mut Random) {
             RequestId::new(&round.to_string()),
         );
         approvals
-            .ask(now, &town.policy, id.clone(), calls[round].clone(), 1000)
+            .ask(now, &gateway.policy, id.clone(), calls[round].clone(), 1000)
             .expect("room");
         approvals.decide(now, &id, Answer::Approve, root.clone()).expect("it waits");
-        black_box(approvals.redeem(now, &town.policy, &calls[round]).expect("a consent"));
+        black_box(approvals.redeem(now, &gateway.policy, &calls[round]).expect("a consent"));
     });
     let rate = Rate {
         calls: 100,
@@ -120,7 +120,7 @@ fn others(table: &mut Table, town: &Town, random: &mut Random) {
         ..Rates::default()
     });
     let start = Instant::now();
-    let questions = town.questions(random, ROUNDS, town::Kind::Anything);
+    let questions = gateway.questions(random, ROUNDS, gateway::Kind::Anything);
     table.row("rate limits of principal, server and tool", ROUNDS, None, |round| {
         let (question, now) = (
             &questions[round],

@@ -151,7 +151,7 @@ impl fmt::Display for DecideError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unknown(request) => write!(f, "nothing waits under `{request}`: list what waits"),
-            Self::Expired(request) => write!(f, "`{request}` has expired: whoever still wants it calls again"),
+            Self::Expired(request) => write!(f, "`{request}` has expired: its caller may call again"),
             Self::Already(request, state) => match state {
                 ApprovalState::Approved(by) => write!(f, "`{request}` was approved by `{}` already", by.principal),
                 ApprovalState::Denied(by) => write!(f, "`{request}` was denied by `{}` already", by.principal),

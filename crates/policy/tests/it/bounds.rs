@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use model::{PrincipalId, RequestId, ServerId, Timestamp, ToolId};
 use policy::{Answer, Approvals, Bounds, Call, Limits, Policy, Rate, Rates, Reason};
 
-use crate::world::digest;
+use crate::stage::digest;
 
 fn call(principal: usize, argument: usize) -> Call {
     Call {

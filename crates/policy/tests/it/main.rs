@@ -7,4 +7,4 @@ mod model_of_approvals;
 mod model_of_limits;
 mod parse;
 mod rows;
-mod world;
+mod stage;

@@ -5,7 +5,7 @@ use policy::{Answer, Approvals, Bounds, Call, DecideError, NotConfirmed, Policy,
 use proptest::prelude::*;
 
 use crate::parse::{self, Words};
-use crate::world::digest;
+use crate::stage::digest;
 
 const BOUNDS: Bounds = Bounds {
     pending: 5,

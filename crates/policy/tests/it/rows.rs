@@ -5,7 +5,7 @@ use std::path::Path;
 
 use expect_test::expect_file;
 
-use crate::world;
+use crate::stage;
 
 fn check(name: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -13,7 +13,7 @@ fn check(name: &str) {
         .join(name)
         .with_extension("txt");
     let transcript = std::fs::read_to_string(&path).expect("a transcript");
-    let answers = world::run(&transcript);
+    let answers = stage::run(&transcript);
     assert!(answers.lines().any(|line| line.starts_with("  = ")), "a transcript asks something");
     expect_file![path].assert_eq(&answers);
 }

@@ -272,7 +272,7 @@ fn say(line: &str) {
     let mut out = io::stdout().lock();
     out.write_all(format!("> {line}\n").as_bytes())
         .and_then(|()| out.flush())
-        .expect("somebody listens");
+        .expect("the test listens");
 }
 
 async fn write(store: Arc<LocalStore>, task: String, seed: u64) {

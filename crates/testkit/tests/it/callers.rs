@@ -75,7 +75,7 @@ impl<'a> Asked<'a> {
         } else {
             let asked = client.reply(&exchange).await;
             let (key, question) = sole_question(&asked.result());
-            assert_eq!(question["params"]["note"]["who"], who.as_str(), "somebody else's question");
+            assert_eq!(question["params"]["note"]["who"], who.as_str(), "another caller's question");
             let params = json!({"name": "ask", "arguments": {"who": who}, "inputResponses": {key: content}, "requestState": asked.state()});
             client.request("tools/call", params).await.result()
         };

@@ -258,14 +258,14 @@ async fn without_a_token_only_where_nobody_has_one_or_it_was_said() {
         ask(gateway.address, post(bearer, "{}")).await.status
     };
     const WRONG: &str = "Authorization: Bearer wrong\r\n";
-    for (anonymous, nobody, somebody) in [
+    for (anonymous, without, with) in [
         (Anonymous::WithoutTokens, 200, 401),
         (Anonymous::Loopback, 200, 200),
         (Anonymous::Never, 401, 401),
     ] {
         for bearer in ["", WRONG] {
-            assert_eq!(statuses(anonymous, false, bearer).await, nobody, "{anonymous:?} {bearer}");
-            assert_eq!(statuses(anonymous, true, bearer).await, somebody, "{anonymous:?} {bearer}");
+            assert_eq!(statuses(anonymous, false, bearer).await, without, "{anonymous:?} {bearer}");
+            assert_eq!(statuses(anonymous, true, bearer).await, with, "{anonymous:?} {bearer}");
         }
     }
     let everywhere = ListenOptions {

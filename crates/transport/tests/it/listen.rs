@@ -297,7 +297,7 @@ async fn shutdown_finishes_requests_and_ends_streams() {
     assert_eq!(fresh.rest().await, "");
     assert_eq!(listening.rest().await, "0\r\n\r\n");
     assert!(!gateway.serving.is_finished(), "a request is still being answered");
-    release.send(true).expect("somebody waits");
+    release.send(true).expect("the server waits");
     let rest = busy.rest().await;
     assert!(rest.contains("data: {\"last\":1}") && rest.ends_with("0\r\n\r\n"), "{rest:?}");
     soon(&mut gateway.serving).await.expect("the listener ends");

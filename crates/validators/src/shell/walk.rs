@@ -307,7 +307,12 @@ impl Judge<'_> {
             return self.run_for_each(command);
         }
         let hint = "use `find -exec`, or a command that only reads";
-        self.refuse("shell.xargs", first, "`xargs` would give it arguments that nobody has seen", hint);
+        self.refuse(
+            "shell.xargs",
+            first,
+            "`xargs` would give it arguments that no validator has seen",
+            hint,
+        );
     }
 
     // === words ===

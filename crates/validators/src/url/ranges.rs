@@ -93,7 +93,7 @@ fn special_v6(address: Ipv6Addr) -> Option<Special> {
         .or_else(|| inner().map(|range| Special { range, inside: true }))
         .or_else(|| {
             is_outside(address).then_some(Special {
-                range: "not given to anybody",
+                range: "not assigned to any network",
                 inside: false,
             })
         })

@@ -6,7 +6,7 @@ use std::thread::Scope;
 use aws_lc_rs::digest::{SHA256, digest};
 use serde_json::{Value, json};
 
-use super::World;
+use super::Shared;
 use super::known::State;
 use crate::http::{Answer, Http, Session};
 
@@ -28,7 +28,7 @@ const PERMISSIONS: [&str; 4] = ["network.outbound", "filesystem.read", "filesyst
 
 /// One of them at work.
 struct Actor<'a> {
-    world: &'a World<'a>,
+    shared: &'a Shared<'a>,
     operator: Http,
     address: &'a str,
     /// What its names begin with.
@@ -37,7 +37,7 @@ struct Actor<'a> {
 }
 
 /// Starts all of them. They end with the gateway.
-pub(super) fn start<'s>(scope: &'s Scope<'s, '_>, world: &'s World<'s>, address: &'s str, round: usize, seeds: [u64; COUNT]) {
+pub(super) fn start<'s>(scope: &'s Scope<'s, '_>, shared: &'s Shared<'s>, address: &'s str, round: usize, seeds: [u64; COUNT]) {
     let work: [fn(&mut Actor<'s>) -> io::Result<()>; COUNT] = [
         Actor::notes,
         Actor::notes,
@@ -50,8 +50,8 @@ pub(super) fn start<'s>(scope: &'s Scope<'s, '_>, world: &'s World<'s>, address:
     ];
     for (number, (work, seed)) in work.into_iter().zip(seeds).enumerate() {
         let mut actor = Actor {
-            world,
-            operator: world.operator(address),
+            shared,
+            operator: shared.operator(address),
             address,
             name: format!("{round}-{number}"),
             random: fastrand::Rng::with_seed(seed),
@@ -59,28 +59,28 @@ pub(super) fn start<'s>(scope: &'s Scope<'s, '_>, world: &'s World<'s>, address:
         scope.spawn(move || {
             let ended = work(&mut actor);
             // The end of the gateway is the only reason to end.
-            assert!(actor.world.is_ending(), "{}: {ended:?}", actor.name);
+            assert!(actor.shared.is_ending(), "{}: {ended:?}", actor.name);
         });
     }
 }
 
 impl Actor<'_> {
     fn session(&self) -> io::Result<Session> {
-        Session::open(&Http::new(self.address, Some(&self.world.caller)), &json!({}))
+        Session::open(&Http::new(self.address, Some(&self.shared.caller)), &json!({}))
     }
 
     /// Calls a tool with a text that no other call has.
     fn call(&self, session: &mut Session, tool: &str, text: &str) -> io::Result<Value> {
         let about = digest_of(text);
-        self.world.known().asks(ADMITTED, &about);
+        self.shared.known().asks(ADMITTED, &about);
         let answer = session.call(tool, &json!({ "text": text }))?;
         if is_said_back(&answer, text) {
-            self.world.known().answered(ADMITTED, &about);
-            self.world.count();
+            self.shared.known().answered(ADMITTED, &about);
+            self.shared.count();
         } else if was_taken_back(&answer) {
-            self.world.known().taken_back();
+            self.shared.known().taken_back();
         } else {
-            self.world.known().refused(ADMITTED, &about);
+            self.shared.known().refused(ADMITTED, &about);
         }
         Ok(answer)
     }
@@ -112,16 +112,16 @@ impl Actor<'_> {
     /// first.
     fn destroys(&mut self) -> io::Result<()> {
         let mut session = self.session()?;
-        let left = self.world.known().open.clone();
+        let left = self.shared.known().open.clone();
         let fresh = (0..).map(|n| format!("destroy-{}-{n}", self.name));
         for text in left.into_iter().chain(fresh) {
-            let mut known = self.world.known();
+            let mut known = self.shared.known();
             if !known.open.contains(&text) {
                 known.open.push(text.clone());
             }
             drop(known);
             while !is_said_back(&self.call(&mut session, "destroy", &text)?, &text) {}
-            self.world.known().open.retain(|open| *open != text);
+            self.shared.known().open.retain(|open| *open != text);
         }
         Ok(())
     }
@@ -132,13 +132,13 @@ impl Actor<'_> {
             let list = list?;
             for waiting in list["items"].as_array().into_iter().flatten() {
                 let request = waiting["request_id"].as_str().expect("an id");
-                self.world.known().asks(DECIDED, request);
+                self.shared.known().asks(DECIDED, request);
                 let path = format!("/approvals/{request}/decision");
                 let answer = self.operator.operate("POST", &path, &json!({"decision": "approve"}))?;
                 match answer.status {
                     200 => self.done(DECIDED, request),
                     // It was in two lists, or has come to nothing meanwhile.
-                    404 | 409 => self.world.known().refused(DECIDED, request),
+                    404 | 409 => self.shared.known().refused(DECIDED, request),
                     _ => panic!("{answer:?}"),
                 }
             }
@@ -187,7 +187,7 @@ impl Actor<'_> {
                 operator.operate("POST", "/tokens", &body)
             })?;
             let secret = made["token"].as_str().expect("its text").to_owned();
-            self.world.known().secrets.insert(id.clone(), secret);
+            self.shared.known().secrets.insert(id.clone(), secret);
             if self.random.bool() {
                 let path = format!("/tokens/{id}");
                 self.change(TOKEN_BACK, &id, &thing, State::Refused, |operator| {
@@ -226,20 +226,20 @@ impl Actor<'_> {
         ask: impl FnOnce(&Http) -> io::Result<Answer>,
     ) -> io::Result<Value> {
         {
-            let mut known = self.world.known();
+            let mut known = self.shared.known();
             known.changes(thing, to);
             known.asks(kind, about);
         }
         let answer = ask(&self.operator)?;
         assert!((200..300).contains(&answer.status), "{thing}: {answer:?}");
-        self.world.known().changed(thing);
+        self.shared.known().changed(thing);
         self.done(kind, about);
         Ok(answer.body)
     }
 
     fn done(&self, kind: &'static str, about: &str) {
-        self.world.known().answered(kind, about);
-        self.world.count();
+        self.shared.known().answered(kind, about);
+        self.shared.count();
     }
 }
 

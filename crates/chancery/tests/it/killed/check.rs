@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 use store::AuditQuery;
 
-use super::World;
+use super::Shared;
 use super::actors::{ADMITTED, DECIDED, digest_of, is_said_back};
 use super::gateway::{Gateway, Place};
 use super::known::State;
@@ -15,13 +15,13 @@ use crate::http::{Http, Session};
 const TRIED: usize = 3;
 
 /// Everything, in a gateway that has just started again.
-pub(super) fn all(world: &World<'_>, place: &Place, gateway: &Gateway<'_>, at: &str, random: &mut fastrand::Rng) {
+pub(super) fn all(shared: &Shared<'_>, place: &Place, gateway: &Gateway<'_>, at: &str, random: &mut fastrand::Rng) {
     chain_is_whole(place, at);
-    things_are_what_was_answered(world, gateway, at);
-    grants_are_in_force(world, gateway, at, random);
-    tokens_are_in_force(world, gateway, at, random);
-    calls_on_record(world, place, at);
-    approvals_are_used_once(world, place, gateway, at);
+    things_are_what_was_answered(shared, gateway, at);
+    grants_are_in_force(shared, gateway, at, random);
+    tokens_are_in_force(shared, gateway, at, random);
+    calls_on_record(shared, place, at);
+    approvals_are_used_once(shared, place, gateway, at);
 }
 
 fn chain_is_whole(place: &Place, at: &str) {
@@ -29,8 +29,8 @@ fn chain_is_whole(place: &Place, at: &str) {
     assert!(verified.status.success(), "{at}: {verified:?}");
 }
 
-fn things_are_what_was_answered(world: &World<'_>, gateway: &Gateway<'_>, at: &str) {
-    let operator = world.operator(&gateway.address);
+fn things_are_what_was_answered(shared: &Shared<'_>, gateway: &Gateway<'_>, at: &str) {
+    let operator = shared.operator(&gateway.address);
     let found = |path: &str, thing: &str, state: &dyn Fn(&Value) -> State| -> BTreeMap<String, State> {
         let named = |entry: &Value| {
             let name = entry["id"]
@@ -54,7 +54,7 @@ fn things_are_what_was_answered(world: &World<'_>, gateway: &Gateway<'_>, at: &s
         Some("approved") => State::Given,
         _ => State::Refused,
     });
-    let mut known = world.known();
+    let mut known = shared.known();
     known.compare("grant ", &grants, at);
     known.compare("token ", &tokens, at);
     known.compare("permission ", &permissions, at);
@@ -75,14 +75,14 @@ fn every(operator: &Http, path: &str) -> Vec<Value> {
 }
 
 /// What policy says, which is made anew of what was remembered.
-fn grants_are_in_force(world: &World<'_>, gateway: &Gateway<'_>, at: &str, random: &mut fastrand::Rng) {
-    let operator = world.operator(&gateway.address);
-    let mut names = world.known().names("grant ");
+fn grants_are_in_force(shared: &Shared<'_>, gateway: &Gateway<'_>, at: &str, random: &mut fastrand::Rng) {
+    let operator = shared.operator(&gateway.address);
+    let mut names = shared.known().names("grant ");
     random.shuffle(&mut names);
     for principal in names.iter().take(TRIED) {
         let path = format!("/access/check?principal={principal}&server=http");
         let standing = operator.operate("GET", &path, &Value::Null).expect("an answer").body;
-        let expected = match world.known().state(&format!("grant {principal}")) {
+        let expected = match shared.known().state(&format!("grant {principal}")) {
             State::Given => "allow",
             _ => "deny",
         };
@@ -91,18 +91,18 @@ fn grants_are_in_force(world: &World<'_>, gateway: &Gateway<'_>, at: &str, rando
 }
 
 /// Whom the gateway lets in.
-fn tokens_are_in_force(world: &World<'_>, gateway: &Gateway<'_>, at: &str, random: &mut fastrand::Rng) {
-    let mut secrets: Vec<(String, String)> = world.known().secrets.clone().into_iter().collect();
+fn tokens_are_in_force(shared: &Shared<'_>, gateway: &Gateway<'_>, at: &str, random: &mut fastrand::Rng) {
+    let mut secrets: Vec<(String, String)> = shared.known().secrets.clone().into_iter().collect();
     random.shuffle(&mut secrets);
     for (id, secret) in secrets.iter().take(TRIED) {
         let opened = Session::open(&Http::new(&gateway.address, Some(secret)), &json!({}));
-        let is_valid = world.known().state(&format!("token {id}")) == State::Given;
+        let is_valid = shared.known().state(&format!("token {id}")) == State::Given;
         assert_eq!(opened.is_ok(), is_valid, "{at}: token {id}: {opened:?}");
     }
 }
 
 /// Every call that reached a server was admitted on record, and no consent was used twice. How many calls did.
-pub(super) fn calls_on_record(world: &World<'_>, place: &Place, at: &str) -> u64 {
+pub(super) fn calls_on_record(shared: &Shared<'_>, place: &Place, at: &str) -> u64 {
     let mut told: BTreeMap<(String, String), u64> = BTreeMap::new();
     let mut used = BTreeSet::new();
     for stored in store::export(&place.store(), AuditQuery::default()).expect("a log") {
@@ -116,14 +116,17 @@ pub(super) fn calls_on_record(world: &World<'_>, place: &Place, at: &str) -> u64
             && let Some(request) = details["request_id"].as_str()
         {
             assert!(used.insert(request.to_owned()), "{at}: the consent {request} was used twice");
-            assert!(world.known().asked(DECIDED, request) > 0, "{at}: nobody had consented to {request}");
+            assert!(
+                shared.known().asked(DECIDED, request) > 0,
+                "{at}: nobody had consented to {request}"
+            );
         }
     }
-    let known = world.known();
+    let known = shared.known();
     known.compare_events(&told, at);
     let admitted = |text: &str| told.get(&(ADMITTED.to_owned(), digest_of(text))).copied().unwrap_or(0);
     let mut reached = BTreeMap::new();
-    for ((_, text), times) in world.upstream.seen() {
+    for ((_, text), times) in shared.upstream.seen() {
         reached.insert(text, times);
     }
     for line in place.copied() {
@@ -148,18 +151,18 @@ pub(super) fn calls_on_record(world: &World<'_>, place: &Place, at: &str) -> u64
 }
 
 /// A call that was approved before the kill is not let through by that approval after it: it is asked about again.
-fn approvals_are_used_once(world: &World<'_>, place: &Place, gateway: &Gateway<'_>, at: &str) {
-    let open = world.known().open.clone();
+fn approvals_are_used_once(shared: &Shared<'_>, place: &Place, gateway: &Gateway<'_>, at: &str) {
+    let open = shared.known().open.clone();
     if open.is_empty() {
         return;
     }
-    let caller = Http::new(&gateway.address, Some(&world.caller));
+    let caller = Http::new(&gateway.address, Some(&shared.caller));
     let mut session = Session::open(&caller, &json!({})).expect("a session");
-    let before = world.upstream.seen();
+    let before = shared.upstream.seen();
     for text in &open {
         let answer = session.call("destroy", &json!({ "text": text })).expect("an answer");
         assert!(!is_said_back(&answer, text), "{at}: `{text}` ran without a new consent: {answer}");
     }
-    assert_eq!(world.upstream.seen(), before, "{at}");
-    calls_on_record(world, place, at);
+    assert_eq!(shared.upstream.seen(), before, "{at}");
+    calls_on_record(shared, place, at);
 }

@@ -78,7 +78,7 @@ args = ["-c", 'tee -a "$0" | "$1" example minimal', "{copied}", "{BINARY}"]
         self.machine.path("store")
     }
 
-    /// Returns what has reached the child: whole lines only, what was cut short has not been read by anybody.
+    /// Returns what has reached the child: whole lines only, what was cut short has not been read.
     pub(super) fn copied(&self) -> Vec<String> {
         let text = std::fs::read_to_string(self.machine.path("copied")).unwrap_or_default();
         let whole = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));

@@ -79,14 +79,14 @@ struct Counted {
     seen: u64,
     /// What was asked and not answered.
     unanswered: u64,
-    /// Kills before anybody was served.
+    /// Kills before a client was served.
     early: u64,
 }
 
 /// One store, from its making until after its last kill.
 fn live(rounds: Range<usize>, at: &str, upstream: &Upstream, random: &mut fastrand::Rng, counted: &mut Counted) {
     let place = gateway::Place::new(upstream, random.bool());
-    let world = World::new(&place, upstream);
+    let shared = Shared::new(&place, upstream);
     for round in rounds {
         let at = format!("{at}, round {round}");
         if random.u8(..8) == 0 {
@@ -95,26 +95,26 @@ fn live(rounds: Range<usize>, at: &str, upstream: &Upstream, random: &mut fastra
             continue;
         }
         let gateway = Gateway::start(&place);
-        check::all(&world, &place, &gateway, &at, random);
-        let wanted = world.answers() + random.u64(1..MOST_ANSWERS);
+        check::all(&shared, &place, &gateway, &at, random);
+        let wanted = shared.answers() + random.u64(1..MOST_ANSWERS);
         let pause = Duration::from_micros(random.u64(..3000));
         let seeds: [u64; actors::COUNT] = std::array::from_fn(|_| random.u64(..));
         std::thread::scope(|scope| {
-            world.ending.store(false, Ordering::SeqCst);
-            actors::start(scope, &world, &gateway.address, round, seeds);
-            world.wait_for_answers(wanted);
+            shared.ending.store(false, Ordering::SeqCst);
+            actors::start(scope, &shared, &gateway.address, round, seeds);
+            shared.wait_for_answers(wanted);
             spin(pause);
-            world.ending.store(true, Ordering::SeqCst);
+            shared.ending.store(true, Ordering::SeqCst);
             gateway.kill();
         });
-        counted.unanswered += world.known().unanswered();
+        counted.unanswered += shared.known().unanswered();
     }
     let gateway = Gateway::start(&place);
-    check::all(&world, &place, &gateway, at, random);
+    check::all(&shared, &place, &gateway, at, random);
     gateway.end();
     // The child has ended and has copied everything that reached it.
-    counted.seen += check::calls_on_record(&world, &place, at);
-    counted.answers += world.answers();
+    counted.seen += check::calls_on_record(&shared, &place, at);
+    counted.answers += shared.answers();
 }
 
 /// Waits without giving the processor away: for less time than a scheduler deals in.
@@ -126,7 +126,7 @@ fn spin(pause: Duration) {
 }
 
 /// What the actors share.
-struct World<'a> {
+struct Shared<'a> {
     upstream: &'a Upstream,
     known: Mutex<Known>,
     /// Credentials that were answered before the first kill.
@@ -138,7 +138,7 @@ struct World<'a> {
     answered: Condvar,
 }
 
-impl<'a> World<'a> {
+impl<'a> Shared<'a> {
     fn new(place: &gateway::Place, upstream: &'a Upstream) -> Self {
         Self {
             upstream,

@@ -55,7 +55,7 @@ async fn a_legacy_servers_task_is_polled_by_a_modern_client() {
         let stranger = gateway.client(Era::Modern, wire).principal("stranger").connect().await;
         stranger.tools().await;
         let theirs = stranger.request("tasks/get", json!({"taskId": "t1"})).await;
-        assert!(theirs.message.is_error(), "somebody else's task is unknown: {theirs:?}");
+        assert!(theirs.message.is_error(), "another principal's task is unknown: {theirs:?}");
         gateway.stop().await;
     }
 }
@@ -442,7 +442,7 @@ fn new_tasks(era: Era, wire: Wire, says: &str) -> Script {
     script.over_http(wire == Wire::Http).tool("say", [Step::answer(ECHO)])
 }
 
-/// A task lives as long as its server says, and with it what it runs in, whether or not anybody asks meanwhile.
+/// A task lives as long as its server says, and with it what it runs in, whether or not a client asks meanwhile.
 #[tokio::test(start_paused = true)]
 async fn a_task_outlives_the_silence_of_its_client() {
     for (server_era, server_wire) in crate::WAYS {

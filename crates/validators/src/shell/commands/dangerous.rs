@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 /// operands.
 #[rustfmt::skip]
 const DANGEROUS: &[(&str, &str)] = &[
-    ("acts as somebody else", "sudo su doas pkexec runuser setpriv newgrp sg passwd chpasswd visudo useradd usermod userdel groupadd adduser deluser gpasswd chsh chfn login"),
+    ("acts as another user", "sudo su doas pkexec runuser setpriv newgrp sg passwd chpasswd visudo useradd usermod userdel groupadd adduser deluser gpasswd chsh chfn login"),
     ("changes disks or file systems", "mkfs mke2fs mkswap wipefs fdisk sfdisk gdisk parted dd shred mount umount losetup swapon swapoff blkdiscard hdparm badblocks fsck e2fsck tune2fs cryptsetup lvremove vgremove pvremove zpool zfs btrfs format diskpart diskutil"),
     ("stops or changes the machine", "shutdown reboot halt poweroff init telinit systemctl service initctl rc-service launchctl sysctl insmod rmmod modprobe kexec hwclock timedatectl loginctl update-grub grub-install update-rc.d chkconfig"),
     ("ends other programs", "kill killall pkill skill xkill taskkill"),

@@ -38,7 +38,7 @@ pub(crate) enum Kind {
 }
 
 /// A policy with its principals and tools.
-pub(crate) struct Town {
+pub(crate) struct Gateway {
     pub(crate) policy: Policy,
     granted: Vec<(PrincipalId, ToolId)>,
 }
@@ -52,7 +52,7 @@ pub(crate) struct Question {
     revision: Revision,
 }
 
-impl Town {
+impl Gateway {
     pub(crate) fn build(random: &mut Random) -> Self {
         let mut edit = Policy::begin(Tables::default(), Revision(0));
         for at in 0..SERVERS {

@@ -12,7 +12,7 @@ use crate::parse::{self, Words};
 
 /// The policy of a transcript, with its approvals and limits.
 #[derive(Debug)]
-pub(crate) struct World {
+pub(crate) struct Stage {
     pub(crate) policy: Policy,
     tables: Tables,
     approvals: Approvals,
@@ -23,7 +23,7 @@ pub(crate) struct World {
     confirmed: Option<Confirmed>,
 }
 
-impl World {
+impl Stage {
     fn new() -> Self {
         Self {
             policy: Policy::begin(Tables::default(), Revision::default()).finish(),
@@ -101,7 +101,7 @@ impl World {
                     .map(|one| format!("{} {:?}", one.request, parse::state(&one.state)))
                     .collect();
             }
-            _ => return self.somebody(&words),
+            _ => return self.action(&words),
         }
         Vec::new()
     }
@@ -145,7 +145,7 @@ impl World {
     }
 
     /// Executes an action: `alice call fs/read {}`.
-    fn somebody(&mut self, words: &Words<'_>) -> Vec<String> {
+    fn action(&mut self, words: &Words<'_>) -> Vec<String> {
         let (who, token) = parse::principal_and_token(words.at(0));
         let answer = match words.at(1) {
             "call" => {
@@ -321,13 +321,13 @@ fn call_of(who: &Principal, tool: &ToolId, arguments: Option<&str>) -> Call {
 
 /// Runs a transcript: lines are executed, and lines that begin with `=` are the results of the line before.
 pub(crate) fn run(transcript: &str) -> String {
-    let mut world = World::new();
+    let mut stage = Stage::new();
     let mut out = String::new();
     for line in transcript.lines().filter(|line| !line.trim_start().starts_with('=')) {
         out.push_str(line);
         out.push('\n');
         if !line.trim().is_empty() && !line.starts_with('#') {
-            for answer in world.line(line) {
+            for answer in stage.line(line) {
                 out.push_str("  = ");
                 out.push_str(&answer);
                 out.push('\n');
