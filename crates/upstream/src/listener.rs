@@ -58,7 +58,7 @@ pub(crate) fn follow_session(session: &Arc<Session>) -> oneshot::Receiver<()> {
                     }
                     Ok(Reply { status: 404, .. }) if token.is_some() => {
                         if let Some(session) = weak.upgrade() {
-                            session.end("the server does not know the session any more");
+                            session.end_forgotten("the server does not know the session any more");
                         }
                         return;
                     }

@@ -58,6 +58,8 @@ pub struct Session {
     pub(crate) since: Instant,
     state: Mutex<State>,
     ended: AtomicBool,
+    /// Whether the server does not know the session any more, so that it need not be told of the end.
+    is_forgotten: AtomicBool,
     /// The number of frames that were no messages.
     pub(crate) garbage: AtomicU32,
     over: CancellationToken,
@@ -87,6 +89,7 @@ impl Session {
                 why: None,
             }),
             ended: AtomicBool::new(false),
+            is_forgotten: AtomicBool::new(false),
             garbage: AtomicU32::new(0),
             over: context.runtime.shutdown().child_token(),
         })
@@ -365,9 +368,15 @@ impl Session {
         });
     }
 
-    /// Ends the connection, so that the next use of its line makes a new one.
-    pub fn renew(&self, why: &str) {
+    /// Ends a connection that the server does not know any more.
+    pub(crate) fn end_forgotten(&self, why: &str) {
+        self.is_forgotten.store(true, Ordering::Release);
         self.end(why);
+    }
+
+    /// Ends a connection that the server does not know any more or cannot be reached over, so that the next use of its line makes a new one.
+    pub fn renew(&self, why: &str) {
+        self.end_forgotten(why);
         self.with_owner(|owner| owner.renewed(self));
     }
 
@@ -425,7 +434,7 @@ impl Drop for Session {
     fn drop(&mut self) {
         self.over.cancel();
         if let (Some(Link::Http(link)), Some(token)) = (self.link.get(), self.token.get())
-            && !self.ended.load(Ordering::Acquire)
+            && !self.is_forgotten.load(Ordering::Acquire)
         {
             let (link, token, revision) = (link.clone(), token.clone(), self.revision().as_str());
             self.context.runtime.spawn(async move { link.delete(&token, revision).await });

@@ -5,14 +5,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 use tokio::sync::mpsc::{self, error::TryRecvError};
 use upstream::link::{BoxFuture, Closed, Connector, Frame, Inbox, Link, LinkError, Pipe, PipePeer};
-use upstream::spec::ServerSpec;
+use upstream::spec::{Launch, ServerSpec};
+
+use crate::exchanges::{Exchanges, Http};
 
 /// The number of frames that may wait to be written to one server.
 const QUEUE: usize = 4;
 
 /// Every connection that was made, in order.
 #[derive(Default)]
-pub(crate) struct Connections(Mutex<Made>);
+pub(crate) struct Connections {
+    made: Mutex<Made>,
+    /// What is exchanged over HTTP.
+    pub(crate) exchanges: Exchanges,
+}
 
 #[derive(Default)]
 struct Made {
@@ -47,7 +53,7 @@ pub(crate) enum Seen {
 
 impl Connections {
     fn made(&self) -> MutexGuard<'_, Made> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn go_down(&self, is_down: bool) {
@@ -121,7 +127,7 @@ impl Connections {
 pub(crate) struct Scripted(pub(crate) Arc<Connections>);
 
 impl Connector for Scripted {
-    fn connect<'a>(&'a self, _: &'a ServerSpec, inbox: Arc<dyn Inbox>) -> BoxFuture<'a, Result<Link, LinkError>> {
+    fn connect<'a>(&'a self, server: &'a ServerSpec, inbox: Arc<dyn Inbox>) -> BoxFuture<'a, Result<Link, LinkError>> {
         let mut made = self.0.made();
         made.attempts += 1;
         let linked = match made.is_down {
@@ -129,6 +135,7 @@ impl Connector for Scripted {
                 command: "scripted".to_owned(),
                 why: "it is down".to_owned(),
             }),
+            false if matches!(server.launch, Ok(Launch::Http { .. })) => Ok(Link::Http(Arc::new(Http(self.0.exchanges.clone())))),
             false => {
                 let (sender, outgoing) = mpsc::channel(QUEUE);
                 let peer = Arc::new(Peer::default());

@@ -2,6 +2,7 @@
 
 mod clients;
 mod connection;
+mod exchanges;
 mod said;
 mod server_side;
 mod sharer;

@@ -12,14 +12,7 @@ impl Stage {
             ["says"] => json.to_owned(),
             ["prints", text @ ..] => text.join(" "),
             ["greets", capabilities @ ..] => self.greeting(number, capabilities),
-            ["lists", names @ ..] => {
-                let tools: Vec<Value> = names
-                    .iter()
-                    .map(|name| json!({"name": name, "inputSchema": {"type": "object"}}))
-                    .collect();
-                let result = json!({"tools": tools, "resultType": "complete", "ttlMs": 0, "cacheScope": "private"});
-                json!({"jsonrpc": "2.0", "id": self.asked(number, "tools/list"), "result": result}).to_string()
-            }
+            ["lists", names @ ..] => json!({"jsonrpc": "2.0", "id": self.asked(number, "tools/list"), "result": listed(names)}).to_string(),
             ["answers", method] => {
                 let result: Value = serde_json::from_str(json).expect("good JSON");
                 json!({"jsonrpc": "2.0", "id": self.asked(number, method), "result": result}).to_string()
@@ -39,22 +32,9 @@ impl Stage {
 
     /// Answers the open handshake.
     fn greeting(&mut self, number: usize, words: &[&str]) -> String {
-        let mut capabilities = json!({"tools": {"listChanged": true}});
-        if words.contains(&"mgp") {
-            capabilities["mgp"] = json!({"version": "0.5.2", "extensions": ["audit"]});
-        }
-        let info = json!({"name": "scripted", "version": "1"});
         let legacy = self.unanswered.contains_key(&(number, "initialize".to_owned()));
-        let (method, result) = match !legacy {
-            true => (
-                "server/discover",
-                json!({"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": capabilities, "ttlMs": 0, "cacheScope": "private", "_meta": {"io.modelcontextprotocol/serverInfo": info}}),
-            ),
-            false => (
-                "initialize",
-                json!({"protocolVersion": "2025-11-25", "capabilities": capabilities, "serverInfo": info}),
-            ),
-        };
+        let method = if legacy { "initialize" } else { "server/discover" };
+        let result = shaken(&json!(method), words);
         json!({"jsonrpc": "2.0", "id": self.asked(number, method), "result": result}).to_string()
     }
 
@@ -71,4 +51,33 @@ impl Stage {
         }
         id
     }
+}
+
+/// Returns the answer to a handshake.
+pub(crate) fn shaken(method: &Value, words: &[&str]) -> Value {
+    let mut capabilities = json!({"tools": {"listChanged": true}});
+    if words.contains(&"mgp") {
+        capabilities["mgp"] = json!({"version": "0.5.2", "extensions": ["audit"]});
+    }
+    let info = json!({"name": "scripted", "version": "1"});
+    match method.as_str() {
+        Some("initialize") => json!({"protocolVersion": "2025-11-25", "capabilities": capabilities, "serverInfo": info}),
+        _ => json!({
+            "resultType": "complete",
+            "supportedVersions": ["2026-07-28"],
+            "capabilities": capabilities,
+            "ttlMs": 0,
+            "cacheScope": "private",
+            "_meta": {"io.modelcontextprotocol/serverInfo": info},
+        }),
+    }
+}
+
+/// Returns a list of tools.
+pub(crate) fn listed(names: &[&str]) -> Value {
+    let tools: Vec<Value> = names
+        .iter()
+        .map(|name| json!({"name": name, "inputSchema": {"type": "object"}}))
+        .collect();
+    json!({"tools": tools, "resultType": "complete", "ttlMs": 0, "cacheScope": "private"})
 }

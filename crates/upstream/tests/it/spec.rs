@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use model::ServerId;
-use upstream::spec::{EraChoice, Launch, ServerSpec, Share, Start};
+use upstream::spec::{EraChoice, HttpKind, Launch, ServerSpec, Share, Start};
 
 pub(crate) fn id() -> ServerId {
     ServerId::new("s").expect("a good id")
@@ -14,11 +14,18 @@ pub(crate) fn spec(words: &[&str]) -> ServerSpec {
     let has = |word: &str| words.contains(&word);
     ServerSpec {
         id: id(),
-        launch: Ok(Launch::Stdio {
-            command: "scripted".to_owned(),
-            args: Vec::new(),
-            env: BTreeMap::new(),
-            cwd: None,
+        launch: Ok(match has("over-http") {
+            true => Launch::Http {
+                url: "http://127.0.0.1:1/mcp".to_owned(),
+                headers: BTreeMap::new(),
+                kind: HttpKind::Streamable,
+            },
+            false => Launch::Stdio {
+                command: "scripted".to_owned(),
+                args: Vec::new(),
+                env: BTreeMap::new(),
+                cwd: None,
+            },
         }),
         era: match words[0] {
             "legacy" => EraChoice::Legacy,

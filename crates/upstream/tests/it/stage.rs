@@ -7,6 +7,7 @@
 //! up                            the server is started, and kept connected
 //! s1 greets                     the server answers the handshake that waits; `lists look change` answers a list of tools
 //! s1 says {"method":…}          the server says that on its first connection
+//! x1 answers {…}                over HTTP, the server answers the first exchange; `greets`, `lists`, `streams`, `fails 404 …`, `breaks` and others
 //! alice calls {"name":"look"}   a call, named c1, c2 …; `alice#5 asked` is a client with a session that can be asked
 //! q1 is answered {…}            the first question is answered
 //! alice gets a line             the line for a client's call, and the lane, which it holds
@@ -204,6 +205,9 @@ impl Stage {
             [server, rest @ ..] if server.starts_with('s') && number(server).is_some() => {
                 self.speaks(number(server).unwrap_or_default(), rest, json);
             }
+            [exchange, rest @ ..] if exchange.starts_with('x') && number(exchange).is_some() => {
+                self.connections.exchanges.act(number(exchange).unwrap_or_default(), rest, json);
+            }
             [call, "gives", "up"] => self.calls[number(call).expect("a call") - 1].abort(),
             [question, "is", "answered"] => {
                 let answer = Raw::of(&serde_json::from_str::<Value>(json).expect("good JSON"));
@@ -262,6 +266,7 @@ impl Stage {
                 Seen::LetGo => format!("s{number} is let go"),
             });
         }
+        said.extend(self.connections.exchanges.take());
         for entry in self.log.take() {
             let (text, question) = match entry {
                 Entry::Event(event) => {

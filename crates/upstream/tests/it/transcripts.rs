@@ -17,5 +17,5 @@ impl transcripts::Stage for Stage {
 
 transcripts! {
     transcripts::play::<Stage>;
-    calls handshake legacy_probe lines lists mgp notifications permits questions restart
+    calls handshake http legacy_probe lines lists mgp notifications permits questions restart
 }

@@ -21,7 +21,7 @@ use crate::limits::ClientLimits;
 /// The part of an answer that is neither JSON nor events which errors show, in bytes.
 const SHOWN: usize = 2048;
 /// How long the request that ends a session may take: no caller waits for it.
-const END_TIMEOUT: Duration = Duration::from_secs(5);
+const END_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// One endpoint and the connections to it.
 #[derive(Debug)]
