@@ -43,26 +43,32 @@ pub(super) async fn sole(config: &Config, sources: &Sources, number: usize) -> a
 }
 
 /// Opens a store for a gateway of one client, and returns it with its number. Where another gateway has the first one,
-/// it gets one of its own.
+/// it gets one of its own, and the log says so.
 ///
 /// # Errors
 /// When no store can be used.
 pub(super) async fn any(config: &Config, sources: &Sources) -> anyhow::Result<(Records, usize)> {
+    let (records, number) = free(config, sources).await?;
+    if number > 1 {
+        tracing::warn!(
+            folder = %numbered(&folder(config, sources)?, number).display(),
+            number,
+            "another gateway of this configuration runs: this one has grants, approvals and an audit of its own, which \
+             `chancery --gateway {number} …` reaches; run `chancery serve`, and every `chancery stdio` shares it"
+        );
+    }
+    Ok((records, number))
+}
+
+/// Opens the first store of a configuration that no gateway has, and returns it with its number.
+///
+/// # Errors
+/// When no store can be used.
+pub(super) async fn free(config: &Config, sources: &Sources) -> anyhow::Result<(Records, usize)> {
     let folder = folder(config, sources)?;
     for number in 1..=MOST {
-        let own = numbered(&folder, number);
-        match open(settings(config, own.clone())).await? {
-            Ok(records) => {
-                if number > 1 {
-                    tracing::warn!(
-                        folder = %own.display(),
-                        number,
-                        "another gateway of this configuration runs: this one has grants, approvals and an audit of its own, which \
-                         `chancery --gateway {number} …` reaches; run `chancery serve`, and every `chancery stdio` shares it"
-                    );
-                }
-                return Ok((records, number));
-            }
+        match open(settings(config, numbered(&folder, number))).await? {
+            Ok(records) => return Ok((records, number)),
             Err(StoreError::InUse { .. }) => {}
             Err(error) => return Err(unusable(&error)),
         }

@@ -13,8 +13,8 @@ use super::gateway::Gateway;
 use super::interrupts::Interrupts;
 use super::look::look;
 use super::output::{note, say};
-use super::settings;
 use super::terminal::Terminal;
+use super::{remember, settings};
 use crate::cli::{ToolsCall, ToolsCommand, ToolsList};
 use crate::config::Config;
 use crate::export::{self, Language};
@@ -27,14 +27,14 @@ use crate::words::first_line;
 pub async fn tools(configured: Configured, args: ToolsCommand) -> anyhow::Result<ExitCode> {
     match args {
         ToolsCommand::List(args) => {
-            with(configured, &args.servers, async |gateway, statuses| {
+            with(configured, &args.servers, Recorded::No, async |gateway, statuses| {
                 note_left_out(statuses);
                 list(gateway, &args)
             })
             .await
         }
         ToolsCommand::Export(args) => {
-            with(configured, &args.servers, async |gateway, statuses| {
+            with(configured, &args.servers, Recorded::No, async |gateway, statuses| {
                 note_left_out(statuses);
                 Ok(export_tools(gateway, args.lang))
             })
@@ -43,7 +43,7 @@ pub async fn tools(configured: Configured, args: ToolsCommand) -> anyhow::Result
         ToolsCommand::Call(args) => {
             let arguments = Arguments::read(&args)?;
             let named = named_server(&args.tool, &configured.loaded.config);
-            with(configured, &named, async |gateway, statuses| {
+            with(configured, &named, Recorded::Yes, async |gateway, statuses| {
                 // The call itself reports errors of a server that was named.
                 if named.is_empty() {
                     note_left_out(statuses);
@@ -55,11 +55,19 @@ pub async fn tools(configured: Configured, args: ToolsCommand) -> anyhow::Result
     }
 }
 
+/// Whether what a command does is recorded in the audit.
+#[derive(Clone, Copy)]
+enum Recorded {
+    Yes,
+    No,
+}
+
 /// Runs a function with a gateway that has these servers, or all: the command does not wait for servers that it does
 /// not concern.
 async fn with(
     configured: Configured,
     servers: &[String],
+    recorded: Recorded,
     work: impl AsyncFnOnce(&Gateway, &[ServerStatus]) -> anyhow::Result<ExitCode>,
 ) -> anyhow::Result<ExitCode> {
     let mut config = configured.loaded.config;
@@ -71,7 +79,11 @@ async fn with(
         .servers
         .retain(|server| servers.is_empty() || servers.iter().any(|id| *id == server.id.as_str()));
     let mut interrupts = Interrupts::listen()?;
-    let gateway = Gateway::start(settings::open(&config, None), None, &config, &configured.sources);
+    let records = match recorded {
+        Recorded::Yes => Some(remember::free(&config, &configured.sources).await?.0),
+        Recorded::No => None,
+    };
+    let gateway = Gateway::start(settings::open(&config, None), records, &config, &configured.sources);
     let done = interrupts.or(async {
         let statuses = look(&gateway, false, |_| {}).await;
         work(&gateway, &statuses).await

@@ -50,6 +50,28 @@ fn servers_that_fail_are_named_once_and_in_short() {
     );
 }
 
+#[test]
+fn a_call_is_on_record_as_the_user_s_and_a_list_is_not() {
+    let machine = Machine::new();
+    machine.write(
+        "a.toml",
+        &format!("[[servers]]\nid = \"minimal\"\ncommand = \"{BINARY}\"\nargs = [\"example\", \"minimal\"]\n"),
+    );
+    machine.run(&["--config", "../a.toml", "tools", "list"]);
+    machine.run(&["--config", "../a.toml", "tools", "call", "minimal/echo", "--arg", "text=hello"]);
+    let shown = machine.shown(&["--config", "../a.toml", "audit", "query"]);
+    let events: Vec<&str> = shown
+        .lines()
+        .filter_map(|line| line.split_once("Z "))
+        .map(|(_, event)| event.trim())
+        .collect();
+    expect![[r#"
+        2 SUCCESS TOOL_EXECUTED agent:local minimal/echo
+        1 SUCCESS dev.chancery.call_admitted agent:local minimal/echo
+    "#]]
+    .assert_eq(&(events.join("\n") + "\n"));
+}
+
 /// A server that is up but can't say what it offers is as good as none: who asks what there is must hear of it.
 #[test]
 fn a_server_whose_lists_fail_is_named() {
