@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use arc_swap::{ArcSwap, Guard as Loaded};
 use mgp::audit::Redactor;
-use model::{Grant, GrantScope, Permission, PrincipalId, ServerId};
+use model::{Permission, ServerId};
 use policy::{Edit, Limits, Policy, Revision, ServerFacts};
 use runtime::Runtime;
 use store::Clock;
@@ -151,14 +151,6 @@ impl Guard {
         self.redactor.load_full()
     }
 
-    /// Returns what the configuration grants and denies to a principal in one scope.
-    #[must_use]
-    pub fn configured_grants(&self, principal: &PrincipalId, scope: &GrantScope) -> Vec<Grant> {
-        let is_theirs = |grant: &&Grant| grant.principal == *principal && grant.scope == *scope;
-        let theirs = self.with_security(|security| security.grants.iter().filter(is_theirs).cloned().collect());
-        theirs.unwrap_or_default()
-    }
-
     /// Returns the permissions that a server wants for itself, by configuration.
     #[must_use]
     pub fn wanted(&self, server: &ServerId) -> Vec<Permission> {
@@ -227,9 +219,7 @@ fn configured(edit: &mut Edit, security: &Security, own_tools: &OwnTools) {
     for (principal, origin) in &security.principals {
         edit.know(principal, *origin);
     }
-    for grant in &security.grants {
-        edit.grant(grant.clone());
-    }
+    edit.configure(&security.grants);
 }
 
 fn redactor(security: Option<&Security>) -> Redactor {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use guard::{Alert, Security};
-use model::{Permission, PrincipalId, Risk};
+use model::{Access, By, Grant, Permission, PrincipalId, Risk, Timestamp};
 use policy::{DefaultAccess, OnChange, OnDangerous, OnModerate, Origin, PermissionPolicy, Rate};
 use validators::arguments::Validator;
 
@@ -46,6 +46,8 @@ pub(crate) fn configure(security: &mut Security, words: &Words<'_>) {
                 _ => panic!("no rate of `{of}`"),
             }
         }
+        ("grant", name) => security.grants.push(grant(name, words.at(3))),
+        ("without", "grants") => security.grants.clear(),
         ("redact", word) => security.redact.push(word.to_owned()),
         ("ttl", time) => security.approval_ttl = words::duration(time),
         ("alert", name) => security.alerts.push(Alert {
@@ -57,6 +59,21 @@ pub(crate) fn configure(security: &mut Security, words: &Words<'_>) {
         }),
         ("server", id) => server(security, id, words),
         (key, value) => panic!("`{key} {value}` cannot be configured"),
+    }
+}
+
+fn grant(principal: &str, scope: &str) -> Grant {
+    Grant {
+        principal: PrincipalId::new(principal),
+        scope: words::scope(scope),
+        access: Access::Allow,
+        confirms: false,
+        granted: By {
+            principal: PrincipalId::new("configuration"),
+            at: Timestamp(0),
+        },
+        expires: None,
+        justification: None,
     }
 }
 

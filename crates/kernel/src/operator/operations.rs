@@ -351,13 +351,9 @@ impl Operations {
             .iter()
             .map(|grant| about_grant(&self.operator, EventType::AccessRevoked, grant));
         let commit = Commit::new(changes.collect(), events.collect());
-        let configured = self.guard().configured_grants(principal, scope);
         let (principal, scope) = (principal.clone(), scope.clone());
         self.changed(commit, move |edit| {
             edit.revoke(&principal, &scope);
-            for grant in configured {
-                edit.grant(grant);
-            }
         })
         .await?;
         Ok(theirs)

@@ -95,14 +95,34 @@ impl Edit {
 
     // === access ===
 
-    /// Adds a grant. It replaces one of the same principal, scope and kind.
+    /// Makes these the grants of the configuration, in place of those before. They hold beside the grants that operators make.
+    pub fn configure(&mut self, grants: &[Grant]) -> &mut Self {
+        let before = std::mem::replace(&mut self.index.configured, grants.into());
+        let removed: Vec<&Grant> = before.iter().filter(|grant| !grants.contains(grant)).collect();
+        for grant in &removed {
+            if let Some(held) = self.index.principals.get_mut(&grant.principal) {
+                Arc::make_mut(held).unconfigure(grant, self.revision);
+            }
+        }
+        // One that was removed may have stood in the place of another.
+        let stood_there =
+            |grant: &Grant, other: &Grant| (&grant.principal, &grant.scope, grant.access) == (&other.principal, &other.scope, other.access);
+        let is_kept = |grant: &Grant| before.contains(grant) && !removed.iter().any(|removed| stood_there(removed, grant));
+        for grant in grants.iter().filter(|grant| !is_kept(grant)) {
+            let held = self.index.principals.entry(&grant.principal, Arc::default);
+            Arc::make_mut(held).configure(Arc::new(grant.clone()), self.revision);
+        }
+        self
+    }
+
+    /// Adds a grant that an operator made. It replaces one of the same principal, scope and kind.
     pub fn grant(&mut self, grant: Grant) -> &mut Self {
         let held = self.index.principals.entry(&grant.principal, Arc::default);
         Arc::make_mut(held).grant(Arc::new(grant), self.revision);
         self
     }
 
-    /// Revokes a principal's grants and denials in one scope, and returns them.
+    /// Revokes the grants and denials that operators made to a principal in one scope, and returns them. Those of the configuration stay.
     pub fn revoke(&mut self, principal: &PrincipalId, scope: &GrantScope) -> Vec<Arc<Grant>> {
         match self.index.principals.get_mut(principal) {
             Some(held) => Arc::make_mut(held).revoke(scope, self.revision),

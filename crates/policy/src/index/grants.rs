@@ -31,12 +31,19 @@ struct AtServer {
     emptied: Revision,
 }
 
-/// The grants of one scope, at most one of each kind. A later one replaces an earlier one of its kind.
+/// The grants of one scope: those that operators made and those of the configuration, which hold beside each other.
 #[derive(Clone, Debug, Default)]
 struct Slot {
+    made: Pair,
+    configured: Pair,
+    changed: Revision,
+}
+
+/// At most one grant of each kind. A later one replaces an earlier one of its kind.
+#[derive(Clone, Debug, Default)]
+struct Pair {
     allow: Option<Arc<Grant>>,
     deny: Option<Arc<Grant>>,
-    changed: Revision,
 }
 
 /// The source of a decision about access (MGP §5.4, `source`).
@@ -133,42 +140,60 @@ impl Held {
         }
     }
 
+    /// Adds a grant that an operator made.
     pub(crate) fn grant(&mut self, grant: Arc<Grant>, now: Revision) {
-        let at = Arc::make_mut(self.servers.entry(server_of(&grant.scope), Arc::default));
-        let slot = match &grant.scope {
+        self.slot(&grant.scope, now).made.put(grant);
+    }
+
+    /// Adds a grant of the configuration.
+    pub(crate) fn configure(&mut self, grant: Arc<Grant>, now: Revision) {
+        self.slot(&grant.scope, now).configured.put(grant);
+    }
+
+    fn slot(&mut self, scope: &GrantScope, now: Revision) -> &mut Slot {
+        let at = Arc::make_mut(self.servers.entry(server_of(scope), Arc::default));
+        let slot = match scope {
             GrantScope::Tool(tool) => at.tools.entry(&tool.name, Slot::default),
             GrantScope::Server(_) => &mut at.whole,
         };
         slot.changed = now;
-        match grant.access {
-            Access::Allow => slot.allow = Some(grant),
-            Access::Deny => slot.deny = Some(grant),
-        }
+        slot
     }
 
-    /// Revokes the grants and denials in a scope; returns them.
+    /// Revokes the grants and denials that operators made in a scope; returns them.
     pub(crate) fn revoke(&mut self, scope: &GrantScope, now: Revision) -> Vec<Arc<Grant>> {
+        let taken = self.take(scope, now, |slot| std::mem::take(&mut slot.made));
+        taken
+            .map(|made| made.allow.into_iter().chain(made.deny).collect())
+            .unwrap_or_default()
+    }
+
+    /// Removes a grant of the configuration.
+    pub(crate) fn unconfigure(&mut self, grant: &Grant, now: Revision) {
+        self.take(&grant.scope, now, |slot| slot.configured.of(grant.access).take());
+    }
+
+    /// Takes something out of the slot of a scope, and removes what is empty then.
+    fn take<T>(&mut self, scope: &GrantScope, now: Revision, take: impl FnOnce(&mut Slot) -> T) -> Option<T> {
         let server = server_of(scope);
-        let Some(at) = self.servers.get_mut(server).map(Arc::make_mut) else {
-            return Vec::new();
+        let at = Arc::make_mut(self.servers.get_mut(server)?);
+        let slot = match scope {
+            GrantScope::Tool(tool) => at.tools.get_mut(&tool.name)?,
+            GrantScope::Server(_) => &mut at.whole,
         };
-        let taken = match scope {
-            GrantScope::Tool(tool) => at.tools.remove(&tool.name).inspect(|_| at.emptied = now),
-            GrantScope::Server(_) => Some(std::mem::replace(
-                &mut at.whole,
-                Slot {
-                    changed: now,
-                    ..Slot::default()
-                },
-            )),
-        };
+        let taken = take(slot);
+        slot.changed = now;
+        if let GrantScope::Tool(tool) = scope
+            && slot.is_empty()
+        {
+            at.tools.remove(&tool.name);
+            at.emptied = now;
+        }
         if at.tools.is_empty() && at.whole.is_empty() {
             self.servers.remove(server);
             self.emptied = now;
         }
-        taken
-            .map(|slot| slot.allow.into_iter().chain(slot.deny).collect())
-            .unwrap_or_default()
+        Some(taken)
     }
 
     /// Returns every grant, including expired ones.
@@ -183,12 +208,7 @@ impl Held {
 impl Slot {
     /// Returns the standing by the grants in force: a denial beats an allowance (MGP D16).
     fn standing(&self, source: Source, now: Timestamp) -> Option<Standing> {
-        let in_force = |grant: &&Arc<Grant>| !grant.expires.is_some_and(|at| at.has_come(now));
-        let grant = self
-            .deny
-            .as_ref()
-            .filter(in_force)
-            .or_else(|| self.allow.as_ref().filter(in_force))?;
+        let grant = self.iter().find(|grant| !grant.expires.is_some_and(|at| at.has_come(now)))?;
         Some(Standing {
             access: grant.access,
             source,
@@ -197,11 +217,28 @@ impl Slot {
     }
 
     fn is_empty(&self) -> bool {
-        self.allow.is_none() && self.deny.is_none()
+        self.iter().next().is_none()
     }
 
+    /// Returns the grants in the order in which they decide: a denial beats an allowance, and what operators made stands before the configuration,
+    /// because it may allow more than that (`confirms`).
     fn iter(&self) -> impl Iterator<Item = &Arc<Grant>> {
-        self.deny.iter().chain(&self.allow)
+        let denials = self.made.deny.iter().chain(&self.configured.deny);
+        denials.chain(&self.made.allow).chain(&self.configured.allow)
+    }
+}
+
+impl Pair {
+    fn of(&mut self, access: Access) -> &mut Option<Arc<Grant>> {
+        match access {
+            Access::Allow => &mut self.allow,
+            Access::Deny => &mut self.deny,
+        }
+    }
+
+    fn put(&mut self, grant: Arc<Grant>) {
+        let access = grant.access;
+        *self.of(access) = Some(grant);
     }
 }
 

@@ -9,7 +9,7 @@ mod tokens;
 
 use std::sync::Arc;
 
-use model::{Access, Digest, Principal, PrincipalId, ServerId, Timestamp, Token};
+use model::{Access, Digest, Grant, Principal, PrincipalId, ServerId, Timestamp, Token};
 
 pub use edit::Edit;
 pub(crate) use grants::Held;
@@ -44,6 +44,8 @@ pub(crate) struct PolicyIndex {
     servers: Sorted<ServerId, Arc<Server>>,
     tokens: Sorted<Arc<str>, Arc<tokens::Kept>>,
     by_digest: Sorted<Digest, Arc<tokens::Kept>>,
+    /// The grants of the configuration.
+    configured: Arc<[Grant]>,
     /// The number of agents that come in locally; `remotes` counts the others.
     locals: usize,
     remotes: usize,

@@ -89,6 +89,11 @@ fn d16_deny_beats_allow_and_expiry_is_an_instant() {
 }
 
 #[test]
+fn grants_of_the_configuration_hold_as_long_as_they_are_configured() {
+    check("configured_grants");
+}
+
+#[test]
 fn d26_code_that_is_not_found_is_refused() {
     check("d26_code");
 }

@@ -76,6 +76,16 @@ impl Stage {
             }
             "tool" => self.tool(&words),
             "grant" => return self.grant(&words),
+            "configured" => {
+                let grants = line.trim_start_matches("configured").split(';').map(str::trim);
+                let grants: Vec<_> = grants
+                    .filter(|grant| !grant.is_empty())
+                    .map(|grant| parse::grant(&Words::of(&format!("grant {grant}"))))
+                    .collect();
+                self.edit(|edit| {
+                    edit.configure(&grants);
+                });
+            }
             "revoke" => {
                 let mut taken = Vec::new();
                 self.edit(|edit| taken = edit.revoke(&parse::principal(words.at(1)).id, &parse::scope(words.at(2))));
