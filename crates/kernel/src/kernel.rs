@@ -73,7 +73,8 @@ impl Rooms {
         let views = Views::new(&guard, &upstream, &runtime, &settings);
         let broker = PermissionBroker::new(&guard, &views, &runtime);
         let tasks: Arc<TaskRoutes> = Arc::default();
-        let dismissals = Dismissals::new(&guard);
+        let parked: Arc<ParkedCalls> = Arc::default();
+        let dismissals = Dismissals::new(&guard, &parked);
         let clients = Clients::new(&runtime, &tasks, &dismissals);
         let operator = Arc::new(OperatorRoom {
             guard: guard.clone(),
@@ -94,7 +95,7 @@ impl Rooms {
             tasks,
             own_tools: Arc::new(OperatorTools(operator.clone())),
             news: clients.clone(),
-            parked: ParkedCalls::default(),
+            parked,
             returned: Returned::default(),
             seal: Seal::new(&runtime),
             numbers: AtomicU64::new(0),

@@ -7,11 +7,14 @@ use foldhash::fast::RandomState;
 use guard::{Guard, Subject};
 use tokio::sync::Notify;
 
+use super::parked::ParkedCalls;
+
 type Registered = HashMap<u64, (Subject, Arc<Notify>), RandomState>;
 
 /// The registry of the callers that a token let in, by their numbers.
 pub(crate) struct Dismissals {
     guard: Arc<Guard>,
+    parked: Arc<ParkedCalls>,
     registered: Mutex<Registered>,
 }
 
@@ -23,9 +26,10 @@ pub(super) struct Dismissal {
 }
 
 impl Dismissals {
-    pub(crate) fn new(guard: &Arc<Guard>) -> Arc<Self> {
+    pub(crate) fn new(guard: &Arc<Guard>, parked: &Arc<ParkedCalls>) -> Arc<Self> {
         Arc::new(Self {
             guard: guard.clone(),
+            parked: parked.clone(),
             registered: Mutex::default(),
         })
     }
@@ -46,13 +50,15 @@ impl Dismissals {
         })
     }
 
-    /// Ends the requests in progress of each caller whose token was revoked or has expired. The guard refuses its next request.
+    /// Ends the requests in progress of each caller whose token was revoked or has expired, and the calls that are parked for it. The guard refuses its
+    /// next request.
     pub(crate) fn dismiss_unwelcome(&self) {
         for (subject, dismissed) in self.registered().values() {
             if !self.lets_in(subject) {
                 dismissed.notify_waiters();
             }
         }
+        self.parked.dismiss(|subject| self.lets_in(subject));
     }
 
     /// Returns whether the token that let a subject in still does so.

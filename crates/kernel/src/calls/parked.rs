@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use guard::Subject;
 use mcp::adapt::InputRequired;
 use model::{Deadline, PrincipalId, ServerId};
 use upstream::{Call, Line, Question};
@@ -13,6 +14,8 @@ const MAX_PARKED: usize = 1024;
 
 /// A parked call and the question whose answer it waits for.
 pub(crate) struct Parked {
+    /// The subject that made the call.
+    pub(crate) subject: Subject,
     pub(crate) call: Call,
     pub(crate) line: Arc<Line>,
     pub(crate) question: Question,
@@ -55,16 +58,18 @@ impl ParkedCalls {
 
     /// Cancels the calls whose clients have not sent the answer in time.
     pub(crate) fn expire(&self, now: Instant) {
-        let late: Vec<Parked> = {
-            let mut calls = self.calls();
-            let numbers: Vec<u64> = calls
-                .iter()
-                .filter(|(_, parked)| parked.until.has_passed(now))
-                .map(|(number, _)| *number)
-                .collect();
-            numbers.iter().filter_map(|number| calls.remove(number)).collect()
-        };
-        drop(late);
+        self.give_up(|parked| parked.until.has_passed(now));
+    }
+
+    /// Cancels the calls of subjects that are not let in any more.
+    pub(crate) fn dismiss(&self, lets_in: impl Fn(&Subject) -> bool) {
+        self.give_up(|parked| !lets_in(&parked.subject));
+    }
+
+    fn give_up(&self, is_over: impl Fn(&Parked) -> bool) {
+        // They are dropped when the lock is free.
+        let over: Vec<Parked> = self.calls().extract_if(|_, parked| is_over(parked)).map(|(_, parked)| parked).collect();
+        drop(over);
     }
 
     /// Cancels the call of a principal to a server that has been parked for longest.

@@ -39,6 +39,7 @@ pub(crate) fn park(asked: Asked<'_>, request: &Request, line: &Arc<Line>, call: 
         return Err(Box::new(call));
     }
     let parked = Parked {
+        subject: asked.caller.subject.clone(),
         call,
         line: line.clone(),
         question: question.clone(),

@@ -36,7 +36,7 @@ pub struct Calls {
     pub(crate) tasks: Arc<TaskRoutes>,
     pub(crate) own_tools: Arc<dyn OwnTools>,
     pub(crate) news: Arc<dyn News>,
-    pub(crate) parked: ParkedCalls,
+    pub(crate) parked: Arc<ParkedCalls>,
     pub(crate) returned: Returned,
     pub(crate) seal: Seal,
     pub(crate) numbers: AtomicU64,
