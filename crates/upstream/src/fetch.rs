@@ -114,10 +114,7 @@ async fn fetch(
         };
         *offer.list_mut(kind) = list;
     }
-    let filter = catalog::Filter {
-        include: spec.include.clone(),
-        exclude: spec.exclude.clone(),
-    };
+    let filter = spec.filter();
     let drop_invalid = session.is_http() && session.era() == Era::Modern;
     offer.tools.items.retain(|item| {
         let invalid = if drop_invalid { mcp::mirror::invalid_tool(&item.raw) } else { None };

@@ -5,6 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use catalog::Filter;
 use model::{Secret, ServerId};
 
 /// The configuration of one server.
@@ -35,6 +36,15 @@ pub struct ServerSpec {
 }
 
 impl ServerSpec {
+    /// Returns the operator's choice of which tools are offered.
+    #[must_use]
+    pub(crate) fn filter(&self) -> Filter {
+        Filter {
+            include: self.include.clone(),
+            exclude: self.exclude.clone(),
+        }
+    }
+
     /// Returns whether nothing differs that matters to a running server.
     #[must_use]
     pub fn same_as(&self, other: &Self) -> bool {

@@ -250,9 +250,12 @@ impl ServerState {
     /// Takes the offers from the cache of an earlier process.
     pub fn remember(&self) {
         for (capabilities, bytes) in self.context.cache.load(&self.spec.digest) {
-            let Some(offer) = Offer::from_cache(&bytes, self.spec.id.clone(), self.spec.prefix) else {
+            let Some(mut offer) = Offer::from_cache(&bytes, self.spec.id.clone(), self.spec.prefix) else {
                 continue;
             };
+            // It may have been read when other tools were chosen.
+            let filter = self.spec.filter();
+            offer.tools.items.retain(|item| filter.allows(&item.key));
             let offer = Arc::new(offer);
             {
                 let _publishing = self.publishing.lock().unwrap_or_else(PoisonError::into_inner);

@@ -68,7 +68,11 @@ impl ParkedCalls {
 
     fn give_up(&self, is_over: impl Fn(&Parked) -> bool) {
         // They are dropped when the lock is free.
-        let over: Vec<Parked> = self.calls().extract_if(|_, parked| is_over(parked)).map(|(_, parked)| parked).collect();
+        let over: Vec<Parked> = self
+            .calls()
+            .extract_if(|_, parked| is_over(parked))
+            .map(|(_, parked)| parked)
+            .collect();
         drop(over);
     }
 

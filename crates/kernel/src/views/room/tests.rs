@@ -35,6 +35,7 @@ impl OfferCache for Offers {
         let mut offer = Offer::new(id(server), false, Revision::LATEST_LEGACY, advertised);
         let items = tools
             .split(' ')
+            .filter(|word| !word.starts_with('-'))
             .map(|name| Raw::of(&serde_json::json!({"name": name, "inputSchema": {}})));
         offer.tools.items = items.filter_map(|raw| Item::read(ListKind::Tools, &raw)).collect();
         vec![(Identity::new("1").no_capabilities.clone(), offer.to_cache())]
@@ -61,7 +62,7 @@ fn id(server: &str) -> ServerId {
     ServerId::new(server).expect("a good id")
 }
 
-/// Returns a server from `fs: look change`; one that offers nothing yet is only a name.
+/// Returns a server from `fs: look change`; one that offers nothing yet is only a name, and `-change` leaves a tool out.
 fn spec(text: &str) -> ServerSpec {
     ServerSpec {
         id: id(text.split(':').next().unwrap_or_default()),
@@ -76,7 +77,11 @@ fn spec(text: &str) -> ServerSpec {
         start: Start::OnUse,
         prefix: false,
         include: Vec::new(),
-        exclude: Vec::new(),
+        exclude: text
+            .split(' ')
+            .filter_map(|word| word.strip_prefix('-'))
+            .map(str::to_owned)
+            .collect(),
         request_timeout: Duration::from_secs(1),
         startup_timeout: Duration::from_secs(1),
         digest: text.to_owned(),
@@ -181,6 +186,14 @@ fn one_servers_change_keeps_the_parts_of_the_others() {
         .collect();
     assert_eq!(kept, [true, false, true]);
     assert_eq!(stage.names("ann"), ["one", "two", "and", "three"]);
+}
+
+#[test]
+fn a_tool_that_is_left_out_from_now_on_is_not_listed_from_the_cache() {
+    let stage = Stage::new(None, &["a: one two"]);
+    assert_eq!(stage.names("ann"), ["one", "two"]);
+    stage.offer(&["a: one two -two"]);
+    assert_eq!(stage.names("ann"), ["one"]);
 }
 
 #[test]
