@@ -238,6 +238,10 @@ fn put_pin(db: &Connection, pin: &Pin, instead_of: Option<Digest>) -> Applied {
     let (server, tool) = (pin.tool.server.as_str(), &*pin.tool.name);
     let sql = "SELECT digest FROM pins WHERE server = ? AND tool = ?";
     let is = db.query_row(sql, (server, tool), |row| row.get(0)).optional()?.map(Digest);
+    if is == Some(pin.digest) && instead_of.is_none() {
+        // Two readers of one definition have seen the tool for the first time.
+        return Ok(());
+    }
     if let Some(is) = is.filter(|is| instead_of != Some(*is)) {
         return conflict(Conflict::PinMoved {
             tool: pin.tool.to_string().into(),
