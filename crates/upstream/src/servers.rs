@@ -113,7 +113,11 @@ impl Upstream {
     /// Loads a server's cached offers, and starts the server if it is to start with the gateway; tries again for as long as that fails.
     pub fn bring_up(&self, server: &Arc<Server>) {
         server.state.remember();
-        if server.spec().launch.is_err() || server.spec().start == Start::OnUse {
+        if let Err(why) = &server.spec().launch {
+            tracing::warn!(server = %server.spec().id, why, "a server cannot be used");
+            return;
+        }
+        if server.spec().start == Start::OnUse {
             return;
         }
         let (weak, state) = (Arc::downgrade(server), Arc::downgrade(&server.state));
