@@ -145,6 +145,13 @@ impl ClientBuilder {
         }
         client
     }
+
+    /// Opens the connection, and lists the tools, which waits for the servers to start.
+    pub async fn ready(self) -> Client {
+        let client = self.connect().await;
+        client.tools().await;
+        client
+    }
 }
 
 /// A connected client.
@@ -202,6 +209,21 @@ impl Reply {
             Some(result) => result.to_value(),
             None => panic!("not a result: {:?}", self.message),
         }
+    }
+
+    /// Returns whether it is an error of the protocol.
+    #[must_use]
+    pub fn is_error(&self) -> bool {
+        self.message.is_error()
+    }
+
+    /// Returns the structured content of the result, or null.
+    ///
+    /// # Panics
+    /// When it is an error.
+    #[must_use]
+    pub fn said(&self) -> Value {
+        self.result()["structuredContent"].take()
     }
 
     /// Returns the code and the message of the error.
@@ -398,6 +420,12 @@ impl Client {
         self.start("tools/call", json!({"name": tool, "arguments": arguments})).await
     }
 
+    /// Starts a call of a tool whose progress is told under a token.
+    pub async fn start_call_with_progress(&self, tool: &str, arguments: Value, token: Value) -> Exchange {
+        let params = json!({"name": tool, "arguments": arguments, "_meta": {"progressToken": token}});
+        self.start("tools/call", params).await
+    }
+
     /// Returns the answer to a request that was started.
     pub async fn reply(&self, exchange: &Exchange) -> Reply {
         let what = format!("the answer to {}", exchange.id.raw().text());
@@ -444,6 +472,15 @@ impl Client {
     pub async fn notification(&self, method: &str) -> Message {
         let arrived = self.mailbox.take(&format!("`{method}`"), |a| a.calls(method)).await;
         arrived.message.expect("a notification has a message")
+    }
+
+    /// Returns the params of the next notification of a method.
+    ///
+    /// # Panics
+    /// When it has none.
+    pub async fn told(&self, method: &str) -> Value {
+        let params = self.notification(method).await.params();
+        params.expect("a notification with params").to_value()
     }
 
     /// Cancels a request as its era and transport do.

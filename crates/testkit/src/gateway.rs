@@ -1,7 +1,8 @@
 //! A gateway in process: a kernel, scripted servers behind it, and transports for clients in front of it.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
+use std::fmt::{Debug, Display};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,7 +18,7 @@ use transport::socket::SocketListener;
 use transport::stdio::PipeOptions;
 use transport::{ClientLimits, Outbound};
 
-use crate::client::{ClientBuilder, Wire};
+use crate::client::{Client, ClientBuilder, Wire};
 use crate::memory::Connections;
 use crate::script::Script;
 use crate::scripted::Scripted;
@@ -30,6 +31,7 @@ pub struct Builder {
     cache: Arc<dyn OfferCache>,
     limits: ClientLimits,
     records: Option<Records>,
+    folder: Option<Arc<dyn Debug + Send + Sync>>,
     clock: store::Clock,
 }
 
@@ -49,6 +51,7 @@ pub fn gateway() -> Builder {
             ..ClientLimits::default()
         },
         records: None,
+        folder: None,
         clock: store::Clock::system(),
     }
 }
@@ -167,15 +170,25 @@ impl Builder {
     ///
     /// # Panics
     /// When the folder can't be used.
-    pub async fn remembering(self, folder: &std::path::Path) -> Self {
+    pub async fn remembering(self, folder: &Path) -> Self {
         self.remembering_on(folder, Arc::new(store::disk::LocalDisk)).await
+    }
+
+    /// Gives it a store in a folder that it keeps as long as it lives, such as a temporary one.
+    ///
+    /// # Panics
+    /// When the folder can't be used.
+    pub async fn remembering_in(mut self, folder: impl AsRef<Path> + Debug + Send + Sync + 'static) -> Self {
+        let folder = Arc::new(folder);
+        self.folder = Some(folder.clone());
+        self.remembering((*folder).as_ref()).await
     }
 
     /// Gives it a store in a folder, on a disk that the test made.
     ///
     /// # Panics
     /// When the folder can't be used.
-    pub async fn remembering_on(self, folder: &std::path::Path, disk: Arc<dyn store::disk::Disk>) -> Self {
+    pub async fn remembering_on(self, folder: &Path, disk: Arc<dyn store::disk::Disk>) -> Self {
         self.remembering_through(folder, disk, |store| store).await
     }
 
@@ -185,7 +198,7 @@ impl Builder {
     /// When the folder can't be used.
     pub async fn remembering_through(
         mut self,
-        folder: &std::path::Path,
+        folder: &Path,
         disk: Arc<dyn store::disk::Disk>,
         around: impl FnOnce(Arc<dyn store::Store>) -> Arc<dyn store::Store>,
     ) -> Self {
@@ -239,6 +252,7 @@ impl Builder {
             outbound,
             scripted: self.scripted,
             settings: self.settings,
+            _folder: self.folder,
         }
     }
 }
@@ -252,6 +266,8 @@ pub struct Gateway {
     pub settings: Settings,
     outbound: Arc<Outbound>,
     scripted: HashMap<String, Arc<Scripted>>,
+    /// The folder of its store, which ends with it.
+    _folder: Option<Arc<dyn Debug + Send + Sync>>,
 }
 
 /// A listener in front of a gateway.
@@ -325,5 +341,17 @@ impl Gateway {
     pub async fn stop(&self) {
         self.kernel.shutdown(Duration::from_secs(10)).await;
         drop(tokio::time::timeout(crate::PATIENCE, self.outbound.finished()).await);
+    }
+
+    /// Ends the gateway once these clients have left, and checks that it holds nothing any more.
+    ///
+    /// # Panics
+    /// When something is left.
+    pub async fn stop_after(&self, clients: &[&Client], context: impl Display) {
+        for client in clients {
+            client.leave().await;
+        }
+        self.stop().await;
+        assert_eq!(self.kernel.census(), [0; 5], "{context}");
     }
 }

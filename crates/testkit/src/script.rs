@@ -187,7 +187,16 @@ impl Script {
         self.tool_as(json!({"name": name, "inputSchema": {"type": "object"}}), rounds)
     }
 
-    /// Adds a tool by its whole definition.
+    /// Adds a tool by its whole definition, and its steps.
+    ///
+    /// # Panics
+    /// Without a name.
+    #[must_use]
+    pub fn tool_defined(self, definition: Value, steps: impl Into<Vec<Step>>) -> Self {
+        self.tool_as(definition, vec![steps.into()])
+    }
+
+    /// Adds a tool by its whole definition, and its steps in each round.
     ///
     /// # Panics
     /// Without a name.

@@ -124,6 +124,18 @@ impl Scripted {
         self.received().into_iter().filter(|received| received.is(method)).collect()
     }
 
+    /// Returns the number of messages of a method that were received.
+    #[must_use]
+    pub fn count_of(&self, method: &str) -> usize {
+        self.received_of(method).len()
+    }
+
+    /// Returns the params of every message of a method that was received.
+    #[must_use]
+    pub fn params_of(&self, method: &str) -> Vec<Value> {
+        self.received_of(method).iter().map(Received::params).collect()
+    }
+
     /// Returns the number of connections that were ever opened.
     #[must_use]
     pub fn opened(&self) -> u64 {

@@ -3,14 +3,15 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use testkit::wire::Connection;
-use testkit::{Era, Revision, Wire, gateway, process};
+use testkit::wire::{Answered, Connection};
+use testkit::{Door, Era, Gateway, Revision, Wire, gateway, process};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use transport::stdio::PipeOptions;
 
-use crate::{alone, echo, said};
+use crate::{ERAS, WAYS, alone, echo, pairs, said};
 
 const MODERN: &str = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
+const HELLO: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
 
 fn modern_call(id: &str, name: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{name}","arguments":{{"a":1}},"_meta":{MODERN}}}}}"#)
@@ -26,8 +27,7 @@ fn modern_headers(name: &'static str) -> [(&'static str, &'static str); 3] {
 
 /// Opens a legacy session over a connection, and returns its id.
 async fn initialize(connection: &mut Connection) -> String {
-    let hello = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
-    let answered = connection.post(&[], hello.as_bytes()).await;
+    let answered = connection.post(&[], HELLO.as_bytes()).await;
     assert_eq!(answered.status, 200);
     let session = answered.header("mcp-session-id").expect("a session");
     let heard = connection
@@ -38,6 +38,27 @@ async fn initialize(connection: &mut Connection) -> String {
         .await;
     assert_eq!(heard.status, 202);
     session
+}
+
+/// Returns a gateway with a listener, and a connection to it with a legacy session.
+async fn with_a_session() -> (Gateway, Door, Connection, String) {
+    let gateway = gateway().upstream("echo", echo(Era::Legacy, Wire::Pipe)).start();
+    let door = gateway.door(|_| {}).await;
+    let mut connection = Connection::open(door.address).await;
+    let session = initialize(&mut connection).await;
+    (gateway, door, connection, session)
+}
+
+/// Sends a body, and checks status and code of the answer.
+async fn is_refused(connection: &mut Connection, headers: &[(&str, &str)], body: &str, status: u16, code: i64) -> Answered {
+    let answered = connection.post(headers, body.as_bytes()).await;
+    let shown = &body[..body.len().min(80)];
+    assert_eq!(
+        (answered.status, answered.code()),
+        (status, Some(code)),
+        "{shown}, {headers:?}: {answered:?}"
+    );
+    answered
 }
 
 async fn still_works(connection: &mut Connection, session: &str) {
@@ -51,10 +72,7 @@ async fn still_works(connection: &mut Connection, session: &str) {
 
 #[tokio::test]
 async fn unreadable_bodies_are_answered_and_the_connection_lives_on() {
-    let gateway = gateway().upstream("echo", echo(Era::Legacy, Wire::Pipe)).start();
-    let door = gateway.door(|_| {}).await;
-    let mut connection = Connection::open(door.address).await;
-    let session = initialize(&mut connection).await;
+    let (gateway, door, mut connection, session) = with_a_session().await;
     let deep = format!(
         r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{}{}}}"#,
         "[".repeat(100_000),
@@ -77,9 +95,7 @@ async fn unreadable_bodies_are_answered_and_the_connection_lives_on() {
     ];
     for headers in [vec![("Mcp-Session-Id", session.as_str())], vec![], modern_headers("say").to_vec()] {
         for (body, code) in &cases {
-            let answered = connection.post(&headers, body.as_bytes()).await;
-            let shown = &body[..body.len().min(80)];
-            assert_eq!((answered.status, answered.code()), (400, Some(*code)), "{shown}: {answered:?}");
+            let answered = is_refused(&mut connection, &headers, body, 400, *code).await;
             assert!(!answered.json()["error"]["message"].as_str().unwrap_or_default().is_empty());
         }
     }
@@ -187,21 +203,18 @@ async fn large_line() {
 
 #[tokio::test]
 async fn wrong_content_types_and_methods_are_refused_by_status() {
-    let gateway = gateway().upstream("echo", echo(Era::Legacy, Wire::Pipe)).start();
-    let door = gateway.door(|_| {}).await;
-    let mut connection = Connection::open(door.address).await;
-    let session = initialize(&mut connection).await;
+    let (gateway, door, mut connection, session) = with_a_session().await;
     let ping = br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
-    for media in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"] {
-        let answered = connection
-            .post(&[("Mcp-Session-Id", &session), ("Content-Type", media)], ping)
-            .await;
-        assert_eq!(answered.status, 415, "{media}: {answered:?}");
+    for (header, media, status) in [
+        ("Content-Type", "text/plain", 415),
+        ("Content-Type", "application/x-www-form-urlencoded", 415),
+        ("Content-Type", "multipart/form-data; boundary=x", 415),
+        ("Accept", "text/html", 406),
+    ] {
+        let headers = [("Mcp-Session-Id", session.as_str()), (header, media)];
+        let answered = connection.post(&headers, ping).await;
+        assert_eq!(answered.status, status, "{header} {media}: {answered:?}");
     }
-    let answered = connection
-        .post(&[("Mcp-Session-Id", &session), ("Accept", "text/html")], ping)
-        .await;
-    assert_eq!(answered.status, 406, "{answered:?}");
     let answered = connection.send("PUT", &[("Content-Length", "0")]).await;
     assert_eq!(answered.status, 405);
     assert!(answered.header("allow").is_some());
@@ -227,17 +240,17 @@ async fn sessions_that_are_unknown_or_somebody_elses_are_not_found() {
         .await;
     let (ann, bob) = (("Authorization", "Bearer secret-of-ann"), ("Authorization", "Bearer secret-of-bob"));
     let mut connection = Connection::open(door.address).await;
-    let hello = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
-    assert_eq!(connection.post(&[], hello.as_bytes()).await.status, 401);
+    assert_eq!(connection.post(&[], HELLO.as_bytes()).await.status, 401);
     assert_eq!(
-        connection.post(&[("Authorization", "Bearer guess")], hello.as_bytes()).await.status,
+        connection.post(&[("Authorization", "Bearer guess")], HELLO.as_bytes()).await.status,
         401
     );
     let session = connection
-        .post(&[ann], hello.as_bytes())
+        .post(&[ann], HELLO.as_bytes())
         .await
         .header("mcp-session-id")
         .expect("a session");
+    let hers = ("Mcp-Session-Id", session.as_str());
     let ping = br#"{"jsonrpc":"2.0","id":"p","method":"ping"}"#;
     let list = br#"{"jsonrpc":"2.0","id":"l","method":"tools/list"}"#;
 
@@ -254,19 +267,16 @@ async fn sessions_that_are_unknown_or_somebody_elses_are_not_found() {
         let status = connection.send("DELETE", &[who, ("Mcp-Session-Id", id)]).await.status;
         assert!(matches!(status, 404 | 400 | 405), "{status}");
     }
-    assert_eq!(connection.post(&[bob, ("Mcp-Session-Id", &session)], list).await.status, 404);
+    assert_eq!(connection.post(&[bob, hers], list).await.status, 404);
     let answered = connection.post(&[ann], list).await;
     assert_eq!((answered.status, answered.code()), (400, Some(-32600)), "no session at all");
     assert_eq!(
-        connection.post(&[ann, ("Mcp-Session-Id", &session)], ping).await.status,
+        connection.post(&[ann, hers], ping).await.status,
         200,
         "ann's session has survived it all"
     );
-    assert_eq!(
-        connection.send("DELETE", &[ann, ("Mcp-Session-Id", &session)]).await.status / 100,
-        2
-    );
-    assert_eq!(connection.post(&[ann, ("Mcp-Session-Id", &session)], list).await.status, 404);
+    assert_eq!(connection.send("DELETE", &[ann, hers]).await.status / 100, 2);
+    assert_eq!(connection.post(&[ann, hers], list).await.status, 404);
     door.close().await;
     gateway.stop().await;
 }
@@ -289,8 +299,7 @@ async fn headers_that_contradict_the_body_are_a_header_mismatch() {
         &[version, method, ("Mcp-Name", "=?base64?!!!?=")],
     ];
     for headers in cases {
-        let answered = connection.post(headers, body.as_bytes()).await;
-        assert_eq!((answered.status, answered.code()), (400, Some(-32020)), "{headers:?}: {answered:?}");
+        let answered = is_refused(&mut connection, headers, &body, 400, -32020).await;
         assert_eq!(answered.json()["id"], "m");
     }
     let answered = connection
@@ -298,22 +307,14 @@ async fn headers_that_contradict_the_body_are_a_header_mismatch() {
         .await;
     assert_eq!(answered.status, 200, "the sentinel is decoded before it is compared: {answered:?}");
     let unknown = body.replace("2026-07-28", "2099-01-01");
-    let answered = connection
-        .post(&[("MCP-Protocol-Version", "2099-01-01"), method, name], unknown.as_bytes())
-        .await;
-    assert_eq!((answered.status, answered.code()), (400, Some(-32022)), "{answered:?}");
+    let later = ("MCP-Protocol-Version", "2099-01-01");
+    is_refused(&mut connection, &[later, method, name], &unknown, 400, -32022).await;
     let missing = body.replace(r#","io.modelcontextprotocol/clientCapabilities":{}"#, "");
-    let answered = connection.post(&[version, method, name], missing.as_bytes()).await;
-    assert_eq!((answered.status, answered.code()), (400, Some(-32602)), "{answered:?}");
+    is_refused(&mut connection, &[version, method, name], &missing, 400, -32602).await;
     let nowhere = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"no/such","params":{{"_meta":{MODERN}}}}}"#);
-    let answered = connection.post(&[version, ("Mcp-Method", "no/such")], nowhere.as_bytes()).await;
-    assert_eq!((answered.status, answered.code()), (404, Some(-32601)), "{answered:?}");
+    is_refused(&mut connection, &[version, ("Mcp-Method", "no/such")], &nowhere, 404, -32601).await;
     assert_eq!(connection.post(&[version, method, name], body.as_bytes()).await.status, 200);
-    assert_eq!(
-        gateway.server("echo").received_of("tools/call").len(),
-        2,
-        "only the good ones arrived"
-    );
+    assert_eq!(gateway.server("echo").count_of("tools/call"), 2, "only the good ones arrived");
     door.close().await;
     gateway.stop().await;
 }
@@ -323,8 +324,7 @@ async fn an_id_that_is_in_flight_is_refused_and_may_be_used_again_later() {
     for (era, wire) in [(Era::Legacy, Wire::Pipe), (Era::Legacy, Wire::Http), (Era::Modern, Wire::Pipe)] {
         let script = echo(Era::Legacy, Wire::Pipe).tool("slow", [testkit::Step::gate("go"), testkit::Step::text("slow")]);
         let gateway = gateway().upstream("echo", script).start();
-        let client = gateway.client(era, wire).connect().await;
-        client.tools().await;
+        let client = gateway.client(era, wire).ready().await;
         let params = |name: &str| {
             client
                 .dressed(Some(json!({"name": name, "arguments": {}}).to_string()))
@@ -337,31 +337,17 @@ async fn an_id_that_is_in_flight_is_refused_and_may_be_used_again_later() {
             )
         };
         let id = jsonrpc::Id::number(7);
+        let next = async |what: &str| client.mailbox().take(what, |a| a.answers(&id)).await;
         client.send(frame("slow")).await;
         gateway.server("echo").nth("tools/call", 1).await;
         client.send(frame("say")).await;
-        let refused = client
-            .mailbox()
-            .take("the refusal", |a| a.answers(&id))
-            .await
-            .message
-            .expect("a message");
+        let refused = next("the refusal").await.message.expect("a message");
         assert!(refused.is_error(), "{era:?} {wire:?}: {refused:?}");
         gateway.server("echo").open_gate("go");
-        let answered = client
-            .mailbox()
-            .take("the first answer", |a| a.answers(&id))
-            .await
-            .message
-            .expect("a message");
+        let answered = next("the first answer").await.message.expect("a message");
         assert!(!answered.is_error(), "{answered:?}");
         client.send(frame("say")).await;
-        let again = client
-            .mailbox()
-            .take("the second answer", |a| a.answers(&id))
-            .await
-            .message
-            .expect("a message");
+        let again = next("the second answer").await.message.expect("a message");
         assert!(!again.is_error(), "{again:?}");
         gateway.stop().await;
     }
@@ -411,7 +397,7 @@ async fn a_pipe_survives_every_kind_of_nonsense() {
     assert_eq!(client.request("tools/call", json!({"name": "no such"})).await.error().0, -32602);
     assert_eq!(client.request("tools/call", json!({"name": 7})).await.error().0, -32602);
     assert_eq!(client.request("tools/list", json!({"cursor": "forged"})).await.error().0, -32602);
-    assert_eq!(said(&client.call("say", json!({"a": 1})).await.result())["a"], 1);
+    assert_eq!(client.call("say", json!({"a": 1})).await.said()["a"], 1);
     gateway.stop().await;
 }
 
@@ -514,38 +500,35 @@ async fn a_head_that_never_ends_is_given_up() {
 /// What policy judged is what is sent: a key that stands twice could be read in two ways.
 #[tokio::test]
 async fn keys_that_stand_twice_where_rules_read_are_refused() {
-    for server_era in [Era::Legacy, Era::Modern] {
-        for (era, wire) in crate::WAYS {
-            let gateway = gateway()
-                .upstream("echo", echo(server_era, Wire::Pipe).tool("other", [testkit::Step::text("other")]))
-                .start();
-            let client = gateway.client(era, wire).connect().await;
-            client.tools().await;
-            let meta = if era == Era::Modern { MODERN } else { "{}" };
-            let inside = &meta[1..];
-            let comma = if inside == "}" { "" } else { "," };
-            let cases = [
-                format!(r#"{{"name":"say","name":"other","arguments":{{}},"_meta":{meta}}}"#),
-                format!(r#"{{"name":"say","n\u0061me":"other","arguments":{{}},"_meta":{meta}}}"#),
-                format!(r#"{{"name":"say","arguments":{{}},"\u005fmeta":{{}},"_meta":{meta}}}"#),
-                format!(r#"{{"name":"say","arguments":{{}},"_meta":{{"progressToken":1,"progressT\u006fken":2{comma}{inside}}}"#),
-            ];
-            for params in cases {
-                let frame = format!(r#"{{"jsonrpc":"2.0","id":77,"method":"tools/call","params":{params}}}"#);
-                client.send(frame).await;
-                let id = jsonrpc::Id::number(77);
-                let answered = client.mailbox().take(&params, |a| a.answers(&id)).await.message.expect("a message");
-                assert!(
-                    answered.is_error(),
-                    "{era:?} {wire:?} to {server_era:?}: {params} was answered {answered:?}"
-                );
-            }
+    for (server_era, (era, wire)) in pairs(ERAS, WAYS) {
+        let gateway = gateway()
+            .upstream("echo", echo(server_era, Wire::Pipe).tool("other", [testkit::Step::text("other")]))
+            .start();
+        let client = gateway.client(era, wire).ready().await;
+        let meta = if era == Era::Modern { MODERN } else { "{}" };
+        let inside = &meta[1..];
+        let comma = if inside == "}" { "" } else { "," };
+        let cases = [
+            format!(r#"{{"name":"say","name":"other","arguments":{{}},"_meta":{meta}}}"#),
+            format!(r#"{{"name":"say","n\u0061me":"other","arguments":{{}},"_meta":{meta}}}"#),
+            format!(r#"{{"name":"say","arguments":{{}},"\u005fmeta":{{}},"_meta":{meta}}}"#),
+            format!(r#"{{"name":"say","arguments":{{}},"_meta":{{"progressToken":1,"progressT\u006fken":2{comma}{inside}}}"#),
+        ];
+        for params in cases {
+            let frame = format!(r#"{{"jsonrpc":"2.0","id":77,"method":"tools/call","params":{params}}}"#);
+            client.send(frame).await;
+            let id = jsonrpc::Id::number(77);
+            let answered = client.mailbox().take(&params, |a| a.answers(&id)).await.message.expect("a message");
             assert!(
-                gateway.server("echo").received_of("tools/call").is_empty(),
-                "{era:?} {wire:?} to {server_era:?}"
+                answered.is_error(),
+                "{era:?} {wire:?} to {server_era:?}: {params} was answered {answered:?}"
             );
-            assert_eq!(said(&client.call("say", json!({"a": 1})).await.result())["a"], 1);
-            gateway.stop().await;
         }
+        assert!(
+            gateway.server("echo").received_of("tools/call").is_empty(),
+            "{era:?} {wire:?} to {server_era:?}"
+        );
+        assert_eq!(client.call("say", json!({"a": 1})).await.said()["a"], 1);
+        gateway.stop().await;
     }
 }

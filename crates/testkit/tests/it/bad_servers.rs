@@ -3,24 +3,33 @@
 use std::time::Duration;
 
 use serde_json::json;
-use testkit::{Client, Era, Gateway, Script, Step, Wire, gateway, process};
+use testkit::{Client, Era, Exchange, Gateway, Script, Step, Wire, gateway, process};
 
-use crate::{ECHO, WAYS, alone, echo, said};
+use crate::{ECHO, ERAS, WAYS, alone, echo, pairs, said};
 
 const SERVER: &str = env!("CARGO_BIN_EXE_scripted-server");
 const STRAY: &str = r#"{"jsonrpc":"2.0","id":987654,"result":{"stray":true}}"#;
 
 async fn still_works(client: &Client) {
     let answer = client.call("say", json!({"still": true})).await;
-    assert_eq!(said(&answer.result())["still"], true);
+    assert_eq!(answer.said()["still"], true);
+}
+
+/// Takes everything that comes from the mailbox until the answer, so that nothing of it is held.
+async fn answer_of(client: &Client, call: &Exchange) -> jsonrpc::Message {
+    loop {
+        let arrived = client.mailbox().take("anything", |_| true).await;
+        if arrived.answers(&call.id) {
+            return arrived.message.expect("a message");
+        }
+    }
 }
 
 /// Runs every kind of client in front of a server with one bad tool; `judge` checks the answer to its call.
 async fn in_every_way(server: impl Fn() -> Script, judge: impl Fn(&Gateway, &testkit::Reply)) {
     for (era, wire) in WAYS {
         let gateway = gateway().upstream("bad", server()).start();
-        let client = gateway.client(era, wire).connect().await;
-        client.tools().await;
+        let client = gateway.client(era, wire).ready().await;
         let answer = client.call("bad", json!({})).await;
         judge(&gateway, &answer);
         still_works(&client).await;
@@ -29,9 +38,7 @@ async fn in_every_way(server: impl Fn() -> Script, judge: impl Fn(&Gateway, &tes
             .iter()
             .filter(|arrived| arrived.answers(answer.message.id().expect("an id")));
         assert_eq!(answers.count(), 0, "{era:?} {wire:?}: every id is answered once: {further:#?}");
-        client.leave().await;
-        gateway.stop().await;
-        assert_eq!(gateway.kernel.census(), [0; 5], "{era:?} {wire:?}");
+        gateway.stop_after(&[&client], format_args!("{era:?} {wire:?}")).await;
     }
 }
 
@@ -74,7 +81,7 @@ async fn garbage_before_and_in_the_handshake_is_let_go_by() {
 
 #[tokio::test]
 async fn a_second_answer_and_answers_nobody_asked_for_are_dropped() {
-    for era in [Era::Legacy, Era::Modern] {
+    for era in ERAS {
         let server = || {
             let other = r#"{"jsonrpc":"2.0","id":$id,"result":{"content":[{"type":"text","text":"another"}]}}"#;
             let steps = [
@@ -95,67 +102,61 @@ async fn a_second_answer_and_answers_nobody_asked_for_are_dropped() {
 
 #[tokio::test(start_paused = true)]
 async fn a_server_that_never_answers_is_given_up_in_time_and_told() {
-    for server_way in WAYS {
-        for (era, wire) in WAYS {
-            let script = echo(server_way.0, server_way.1).tool("bad", [Step::Hang]);
-            let gateway = gateway()
-                .upstream_with("bad", script, |spec| spec.request_timeout = Duration::from_secs(5))
-                .start();
-            let client = gateway.client(era, wire).connect().await;
-            client.tools().await;
-            let started = tokio::time::Instant::now();
-            let (code, text) = client.call("bad", json!({})).await.error();
-            let way = format!("{server_way:?} for {era:?} {wire:?}");
-            assert_eq!(code, -32603, "{way}");
-            assert!(text.contains("bad"), "{way}: {text}");
-            assert!(started.elapsed() < Duration::from_secs(6), "{way}");
-            gateway
-                .server("bad")
-                .until("the cancellation", |server| server.cancelled() == 1)
-                .await;
-            still_works(&client).await;
-            assert_eq!(
-                gateway.kernel.census()[2],
-                usize::from(server_way.0 == Era::Modern),
-                "{way}: only the listener may be open"
-            );
-            gateway.stop().await;
-        }
+    for (server_way, (era, wire)) in pairs(WAYS, WAYS) {
+        let script = echo(server_way.0, server_way.1).tool("bad", [Step::Hang]);
+        let gateway = gateway()
+            .upstream_with("bad", script, |spec| spec.request_timeout = Duration::from_secs(5))
+            .start();
+        let client = gateway.client(era, wire).ready().await;
+        let started = tokio::time::Instant::now();
+        let (code, text) = client.call("bad", json!({})).await.error();
+        let way = format!("{server_way:?} for {era:?} {wire:?}");
+        assert_eq!(code, -32603, "{way}");
+        assert!(text.contains("bad"), "{way}: {text}");
+        assert!(started.elapsed() < Duration::from_secs(6), "{way}");
+        gateway
+            .server("bad")
+            .until("the cancellation", |server| server.cancelled() == 1)
+            .await;
+        still_works(&client).await;
+        assert_eq!(
+            gateway.kernel.census()[2],
+            usize::from(server_way.0 == Era::Modern),
+            "{way}: only the listener may be open"
+        );
+        gateway.stop().await;
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_server_that_exits_in_the_middle_of_a_call_comes_back_by_itself() {
-    for server_era in [Era::Legacy, Era::Modern] {
-        for (era, wire) in WAYS {
-            let script = echo(server_era, Wire::Pipe).tool("bad", [Step::Exit]);
-            let gateway = gateway()
-                .upstream("bad", script)
-                .upstream("good", echo(Era::Legacy, Wire::Pipe).tool("well", [Step::answer(ECHO)]))
-                .start();
-            let client = gateway.client(era, wire).connect().await;
-            client.tools().await;
-            let (_, text) = client.call("bad", json!({})).await.error();
-            assert!(
-                text.contains("bad") && text.contains("exit"),
-                "{server_era:?} for {era:?} {wire:?}: {text}"
-            );
-            let well = client.call("well", json!({"a": 1})).await.result();
-            assert_eq!(said(&well)["a"], 1);
-            gateway.server("bad").until("another start", |server| server.live() > 0).await;
-            assert_eq!(said(&client.call("bad__say", json!({"back": 1})).await.result())["back"], 1);
-            assert_eq!(
-                gateway
-                    .server("bad")
-                    .received_of("tools/call")
-                    .iter()
-                    .filter(|r| r.params()["name"] == "bad")
-                    .count(),
-                1,
-                "a call is not made twice"
-            );
-            gateway.stop().await;
-        }
+    for (server_era, (era, wire)) in pairs(ERAS, WAYS) {
+        let script = echo(server_era, Wire::Pipe).tool("bad", [Step::Exit]);
+        let gateway = gateway()
+            .upstream("bad", script)
+            .upstream("good", echo(Era::Legacy, Wire::Pipe).tool("well", [Step::answer(ECHO)]))
+            .start();
+        let client = gateway.client(era, wire).ready().await;
+        let (_, text) = client.call("bad", json!({})).await.error();
+        assert!(
+            text.contains("bad") && text.contains("exit"),
+            "{server_era:?} for {era:?} {wire:?}: {text}"
+        );
+        let well = client.call("well", json!({"a": 1})).await.result();
+        assert_eq!(said(&well)["a"], 1);
+        gateway.server("bad").until("another start", |server| server.live() > 0).await;
+        assert_eq!(client.call("bad__say", json!({"back": 1})).await.said()["back"], 1);
+        assert_eq!(
+            gateway
+                .server("bad")
+                .received_of("tools/call")
+                .iter()
+                .filter(|r| r.params()["name"] == "bad")
+                .count(),
+            1,
+            "a call is not made twice"
+        );
+        gateway.stop().await;
     }
 }
 
@@ -181,24 +182,10 @@ async fn flood() {
             .capabilities(json!({"tools": {}, "logging": {}}))
             .tool("bad", steps);
         let gateway = gateway().upstream("bad", script.forgetful()).start();
-        let client = gateway.client(era, wire).connect().await;
-        client.tools().await;
+        let client = gateway.client(era, wire).ready().await;
         let before = process::resident();
-        let call = client
-            .start(
-                "tools/call",
-                json!({"name": "bad", "arguments": {}, "_meta": {"progressToken": "p"}}),
-            )
-            .await;
-        let reading = async {
-            loop {
-                let arrived = client.mailbox().take("anything", |_| true).await;
-                if arrived.answers(&call.id) {
-                    return arrived.message.expect("a message");
-                }
-            }
-        };
-        let answer = reading.await;
+        let call = client.start_call_with_progress("bad", json!({}), json!("p")).await;
+        let answer = answer_of(&client, &call).await;
         assert!(!answer.is_error(), "{era:?} {wire:?}: {answer:?}");
         let grown = process::resident().saturating_sub(before);
         assert!(grown < 48 << 20, "{era:?} {wire:?}: {} MB were held", grown >> 20);
@@ -221,8 +208,7 @@ async fn deaf() {
         .capabilities(json!({"tools": {}, "logging": {}}))
         .tool("bad", [Step::Flood(20_000, frame), Step::text("done")]);
     let gateway = gateway().upstream("bad", script.forgetful()).start();
-    let good = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
-    good.tools().await;
+    let good = gateway.client(Era::Legacy, Wire::Pipe).ready().await;
     let (outgoing, mut unread) = tokio::sync::mpsc::channel(8);
     let pipe = kernel::front::Front::open(&gateway.kernel, model::Principal::named("deaf").into(), outgoing);
     pipe.receive(
@@ -240,7 +226,7 @@ async fn deaf() {
         .await;
     for n in 0..200 {
         assert_eq!(
-            said(&good.call("say", json!({"n": n})).await.result())["n"],
+            good.call("say", json!({"n": n})).await.said()["n"],
             n,
             "others are served meanwhile"
         );
@@ -264,15 +250,14 @@ async fn endless() {
         .child("long", SERVER, &["long-line"])
         .upstream("good", echo(Era::Legacy, Wire::Pipe))
         .start();
-    let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
-    client.tools().await;
+    let client = gateway.client(Era::Legacy, Wire::Pipe).ready().await;
     process::forget_peak();
     let before = process::resident();
     for name in ["endless__misbehave", "long__misbehave"] {
         let answer = client.call(name, json!({})).await;
-        assert!(answer.message.is_error(), "{name}: {answer:?}");
+        assert!(answer.is_error(), "{name}: {answer:?}");
         assert!(answer.error().1.contains(name.split('_').next().expect("a server")), "{answer:?}");
-        assert_eq!(said(&client.call("say", json!({"n": 1})).await.result())["n"], 1);
+        assert_eq!(client.call("say", json!({"n": 1})).await.said()["n"], 1);
     }
     let grown = process::peak().saturating_sub(before);
     assert!(grown < 96 << 20, "{} MB were held", grown >> 20);
@@ -287,18 +272,11 @@ fn a_child_that_floods_costs_bounded_memory() {
 
 async fn child_flood() {
     let gateway = gateway().child("flood", SERVER, &["flood"]).start();
-    let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
-    client.tools().await;
+    let client = gateway.client(Era::Legacy, Wire::Pipe).ready().await;
     process::forget_peak();
     let before = process::resident();
     let call = client.start_call("misbehave", json!({})).await;
-    loop {
-        let arrived = client.mailbox().take("anything", |_| true).await;
-        if arrived.answers(&call.id) {
-            assert!(arrived.message.is_some_and(|message| !message.is_error()));
-            break;
-        }
-    }
+    assert!(!answer_of(&client, &call).await.is_error());
     let grown = process::peak().saturating_sub(before);
     assert!(grown < 64 << 20, "{} MB were held", grown >> 20);
     assert!(!client.call("pid", json!({})).await.text().is_empty());
@@ -348,20 +326,18 @@ async fn http_servers_that_answer_nonsense_are_errors_that_name_them() {
         ("a lost connection", vec![Step::Exit]),
         ("nothing", vec![]),
     ];
-    for server_era in [Era::Legacy, Era::Modern] {
+    for server_era in ERAS {
         for (what, steps) in &bad {
             let script = echo(server_era, Wire::Http).tool("bad", steps.clone());
             let gateway = gateway().upstream("bad", script).start();
             for (era, wire) in WAYS {
-                let client = gateway.client(era, wire).connect().await;
-                client.tools().await;
+                let client = gateway.client(era, wire).ready().await;
                 let answer = client.call("bad", json!({})).await;
-                assert!(answer.message.is_error(), "{server_era:?} {what}: {answer:?}");
+                assert!(answer.is_error(), "{server_era:?} {what}: {answer:?}");
                 still_works(&client).await;
                 client.leave().await;
             }
-            gateway.stop().await;
-            assert_eq!(gateway.kernel.census(), [0; 5], "{server_era:?} {what}");
+            gateway.stop_after(&[], format_args!("{server_era:?} {what}")).await;
         }
     }
 }
@@ -407,8 +383,7 @@ async fn questions_that_cannot_be_put_are_answered_with_errors() {
             ],
         );
         let gateway = gateway().upstream("bad", script).start();
-        let client = gateway.client(era, wire).connect().await;
-        client.tools().await;
+        let client = gateway.client(era, wire).ready().await;
         let call = client.start_call("bad", json!({})).await;
         let answer = client.reply(&call).await.result();
         let answers = said(&answer)

@@ -4,7 +4,7 @@
 use serde_json::json;
 use testkit::{Client, Era, Gateway, Script, Step, Wire, gateway, process};
 
-use crate::{WAYS, alone, echo, said};
+use crate::{ERAS, WAYS, WIRES, alone, echo};
 
 const SERVER: &str = env!("CARGO_BIN_EXE_scripted-server");
 /// The most memory that one peer may cost, while several times as much is sent.
@@ -23,7 +23,7 @@ async fn bounded(what: &str, sending: impl Future<Output = ()>) {
 }
 
 async fn still_works(client: &Client) {
-    assert_eq!(said(&client.call("say", json!({"still": true})).await.result())["still"], true);
+    assert_eq!(client.call("say", json!({"still": true})).await.said()["still"], true);
 }
 
 /// Returns a frame that is nested too deeply to be read to its end.
@@ -40,8 +40,7 @@ fn bomb(megabytes: usize) -> String {
 async fn before(server_era: Era, steps: Vec<Step>) -> (Gateway, Client) {
     let script = echo(server_era, Wire::Pipe).tool("bad", steps);
     let gateway = gateway().upstream("bad", script.forgetful()).start();
-    let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
-    client.tools().await;
+    let client = gateway.client(Era::Legacy, Wire::Pipe).ready().await;
     (gateway, client)
 }
 
@@ -52,8 +51,7 @@ fn garbage_without_end() {
             .child("noisy", SERVER, &["endless-garbage"])
             .upstream("good", echo(Era::Legacy, Wire::Pipe))
             .start();
-        let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
-        client.tools().await;
+        let client = gateway.client(Era::Legacy, Wire::Pipe).ready().await;
         bounded("garbage", async {
             let (_, why) = client.call("misbehave", json!({})).await.error();
             assert!(why.contains("noisy") && why.contains("stdout"), "{why}");
@@ -68,7 +66,7 @@ fn garbage_without_end() {
 #[test]
 fn depth_bombs_of_a_server() {
     alone("bounds::depth_bombs_of_a_server", async {
-        for era in [Era::Legacy, Era::Modern] {
+        for era in ERAS {
             let (gateway, client) = before(era, vec![Step::Flood(100, bomb(1)), Step::text("done")]).await;
             bounded("100 MB of brackets", async {
                 assert_eq!(client.call("bad", json!({})).await.text(), "done");
@@ -87,7 +85,7 @@ fn second_answers_and_answers_to_nothing() {
         let again = format!(r#"{{"jsonrpc":"2.0","id":$id,"result":{{"content":[],"padding":"{padding}"}}}}"#);
         let stray = again.replace("$id", "987654");
         let unknown = again.replace("$id", r#""nobody""#);
-        for era in [Era::Legacy, Era::Modern] {
+        for era in ERAS {
             let steps = vec![
                 Step::Flood(MANY, stray.clone()),
                 Step::Flood(MANY, unknown.clone()),
@@ -100,9 +98,7 @@ fn second_answers_and_answers_to_nothing() {
                 still_works(&client).await;
             })
             .await;
-            client.leave().await;
-            gateway.stop().await;
-            assert_eq!(gateway.kernel.census(), [0; 5]);
+            gateway.stop_after(&[&client], "at the end").await;
         }
     });
 }
@@ -144,21 +140,20 @@ fn asking() -> Script {
 fn forged_and_replayed_states() {
     alone("bounds::forged_and_replayed_states", async {
         let gateway = gateway().upstream("asking", asking()).start();
-        for wire in [Wire::Pipe, Wire::Http] {
+        for wire in WIRES {
             let client = gateway
                 .client(Era::Modern, wire)
                 .principal("ann")
                 .capabilities(crate::form())
-                .connect()
+                .ready()
                 .await;
-            client.tools().await;
             let state = client.call("ask", json!({})).await.state();
             let answers = json!({"question": {"action": "decline"}});
             let retry = |state: String| {
                 let params = json!({"name": "ask", "arguments": {}, "inputResponses": answers, "requestState": state});
                 client.request("tools/call", params)
             };
-            assert!(!retry(state.clone()).await.message.is_error(), "{wire:?}");
+            assert!(!retry(state.clone()).await.is_error(), "{wire:?}");
             bounded("100 MB of states", async {
                 for n in 0..MANY {
                     let forged = format!("{state}{n}{}", "A".repeat(PADDING));
@@ -183,8 +178,7 @@ fn depth_bombs_and_answers_to_nothing_of_a_client() {
         let cancelled = format!(r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":"{padding}"}}}}"#);
         let bomb = bomb(1);
         for (era, wire) in WAYS {
-            let client = gateway.client(era, wire).connect().await;
-            client.tools().await;
+            let client = gateway.client(era, wire).ready().await;
             bounded(&format!("300 MB of {era:?} {wire:?}"), async {
                 for n in 0..MANY {
                     client.send(stray.clone()).await;
@@ -200,8 +194,7 @@ fn depth_bombs_and_answers_to_nothing_of_a_client() {
             .await;
             client.leave().await;
         }
-        gateway.stop().await;
-        assert_eq!(gateway.kernel.census(), [0; 5]);
+        gateway.stop_after(&[], "at the end").await;
     });
 }
 
@@ -211,8 +204,7 @@ fn an_id_that_is_sent_again_and_again() {
         let script = echo(Era::Legacy, Wire::Pipe).tool("slow", [Step::gate("go"), Step::text("slow")]);
         let gateway = gateway().upstream("echo", script.forgetful()).start();
         for (era, wire) in [WAYS[0], WAYS[1], WAYS[2]] {
-            let client = gateway.client(era, wire).connect().await;
-            client.tools().await;
+            let client = gateway.client(era, wire).ready().await;
             let params = json!({"name": "slow", "arguments": {"padding": "x".repeat(PADDING)}});
             let params = client.dressed(Some(params.to_string())).expect("params");
             let frame = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{}}}"#, params.text());

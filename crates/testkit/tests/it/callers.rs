@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use testkit::{Client, Era, Exchange, Gateway, Script, Step, Wire, gateway};
 
-use crate::{ECHO, WAYS, form, said};
+use crate::{ECHO, WAYS, WIRES, form, said};
 
 /// Returns a server whose tool asks the caller a question that names its argument, and answers with argument and answer.
 fn curious(wire: Wire) -> Script {
@@ -110,7 +110,7 @@ async fn meet(gateway: &Gateway, ways: &[(Era, Wire)], calls_each: usize) {
     let all = asked.len();
     gateway
         .server("curious")
-        .until("every call", |server| server.received_of("tools/call").len() == all)
+        .until("every call", |server| server.count_of("tools/call") == all)
         .await;
     gateway.server("curious").open_gate("all are here");
     // The last is answered first, so that order alone can't make it right.
@@ -135,8 +135,7 @@ async fn each_question_reaches_its_own_caller_on_one_stdio_server() {
     ] {
         let gateway = gateway().upstream("curious", curious_together(Wire::Pipe)).start();
         meet(&gateway, ways, 1).await;
-        gateway.stop().await;
-        assert_eq!(gateway.kernel.census(), [0; 5], "{ways:?}");
+        gateway.stop_after(&[], format_args!("{ways:?}")).await;
     }
 }
 
@@ -145,8 +144,7 @@ async fn each_question_reaches_its_own_caller_on_one_http_server() {
     for ways in [&WAYS[..2], &WAYS[2..], &WAYS[..]] {
         let gateway = gateway().upstream("curious", curious_together(Wire::Http)).start();
         meet(&gateway, ways, 1).await;
-        gateway.stop().await;
-        assert_eq!(gateway.kernel.census(), [0; 5], "{ways:?}");
+        gateway.stop_after(&[], format_args!("{ways:?}")).await;
     }
 }
 
@@ -184,7 +182,7 @@ async fn two_principals_never_share_a_connection() {
         assert_eq!(progress.params().expect("params").to_value()["progressToken"], "t");
         let question = client.question().await;
         client.answer(&question, json!({"action": "decline"})).await;
-        assert_eq!(said(&client.reply(&call).await.result())["answers"], json!([{"action": "decline"}]));
+        assert_eq!(client.reply(&call).await.said()["answers"], json!([{"action": "decline"}]));
     }
     let calls = gateway.server("curious").received_of("tools/call");
     assert_ne!(calls[0].connection, calls[1].connection);
@@ -193,7 +191,7 @@ async fn two_principals_never_share_a_connection() {
 
 #[tokio::test]
 async fn a_caller_that_leaves_takes_its_question_along_and_the_others_go_on() {
-    for wire in [Wire::Pipe, Wire::Http] {
+    for wire in WIRES {
         let gateway = gateway().upstream("curious", curious_together(Wire::Pipe)).start();
         let stays = gateway.client(Era::Legacy, wire).capabilities(form()).connect().await;
         let leaves = gateway.client(Era::Legacy, wire).capabilities(form()).connect().await;
@@ -207,26 +205,23 @@ async fn a_caller_that_leaves_takes_its_question_along_and_the_others_go_on() {
         leaves.question().await;
         leaves.leave().await;
         asked.answer().await;
-        stays.leave().await;
-        gateway.stop().await;
-        assert_eq!(gateway.kernel.census(), [0; 5], "{wire:?}");
+        gateway.stop_after(&[&stays], format_args!("{wire:?}")).await;
     }
 }
 
 #[tokio::test]
 async fn a_legacy_callers_log_level_is_set_once_and_again_when_it_changes_or_the_server_has_restarted() {
-    for wire in [Wire::Pipe, Wire::Http] {
+    for wire in WIRES {
         let script = Script::legacy()
             .capabilities(json!({"tools": {}, "logging": {}}))
             .tool("say", [Step::answer(ECHO)]);
         let gateway = gateway().upstream("far", script).start();
-        let client = gateway.client(Era::Legacy, wire).capabilities(form()).connect().await;
-        client.tools().await;
+        let client = gateway.client(Era::Legacy, wire).capabilities(form()).ready().await;
         let server = gateway.server("far");
         for (level, sets) in [("warning", 1), ("warning", 1), ("debug", 2), ("error", 3)] {
-            assert!(!client.request("logging/setLevel", json!({"level": level})).await.message.is_error());
+            assert!(!client.request("logging/setLevel", json!({"level": level})).await.is_error());
             for _ in 0..3 {
-                assert!(!client.call("say", json!({})).await.message.is_error());
+                assert!(!client.call("say", json!({})).await.is_error());
             }
             let levels = server.received_of("logging/setLevel");
             assert_eq!(levels.len(), sets, "{wire:?} {level}");

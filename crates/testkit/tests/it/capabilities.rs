@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use testkit::{Era, Script, Step, Wire, gateway};
 
-use crate::{ECHO, WAYS};
+use crate::{ECHO, ERAS, WAYS};
 
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
@@ -40,9 +40,8 @@ async fn capabilities_are_relayed_and_never_invented() {
         for (era, wire) in WAYS {
             for capabilities in &declared {
                 let way = format!("{era:?} {wire:?} with {capabilities} to {server_way:?}");
-                let client = gateway.client(era, wire).capabilities(capabilities.clone()).connect().await;
-                client.tools().await;
-                assert!(!client.call("say", json!({})).await.message.is_error(), "{way}");
+                let client = gateway.client(era, wire).capabilities(capabilities.clone()).ready().await;
+                assert!(!client.call("say", json!({})).await.is_error(), "{way}");
                 let told = told(gateway.server("far"), server_era);
                 for name in reverse {
                     assert_eq!(
@@ -75,10 +74,9 @@ async fn clients_with_different_capabilities_never_share_a_legacy_connection() {
         json!({"roots": {}}),
         json!({"experimental": {"x": {}}}),
     ] {
-        for era in [Era::Legacy, Era::Modern] {
-            let client = gateway.client(era, Wire::Http).capabilities(capabilities.clone()).connect().await;
-            client.tools().await;
-            assert!(!client.call("say", json!({})).await.message.is_error());
+        for era in ERAS {
+            let client = gateway.client(era, Wire::Http).capabilities(capabilities.clone()).ready().await;
+            assert!(!client.call("say", json!({})).await.is_error());
             let call = gateway.server("far").received_of("tools/call").pop().expect("a call");
             connections.push((capabilities.clone(), call.connection));
         }
@@ -103,12 +101,11 @@ async fn a_traces_context_goes_on_to_the_server() {
             .tool("say", [Step::answer(ECHO)]);
         let gateway = gateway().upstream("far", script).start();
         for (era, wire) in WAYS {
-            let client = gateway.client(era, wire).connect().await;
-            client.tools().await;
+            let client = gateway.client(era, wire).ready().await;
             let answer = client
                 .request("tools/call", json!({"name": "say", "arguments": {}, "_meta": trace}))
                 .await;
-            assert!(!answer.message.is_error());
+            assert!(!answer.is_error());
             let meta = gateway.server("far").received_of("tools/call").pop().expect("a call").params()["_meta"].clone();
             for key in ["traceparent", "tracestate", "baggage"] {
                 assert_eq!(meta[key], trace[key], "{era:?} {wire:?} to {server_way:?}: {meta}");

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use testkit::{Client, Gateway, Script, Step, gateway};
 
-use crate::WAYS;
+use crate::{WAYS, pairs};
 
 /// Returns a server whose completions begin with its own name; two of them offer a prompt of the same name.
 fn offering(era: testkit::Era, http: bool, who: &str) -> Script {
@@ -51,65 +51,63 @@ fn asked(gateway: &Gateway, server: &str) -> Value {
 
 #[tokio::test]
 async fn a_reference_leads_to_its_server_under_the_servers_own_name() {
-    for server_way in WAYS {
-        for (era, wire) in WAYS {
-            let way = format!("{era:?} {wire:?} to {server_way:?}");
-            let http = server_way.1 == testkit::Wire::Http;
-            let gateway = gateway()
-                .upstream("first", offering(server_way.0, http, "first"))
-                .upstream("second", offering(server_way.0, http, "second"))
-                .start();
-            let client = gateway.client(era, wire).connect().await;
-            let listed = client.request("prompts/list", json!({})).await.result();
-            assert_eq!(
-                (&listed["prompts"][0]["name"], &listed["prompts"][1]["name"]),
-                (&json!("first__greet"), &json!("second__greet"))
-            );
-            let cases = [
-                // A prompt that had to be renamed has its own name again towards its server.
-                (
-                    json!({"type": "ref/prompt", "name": "first__greet", "title": "t"}),
-                    "first",
-                    json!({"type": "ref/prompt", "name": "greet", "title": "t"}),
-                ),
-                (
-                    json!({"type": "ref/prompt", "name": "second__greet"}),
-                    "second",
-                    json!({"type": "ref/prompt", "name": "greet"}),
-                ),
-                // URIs are never rewritten.
-                (
-                    json!({"type": "ref/resource", "uri": "first://row/{id}"}),
-                    "first",
-                    json!({"type": "ref/resource", "uri": "first://row/{id}"}),
-                ),
-                (
-                    json!({"type": "ref/resource", "uri": "second://row/{id}"}),
-                    "second",
-                    json!({"type": "ref/resource", "uri": "second://row/{id}"}),
-                ),
-                (
-                    json!({"type": "ref/resource", "uri": "second://one"}),
-                    "second",
-                    json!({"type": "ref/resource", "uri": "second://one"}),
-                ),
-            ];
-            for (number, (given, server, theirs)) in cases.into_iter().enumerate() {
-                let completed = complete(&client, given.clone()).await.result();
-                assert_eq!(completed["completion"]["values"], json!([server]), "{way}: {given}");
-                assert_eq!(completed["completion"]["total"].to_string(), "1.0", "{way}: {given}");
-                let params = asked(&gateway, server);
-                assert_eq!(*reference(&params), theirs, "{way}: {given}");
-                assert_eq!(params["argument"], json!({"name": "id", "value": "1"}), "{way}: {given}");
-                assert_eq!(params["context"], json!({"arguments": {"shelf": "left"}}), "{way}: {given}");
-                let total: usize = ["first", "second"]
-                    .map(|id| gateway.server(id).received_of("completion/complete").len())
-                    .iter()
-                    .sum();
-                assert_eq!(total, number + 1, "{way}: {given} went to one server only");
-            }
-            gateway.stop().await;
+    for (server_way, (era, wire)) in pairs(WAYS, WAYS) {
+        let way = format!("{era:?} {wire:?} to {server_way:?}");
+        let http = server_way.1 == testkit::Wire::Http;
+        let gateway = gateway()
+            .upstream("first", offering(server_way.0, http, "first"))
+            .upstream("second", offering(server_way.0, http, "second"))
+            .start();
+        let client = gateway.client(era, wire).connect().await;
+        let listed = client.request("prompts/list", json!({})).await.result();
+        assert_eq!(
+            (&listed["prompts"][0]["name"], &listed["prompts"][1]["name"]),
+            (&json!("first__greet"), &json!("second__greet"))
+        );
+        let cases = [
+            // A prompt that had to be renamed has its own name again towards its server.
+            (
+                json!({"type": "ref/prompt", "name": "first__greet", "title": "t"}),
+                "first",
+                json!({"type": "ref/prompt", "name": "greet", "title": "t"}),
+            ),
+            (
+                json!({"type": "ref/prompt", "name": "second__greet"}),
+                "second",
+                json!({"type": "ref/prompt", "name": "greet"}),
+            ),
+            // URIs are never rewritten.
+            (
+                json!({"type": "ref/resource", "uri": "first://row/{id}"}),
+                "first",
+                json!({"type": "ref/resource", "uri": "first://row/{id}"}),
+            ),
+            (
+                json!({"type": "ref/resource", "uri": "second://row/{id}"}),
+                "second",
+                json!({"type": "ref/resource", "uri": "second://row/{id}"}),
+            ),
+            (
+                json!({"type": "ref/resource", "uri": "second://one"}),
+                "second",
+                json!({"type": "ref/resource", "uri": "second://one"}),
+            ),
+        ];
+        for (number, (given, server, theirs)) in cases.into_iter().enumerate() {
+            let completed = complete(&client, given.clone()).await.result();
+            assert_eq!(completed["completion"]["values"], json!([server]), "{way}: {given}");
+            assert_eq!(completed["completion"]["total"].to_string(), "1.0", "{way}: {given}");
+            let params = asked(&gateway, server);
+            assert_eq!(*reference(&params), theirs, "{way}: {given}");
+            assert_eq!(params["argument"], json!({"name": "id", "value": "1"}), "{way}: {given}");
+            assert_eq!(params["context"], json!({"arguments": {"shelf": "left"}}), "{way}: {given}");
+            let total: usize = ["first", "second"]
+                .map(|id| gateway.server(id).count_of("completion/complete"))
+                .iter()
+                .sum();
+            assert_eq!(total, number + 1, "{way}: {given} went to one server only");
         }
+        gateway.stop().await;
     }
 }
 

@@ -18,10 +18,9 @@ fn tool(header: Option<&str>) -> Value {
 #[tokio::test]
 async fn a_call_that_shows_outdated_headers_is_sent_again_with_those_that_the_tool_wants_now() {
     for (era, wire) in WAYS {
-        let script = Script::modern().over_http(true).tool_as(tool(None), vec![vec![Step::answer(ECHO)]]);
+        let script = Script::modern().over_http(true).tool_defined(tool(None), [Step::answer(ECHO)]);
         let gateway = gateway().upstream("far", script).start();
-        let client = gateway.client(era, wire).connect().await;
-        client.tools().await;
+        let client = gateway.client(era, wire).ready().await;
         let server = gateway.server("far");
         // A modern client over HTTP must show a header once it is in the list, which this one does not read again.
         let last = (era, wire) == (Era::Modern, Wire::Http);
@@ -48,12 +47,11 @@ async fn a_call_whose_headers_would_be_the_same_is_not_sent_again() {
         let refusal = Step::Fail(HEADER_MISMATCH, "never right".to_owned());
         let script = Script::modern().over_http(true).tool("never", [refusal]);
         let gateway = gateway().upstream("far", script).start();
-        let client = gateway.client(era, wire).connect().await;
-        client.tools().await;
+        let client = gateway.client(era, wire).ready().await;
         let (code, text) = client.call("never", json!({})).await.error();
         let expected = if era == Era::Modern { HEADER_MISMATCH } else { -32603 };
         assert_eq!((code, text.as_str()), (expected, "never right"), "{era:?} {wire:?}");
-        assert_eq!(gateway.server("far").received_of("tools/call").len(), 1);
+        assert_eq!(gateway.server("far").count_of("tools/call"), 1);
         gateway.stop().await;
     }
 }

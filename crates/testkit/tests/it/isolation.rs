@@ -8,7 +8,7 @@ use kernel::spec::{EraChoice, Start};
 use serde_json::{Value, json};
 use testkit::{Era, MemoryCache, Script, Step, Wire, gateway};
 
-use crate::{ECHO, WAYS, echo, said};
+use crate::{ECHO, WAYS, WIRES, assert_within, echo};
 
 fn stuck(what: &str) -> Script {
     Script::legacy().on(what, [Step::Hang]).tool("never", [Step::Hang])
@@ -49,13 +49,9 @@ async fn dead_slow_and_silent_servers_are_named_and_delay_nobody_for_longer_than
         assert_eq!(missing, ["broken", "dead", "listless", "silent"], "{era:?} {wire:?}");
         let before = tokio::time::Instant::now();
         for n in 0..20 {
-            assert_eq!(said(&client.call("say", json!({"n": n})).await.result())["n"], n);
+            assert_eq!(client.call("say", json!({"n": n})).await.said()["n"], n);
         }
-        assert!(
-            before.elapsed() < Duration::from_millis(100),
-            "a call waits for nobody else: {:?}",
-            before.elapsed()
-        );
+        assert_within(Duration::from_millis(100), before, "a call waits for nobody else");
         let (code, text) = client.call("no_such_tool", json!({})).await.error();
         assert_eq!(code, -32602);
         assert!(text.contains("silent"), "an unknown tool may be a missing server's: {text}");
@@ -79,7 +75,7 @@ async fn a_server_that_was_down_comes_back_by_itself_and_clients_are_told() {
         while client.tools().await != ["say", "well"] {
             client.notification("notifications/tools/list_changed").await;
         }
-        assert_eq!(said(&client.call("say", json!({"a": 1})).await.result())["a"], 1);
+        assert_eq!(client.call("say", json!({"a": 1})).await.said()["a"], 1);
         gateway.stop().await;
     }
 }
@@ -106,7 +102,7 @@ async fn a_modern_server_that_is_slow_to_start_is_found_to_be_modern() {
     while client.tools().await != ["say"] {
         client.notification("notifications/tools/list_changed").await;
     }
-    assert_eq!(said(&client.call("say", json!({"n": 1})).await.result())["n"], 1);
+    assert_eq!(client.call("say", json!({"n": 1})).await.said()["n"], 1);
     assert_eq!(gateway.server("slow").opened(), 1, "on the connection that it had");
     gateway.stop().await;
 }
@@ -122,7 +118,7 @@ async fn a_server_that_does_not_say_what_it_offers_is_shown_as_such() {
         )
         .start();
     let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
-    assert_eq!(said(&client.call("say", json!({"n": 1})).await.result())["n"], 1);
+    assert_eq!(client.call("say", json!({"n": 1})).await.said()["n"], 1);
     let looks = gateway.kernel.look(true, |_| {}).await;
     let health: Vec<String> = looks
         .iter()
@@ -162,7 +158,7 @@ async fn why_a_server_is_not_available_is_for_whoever_owns_the_machine() {
     let owner = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
     let guest = gateway.client(Era::Legacy, Wire::Pipe).principal("guest").connect().await;
     for client in [&owner, &guest] {
-        assert_eq!(said(&client.call("say", json!({"n": 1})).await.result())["n"], 1);
+        assert_eq!(client.call("say", json!({"n": 1})).await.said()["n"], 1);
     }
     gateway.server("lost").set_down(true);
     gateway.server("lost").crash();
@@ -202,23 +198,14 @@ async fn a_server_that_crashes_again_and_again_is_tried_more_and_more_seldom() {
 async fn a_lost_session_is_opened_anew_and_the_call_made_once_more() {
     for (era, wire) in WAYS {
         let gateway = gateway().upstream("forgetful", echo(Era::Legacy, Wire::Http)).start();
-        let client = gateway.client(era, wire).connect().await;
-        client.tools().await;
-        assert_eq!(said(&client.call("say", json!({"n": 1})).await.result())["n"], 1);
-        let hellos = gateway.server("forgetful").received_of("initialize").len();
+        let client = gateway.client(era, wire).ready().await;
+        assert_eq!(client.call("say", json!({"n": 1})).await.said()["n"], 1);
+        let hellos = gateway.server("forgetful").count_of("initialize");
         gateway.server("forgetful").forget_sessions();
-        assert_eq!(
-            said(&client.call("say", json!({"n": 2})).await.result())["n"],
-            2,
-            "{era:?} {wire:?}"
-        );
-        assert!(gateway.server("forgetful").received_of("initialize").len() > hellos);
-        let calls: Vec<Value> = gateway
-            .server("forgetful")
-            .received_of("tools/call")
-            .iter()
-            .map(|r| r.params()["arguments"]["n"].clone())
-            .collect();
+        assert_eq!(client.call("say", json!({"n": 2})).await.said()["n"], 2, "{era:?} {wire:?}");
+        assert!(gateway.server("forgetful").count_of("initialize") > hellos);
+        let calls = gateway.server("forgetful").params_of("tools/call");
+        let calls: Vec<&Value> = calls.iter().map(|call| &call["arguments"]["n"]).collect();
         assert!(calls == [1, 2, 2] || calls == [1, 2], "sent again at most once: {calls:?}");
         gateway.stop().await;
     }
@@ -226,21 +213,14 @@ async fn a_lost_session_is_opened_anew_and_the_call_made_once_more() {
 
 #[tokio::test]
 async fn subscriptions_are_restored_on_a_fresh_connection() {
-    for wire in [Wire::Pipe, Wire::Http] {
+    for wire in WIRES {
         let script = Script::legacy()
             .over_http(wire == Wire::Http)
             .resource("test://one", [Step::answer(r#"{"contents":[]}"#)])
             .tool("say", [Step::answer(ECHO)]);
         let gateway = gateway().upstream("library", script).start();
-        let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
-        client.tools().await;
-        assert!(
-            !client
-                .request("resources/subscribe", json!({"uri": "test://one"}))
-                .await
-                .message
-                .is_error()
-        );
+        let client = gateway.client(Era::Legacy, Wire::Pipe).ready().await;
+        assert!(!client.request("resources/subscribe", json!({"uri": "test://one"})).await.is_error());
         let server = gateway.server("library");
         if wire == Wire::Pipe {
             server.crash();
@@ -249,11 +229,11 @@ async fn subscriptions_are_restored_on_a_fresh_connection() {
             server.forget_sessions();
         }
         // The next use opens the connection anew; within the backoff it may be refused once or twice.
-        while client.call("say", json!({})).await.message.is_error() {
+        while client.call("say", json!({})).await.is_error() {
             tokio::task::yield_now().await;
         }
         server
-            .until("the subscription", |server| server.received_of("resources/subscribe").len() >= 2)
+            .until("the subscription", |server| server.count_of("resources/subscribe") >= 2)
             .await;
         if wire == Wire::Http {
             server.until("the stream", |server| server.streams() > 0).await;
@@ -282,18 +262,13 @@ async fn the_cached_catalogue_answers_at_once_while_servers_start() {
         let client = again.client(era, wire).connect().await;
         let listed = client.request("tools/list", json!({})).await.result();
         assert_eq!(listed["tools"][0]["name"], "say");
-        assert!(
-            started.elapsed() < Duration::from_millis(100),
-            "{era:?} {wire:?}: {:?}",
-            started.elapsed()
-        );
+        assert_within(Duration::from_millis(100), started, format_args!("{era:?} {wire:?}"));
         again.stop().await;
     }
 
     let changed = Script::legacy().tool("new", [Step::answer(ECHO)]);
     let again = gateway().upstream("slow", changed).cache(cache).start();
-    let client = again.client(Era::Legacy, Wire::Pipe).connect().await;
-    client.tools().await;
+    let client = again.client(Era::Legacy, Wire::Pipe).ready().await;
     while client.tools().await != ["new"] {
         client.notification("notifications/tools/list_changed").await;
     }
@@ -317,7 +292,7 @@ async fn a_server_to_start_on_use_is_started_by_its_first_call_only() {
     let client = again.client(Era::Legacy, Wire::Pipe).connect().await;
     assert_eq!(client.tools().await, ["say"]);
     assert_eq!(again.server("lazy").opened(), 0, "a list starts nothing that is known");
-    assert_eq!(said(&client.call("say", json!({"a": 1})).await.result())["a"], 1);
+    assert_eq!(client.call("say", json!({"a": 1})).await.said()["a"], 1);
     assert!(again.server("lazy").opened() > 0);
     again.stop().await;
 }
@@ -333,7 +308,7 @@ async fn a_reload_keeps_what_did_not_change() {
         .start();
     let client = gateway.client(Era::Legacy, Wire::Http).connect().await;
     assert_eq!(client.tools().await, ["say", "gone", "slow"]);
-    assert_eq!(said(&client.call("say", json!({"a": 1})).await.result())["a"], 1);
+    assert_eq!(client.call("say", json!({"a": 1})).await.said()["a"], 1);
     let opened = gateway.server("stays").opened();
     let doomed = client.start_call("slow", json!({})).await;
     gateway.server("goes").nth("tools/call", 1).await;
@@ -345,9 +320,9 @@ async fn a_reload_keeps_what_did_not_change() {
     gateway.kernel.reload(settings);
     client.notification("notifications/tools/list_changed").await;
     assert_eq!(client.tools().await, ["say"]);
-    assert!(client.reply(&doomed).await.message.is_error(), "its call is answered");
+    assert!(client.reply(&doomed).await.is_error(), "its call is answered");
     gateway.server("goes").until("its end", |server| server.live() == 0).await;
-    assert_eq!(said(&client.call("say", json!({"a": 2})).await.result())["a"], 2);
+    assert_eq!(client.call("say", json!({"a": 2})).await.said()["a"], 2);
     assert_eq!(gateway.server("stays").opened(), opened, "and its connections live on");
     let (_, text) = client.call("gone", json!({})).await.error();
     assert!(text.contains("gone"), "{text}");
@@ -404,8 +379,8 @@ async fn a_hundred_servers_are_one_list_in_their_order() {
         sorted.1.sort();
         assert_eq!(sorted.0, sorted.1);
         assert_eq!(tools, client.tools().await, "always in the same order");
-        assert_eq!(said(&client.call("s42__say", json!({"n": 42})).await.result())["n"], 42);
-        assert_eq!(said(&client.call("own-77", json!({"n": 77})).await.result())["n"], 77);
+        assert_eq!(client.call("s42__say", json!({"n": 42})).await.said()["n"], 42);
+        assert_eq!(client.call("own-77", json!({"n": 77})).await.said()["n"], 77);
     }
     gateway.stop().await;
 }
@@ -424,14 +399,8 @@ async fn a_legacy_session_resumes_its_streams() {
         )
         .tool("say", [Step::answer(ECHO)]);
     let gateway = gateway().upstream("far", script).start();
-    let client = gateway.client(Era::Legacy, Wire::Http).connect().await;
-    client.tools().await;
-    let call = client
-        .start(
-            "tools/call",
-            json!({"name": "work", "arguments": {"a": 1}, "_meta": {"progressToken": 1}}),
-        )
-        .await;
+    let client = gateway.client(Era::Legacy, Wire::Http).ready().await;
+    let call = client.start_call_with_progress("work", json!({"a": 1}), json!(1)).await;
     let first = client.mailbox().take("progress", |a| a.calls("notifications/progress")).await;
     let event = first.event.expect("events of a legacy session have ids");
     call.close();
@@ -440,7 +409,7 @@ async fn a_legacy_session_resumes_its_streams() {
     assert_eq!(status, 200);
     let second = client.mailbox().take("the rest", |a| a.calls("notifications/progress")).await;
     assert_eq!(second.message.and_then(|m| m.params()).expect("params").to_value()["progress"], 2);
-    assert_eq!(said(&client.reply(&call).await.result())["a"], 1);
+    assert_eq!(client.reply(&call).await.said()["a"], 1);
     let (_, status) = client.listen(Some(&event)).await;
     assert_eq!(status, 200, "what is kept can be replayed again");
     client.mailbox().take("the answer again", |a| a.answers(&call.id)).await;
@@ -472,7 +441,7 @@ async fn a_reload_while_a_server_starts_leaves_nothing_of_the_old_one() {
         }
         let other = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
         assert_eq!(other.tools().await, ["say"], "{era:?} {wire:?}");
-        assert_eq!(said(&other.call("say", json!({"a": 1})).await.result())["a"], 1);
+        assert_eq!(other.call("say", json!({"a": 1})).await.said()["a"], 1);
         let call = server.received_of("tools/call").pop().expect("a call");
         assert!(
             call.connection > old,

@@ -11,7 +11,7 @@ use testkit::{Client, Era, Gateway, Script, Step, Wire, gateway, process};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use transport::stdio::PipeOptions;
 
-use crate::{ECHO, WAYS, alone, form, said};
+use crate::{ECHO, ERAS, WAYS, alone, form};
 
 const SERVER: &str = env!("CARGO_BIN_EXE_scripted-server");
 
@@ -117,7 +117,7 @@ async fn connects(count: usize) {
                     let client = client(&gateway, &mut rng).await;
                     client.tools().await;
                     let answer = client.call(&format!("{server}__say"), json!({"n": number})).await;
-                    assert_eq!(said(&answer.result())["n"], number);
+                    assert_eq!(answer.said()["n"], number);
                     if rng.bool() {
                         // Some leave in the middle of a call.
                         client.start_call(&format!("{server}__hang"), json!({})).await;
@@ -146,8 +146,7 @@ async fn connects(count: usize) {
     assert!(grown < 48 << 20, "{} MB more", grown >> 20);
     door.close().await;
     socket.cancel();
-    gateway.stop().await;
-    assert_eq!(gateway.kernel.census(), [0; 5]);
+    gateway.stop_after(&[], "at the end").await;
     assert_eq!(process::children(), Vec::<u32>::new());
 }
 
@@ -196,18 +195,17 @@ fn soak_leaks_of_clients_that_come_and_go() {
 async fn crashes(count: usize) {
     let mortal = |spec: &mut ServerSpec| spec.prefix = true;
     let gateway = gateway().child_with("mortal", SERVER, &["exit-on-call"], mortal).start();
-    let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
-    client.tools().await;
+    let client = gateway.client(Era::Legacy, Wire::Pipe).ready().await;
     let mut before = None;
     for round in 0..=count {
         let mut settings = gateway.settings.clone();
         settings.servers[0].digest = format!("mortal-{round}");
         gateway.kernel.reload(settings);
-        while client.call("mortal__pid", json!({})).await.message.is_error() {
+        while client.call("mortal__pid", json!({})).await.is_error() {
             client.mailbox().drain();
         }
         let answer = client.call("mortal__misbehave", json!({})).await;
-        assert!(answer.message.is_error());
+        assert!(answer.is_error());
         client.mailbox().drain();
         if round == 0 {
             settles_children(0).await;
@@ -252,11 +250,10 @@ fn soak_leaks_of_a_child_that_crashes() {
 /// Servers that crash with the back-off of real crashes, on a clock that the test moves.
 #[tokio::test(start_paused = true)]
 async fn a_hundred_restarts_after_the_backoff_leave_no_task_behind() {
-    for era in [Era::Legacy, Era::Modern] {
+    for era in ERAS {
         let script = Script::of(era).tool("say", [Step::answer(ECHO)]).forgetful();
         let gateway = gateway().upstream("mortal", script).start();
-        let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
-        client.tools().await;
+        let client = gateway.client(Era::Legacy, Wire::Pipe).ready().await;
         let server = gateway.server("mortal");
         let mut before = 0;
         for round in 1..=100 {
@@ -266,7 +263,7 @@ async fn a_hundred_restarts_after_the_backoff_leave_no_task_behind() {
             server
                 .until("another start", |server| server.opened() > round && server.live() > 0)
                 .await;
-            while client.call("say", json!({})).await.message.is_error() {}
+            while client.call("say", json!({})).await.is_error() {}
             client.mailbox().drain();
             if round == 10 {
                 before = tokio::runtime::Handle::current().metrics().num_alive_tasks();
@@ -274,9 +271,7 @@ async fn a_hundred_restarts_after_the_backoff_leave_no_task_behind() {
         }
         let after = tokio::runtime::Handle::current().metrics().num_alive_tasks();
         assert!(after <= before + 8, "{era:?}: {before} tasks became {after}");
-        client.leave().await;
-        gateway.stop().await;
-        assert_eq!(gateway.kernel.census(), [0; 5]);
+        gateway.stop_after(&[&client], "at the end").await;
     }
 }
 
@@ -288,11 +283,10 @@ async fn a_call_that_is_cancelled_at_once_is_not_made_or_is_taken_back() {
     for (era, wire) in WAYS {
         for server in FAR {
             let gateway = far().start();
-            let client = gateway.client(era, wire).connect().await;
-            client.tools().await;
+            let client = gateway.client(era, wire).ready().await;
             let call = client.start_call(&format!("{server}__hang"), json!({})).await;
             client.cancel(&call).await;
-            assert!(!client.call(&format!("{server}__say"), json!({})).await.message.is_error());
+            assert!(!client.call(&format!("{server}__say"), json!({})).await.is_error());
             for _ in 0..1000 {
                 if calls_of(&gateway) == 0 {
                     break;
@@ -321,8 +315,7 @@ async fn subscriptions_that_are_dropped_while_they_are_opened_leave_nothing_behi
             .resource("test://one", [Step::Hang])
             .on("resources/subscribe", [Step::gate("open"), Step::answer("{}")]);
         let gateway = gateway().upstream("library", script).start();
-        let client = gateway.client(Era::Modern, wire).connect().await;
-        client.tools().await;
+        let client = gateway.client(Era::Modern, wire).ready().await;
         let mut streams = Vec::new();
         for _ in 0..20 {
             let filter = json!({"notifications": {"resourceSubscriptions": ["test://one"]}});
@@ -346,9 +339,7 @@ async fn subscriptions_that_are_dropped_while_they_are_opened_leave_nothing_behi
         }
         let [now, _, calls, ..] = gateway.kernel.census();
         assert_eq!((now, calls), (clients, 0), "{wire:?}: clients and calls to servers");
-        client.leave().await;
-        gateway.stop().await;
-        assert_eq!(gateway.kernel.census(), [0; 5], "{wire:?}");
+        gateway.stop_after(&[&client], format_args!("{wire:?}")).await;
     }
 }
 
@@ -360,10 +351,9 @@ async fn cancels(count: usize) {
     let gateway = far().start();
     let mut clients = Vec::new();
     for (era, wire) in WAYS {
-        let client = gateway.client(era, wire).capabilities(form()).connect().await;
-        client.tools().await;
+        let client = gateway.client(era, wire).capabilities(form()).ready().await;
         for server in FAR {
-            assert!(!client.call(&format!("{server}__say"), json!({})).await.message.is_error());
+            assert!(!client.call(&format!("{server}__say"), json!({})).await.is_error());
         }
         clients.push(client);
     }
@@ -410,8 +400,7 @@ async fn cancels(count: usize) {
     for client in &clients {
         client.leave().await;
     }
-    gateway.stop().await;
-    assert_eq!(gateway.kernel.census(), [0; 5]);
+    gateway.stop_after(&[], "at the end").await;
 }
 
 #[test]

@@ -23,10 +23,12 @@ mod sealed;
 mod shutdown;
 mod transcripts;
 
+use std::fmt::Display;
 use std::future::Future;
+use std::time::Duration;
 
 use serde_json::{Value, json};
-use testkit::{Era, Script, Step, Wire};
+use testkit::{Builder, Era, Gateway, Script, Step, Wire};
 
 /// Every combination of era and transport, of a client or of a server.
 const WAYS: [(Era, Wire); 4] = [
@@ -35,6 +37,14 @@ const WAYS: [(Era, Wire); 4] = [
     (Era::Modern, Wire::Pipe),
     (Era::Modern, Wire::Http),
 ];
+
+const ERAS: [Era; 2] = [Era::Legacy, Era::Modern];
+const WIRES: [Wire; 2] = [Wire::Pipe, Wire::Http];
+
+/// Returns every combination of a value of the first list with one of the second.
+fn pairs<A: Copy, B: Copy, const N: usize, const M: usize>(first: [A; N], second: [B; M]) -> impl Iterator<Item = (A, B)> {
+    first.into_iter().flat_map(move |one| second.map(|other| (one, other)))
+}
 
 /// Returns a server of that kind with one tool that says what it was given.
 fn echo(era: Era, wire: Wire) -> Script {
@@ -48,8 +58,38 @@ fn said(result: &Value) -> &Value {
     &result["structuredContent"]
 }
 
+/// Checks that a value has these members, and those of the objects inside of it.
+#[track_caller]
+fn assert_has(value: &Value, expected: &Value) {
+    for (name, member) in expected.as_object().expect("the members that are expected") {
+        match member {
+            Value::Object(_) => assert_has(&value[name], member),
+            _ => assert_eq!(&value[name], member, "`{name}` of {value}"),
+        }
+    }
+}
+
+/// Checks that no more time than this has passed since an instant.
+#[track_caller]
+fn assert_within(limit: Duration, since: tokio::time::Instant, context: impl Display) {
+    assert!(since.elapsed() < limit, "{context}: {:?}", since.elapsed());
+}
+
 fn form() -> Value {
     json!({"elicitation": {"form": {}}, "sampling": {}, "roots": {"listChanged": true}})
+}
+
+/// Gives a gateway a store that no other gateway opens.
+trait StartWithStore {
+    /// Starts the gateway with a store in a temporary folder, which ends with it.
+    async fn start_with_store(self) -> Gateway;
+}
+
+impl StartWithStore for Builder {
+    async fn start_with_store(self) -> Gateway {
+        let folder = tempfile::tempdir().expect("a folder");
+        self.remembering_in(folder).await.start()
+    }
 }
 
 /// Runs a test of that name in a process of its own: what it counts (descriptors, children, memory) is the whole process's.

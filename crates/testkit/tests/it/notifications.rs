@@ -4,9 +4,7 @@
 use serde_json::json;
 use testkit::{Era, Revision, Script, Step, Wire, gateway};
 
-use crate::{ECHO, form};
-
-const WIRES: [Wire; 2] = [Wire::Pipe, Wire::Http];
+use crate::{ECHO, WIRES, form, pairs};
 
 fn echo(wire: Wire) -> Script {
     Script::legacy().over_http(wire == Wire::Http).tool("say", [Step::answer(ECHO)])
@@ -26,7 +24,7 @@ async fn changed_roots_are_told_on_the_clients_own_connection_only() {
         let mut clients = Vec::new();
         for _ in 0..2 {
             let client = gateway.client(Era::Legacy, client_wire).capabilities(form()).connect().await;
-            assert!(!client.call("say", json!({})).await.message.is_error());
+            assert!(!client.call("say", json!({})).await.is_error());
             let called = server.received_of("tools/call").pop().expect("a call");
             clients.push((client, called.connection));
         }
@@ -37,7 +35,7 @@ async fn changed_roots_are_told_on_the_clients_own_connection_only() {
             assert_eq!(told.connection, *connection, "{client_wire:?} to {server_wire:?}");
             // The answers come in the order of the requests, so no other client has been notified meanwhile.
             client.call("say", json!({})).await;
-            assert_eq!(server.received_of(CHANGED).len(), number + 1);
+            assert_eq!(server.count_of(CHANGED), number + 1);
         }
         gateway.stop().await;
     }
@@ -46,38 +44,36 @@ async fn changed_roots_are_told_on_the_clients_own_connection_only() {
 #[tokio::test]
 async fn the_end_of_an_elicitation_is_told_to_clients_that_know_of_it() {
     const COMPLETE: &str = "notifications/elicitation/complete";
-    for server_wire in WIRES {
-        for client_wire in WIRES {
-            let gateway = gateway().upstream("far", echo(server_wire)).start();
-            let open = async |era, revision| {
-                let client = gateway.client(era, client_wire).revision(revision).connect().await;
-                assert!(!client.call("say", json!({})).await.message.is_error());
-                client
-            };
-            let knows = open(Era::Legacy, Revision::V2025_11_25).await;
-            let older = open(Era::Legacy, Revision::V2025_06_18).await;
-            let newer = open(Era::Modern, Revision::LATEST).await;
-            for client in [&knows, &older] {
-                if client_wire == Wire::Http {
-                    assert_eq!(client.listen(None).await.1, 200);
-                }
+    for (server_wire, client_wire) in pairs(WIRES, WIRES) {
+        let gateway = gateway().upstream("far", echo(server_wire)).start();
+        let open = async |era, revision| {
+            let client = gateway.client(era, client_wire).revision(revision).connect().await;
+            assert!(!client.call("say", json!({})).await.is_error());
+            client
+        };
+        let knows = open(Era::Legacy, Revision::V2025_11_25).await;
+        let older = open(Era::Legacy, Revision::V2025_06_18).await;
+        let newer = open(Era::Modern, Revision::LATEST).await;
+        for client in [&knows, &older] {
+            if client_wire == Wire::Http {
+                assert_eq!(client.listen(None).await.1, 200);
             }
-            let server = gateway.server("far");
-            if server_wire == Wire::Http {
-                server.until("a stream to speak on", |server| server.streams() > 0).await;
-            }
-            server.say(COMPLETE, r#"{"elicitationId":"e-1","extra":1.0}"#);
-            let heard = knows.notification(COMPLETE).await.params().expect("params").to_value();
-            assert_eq!(
-                heard,
-                json!({"elicitationId": "e-1", "extra": 1.0}),
-                "{client_wire:?} to {server_wire:?}"
-            );
-            for client in [&older, &newer] {
-                client.call("say", json!({})).await;
-                assert!(client.mailbox().take_now(|arrived| arrived.calls(COMPLETE)).is_none());
-            }
-            gateway.stop().await;
         }
+        let server = gateway.server("far");
+        if server_wire == Wire::Http {
+            server.until("a stream to speak on", |server| server.streams() > 0).await;
+        }
+        server.say(COMPLETE, r#"{"elicitationId":"e-1","extra":1.0}"#);
+        let heard = knows.told(COMPLETE).await;
+        assert_eq!(
+            heard,
+            json!({"elicitationId": "e-1", "extra": 1.0}),
+            "{client_wire:?} to {server_wire:?}"
+        );
+        for client in [&older, &newer] {
+            client.call("say", json!({})).await;
+            assert!(client.mailbox().take_now(|arrived| arrived.calls(COMPLETE)).is_none());
+        }
+        gateway.stop().await;
     }
 }

@@ -4,7 +4,7 @@ use kernel::Health;
 use serde_json::{Value, json};
 use testkit::{Era, Gateway, Script, Step, Wire, gateway};
 
-use crate::{ECHO, WAYS, echo};
+use crate::{ECHO, WAYS, echo, pairs};
 
 /// Returns the pages that a server with so many items on each has for a list.
 fn pages(method: &str, key: &str, count: usize, item: impl Fn(usize) -> Value) -> Vec<(String, String)> {
@@ -71,17 +71,13 @@ async fn every_page_of_every_list_is_read() {
                 assert!(listed.get("nextCursor").is_none(), "the server's cursor is its own: {listed}");
             }
             // What stands on the last page can be called.
-            assert!(!client.call("t09", json!({})).await.message.is_error());
+            assert!(!client.call("t09", json!({})).await.is_error());
         }
-        let cursors: Vec<Value> = gateway
-            .server("many")
-            .received_of("tools/list")
-            .iter()
-            .map(|r| r.params()["cursor"].clone())
-            .collect();
+        let lists = gateway.server("many").params_of("tools/list");
+        let cursors: Vec<&Value> = lists.iter().map(|list| &list["cursor"]).collect();
         assert_eq!(
             cursors[..5],
-            [Value::Null, json!("page 1"), json!("page 2"), json!("page 3"), json!("page 4")],
+            [&Value::Null, &json!("page 1"), &json!("page 2"), &json!("page 3"), &json!("page 4")],
             "{server_way:?}"
         );
         gateway.stop().await;
@@ -104,24 +100,22 @@ async fn a_list_without_an_end_is_cut_and_its_server_named() {
         );
         [Step::answer(page)]
     };
-    for server_way in WAYS {
-        for (cursor, reason, asked) in [("\"same\"", "repeats", 2), ("\"at $id\"", "1000 pages", 1000)] {
-            let way = format!("{cursor} from {server_way:?}");
-            let gateway = gateway()
-                .upstream(
-                    "endless",
-                    Script::of(server_way.0)
-                        .over_http(server_way.1 == Wire::Http)
-                        .on("tools/list", endless(cursor)),
-                )
-                .upstream("good", echo(Era::Legacy, Wire::Pipe))
-                .start();
-            let why = noted(&gateway).await;
-            assert!(why.contains("tools/list") && why.contains(reason), "{way}: {why}");
-            assert_eq!(gateway.server("endless").received_of("tools/list").len(), asked, "{way}");
-            let client = gateway.client(Era::Modern, Wire::Http).connect().await;
-            assert_eq!(client.tools().await, ["t", "say"], "{way}: what was read is there, once");
-            gateway.stop().await;
-        }
+    for (server_way, (cursor, reason, asked)) in pairs(WAYS, [("\"same\"", "repeats", 2), ("\"at $id\"", "1000 pages", 1000)]) {
+        let way = format!("{cursor} from {server_way:?}");
+        let gateway = gateway()
+            .upstream(
+                "endless",
+                Script::of(server_way.0)
+                    .over_http(server_way.1 == Wire::Http)
+                    .on("tools/list", endless(cursor)),
+            )
+            .upstream("good", echo(Era::Legacy, Wire::Pipe))
+            .start();
+        let why = noted(&gateway).await;
+        assert!(why.contains("tools/list") && why.contains(reason), "{way}: {why}");
+        assert_eq!(gateway.server("endless").count_of("tools/list"), asked, "{way}");
+        let client = gateway.client(Era::Modern, Wire::Http).connect().await;
+        assert_eq!(client.tools().await, ["t", "say"], "{way}: what was read is there, once");
+        gateway.stop().await;
     }
 }

@@ -10,10 +10,9 @@ fn everything(era: Era) -> Script {
     let uri = "test://one";
     Script::of(era)
         .tool("say", [Step::answer(ECHO)])
-        .tool_as(
+        .tool_defined(
             json!({"name": "long", "inputSchema": {"type": "object"}, "execution": {"taskSupport": "optional"}}),
-            vec![vec![Step::answer(r#"{"task":{"taskId":"t1","status":"working","createdAt":"2026-01-01T00:00:00Z","lastUpdatedAt":"2026-01-01T00:00:00Z","ttl":60000}}"#)]],
-        )
+            [Step::answer(r#"{"task":{"taskId":"t1","status":"working","createdAt":"2026-01-01T00:00:00Z","lastUpdatedAt":"2026-01-01T00:00:00Z","ttl":60000}}"#)])
         .prompt("greet", [Step::answer(r#"{"resultType":"complete","messages":[]}"#)])
         .resource(uri, [Step::answer(r#"{"resultType":"complete","contents":[]}"#)])
         .capabilities(json!({
@@ -82,8 +81,8 @@ async fn nothing_is_sent_for_any_method_when_everything_is_denied() {
                 json!({"name": "legacy__long", "arguments": {}, "task": {"ttl": 60000}}),
             )
             .await;
-        assert!(!client.reply(&task).await.message.is_error());
-        let settled = |server: &testkit::Scripted| era == Era::Legacy || server.received_of("tools/call").len() == 1;
+        assert!(!client.reply(&task).await.is_error());
+        let settled = |server: &testkit::Scripted| era == Era::Legacy || server.count_of("tools/call") == 1;
         gateway.server("legacy").until("the task", settled).await;
         gateway.kernel.set_policy(policy::Policy::deny_all(policy::Revision(2)));
         // The modern server's listener is the gateway's own, and was opened before.
@@ -113,7 +112,7 @@ async fn nothing_is_sent_for_any_method_when_everything_is_denied() {
             }
         }
         let extension = client.request("com.example/do", json!({})).await;
-        assert!(extension.message.is_error());
+        assert!(extension.is_error());
         let call = client.request("tools/call", json!({"name": "legacy__say", "arguments": {}})).await;
         assert!(
             call.text().contains("the gateway is closed"),
@@ -141,8 +140,7 @@ async fn a_servers_question_is_not_put_when_it_is_denied() {
             ],
         );
         let gateway = gateway().upstream("asking", script).start();
-        let client = gateway.client(era, wire).capabilities(form()).connect().await;
-        client.tools().await;
+        let client = gateway.client(era, wire).capabilities(form()).ready().await;
         let call = client.start_call("ask", json!({})).await;
         gateway.server("asking").nth("tools/call", 1).await;
         gateway.kernel.set_policy(policy::Policy::deny_all(policy::Revision(2)));
@@ -177,12 +175,12 @@ async fn what_was_admitted_under_an_older_policy_is_not_sent_under_a_newer_one()
     assert_eq!(client.tools().await, ["say"]);
     gateway.server("slow").shut_gate("started");
     let other = gateway.client(Era::Legacy, Wire::Pipe).principal("other").connect().await;
-    let hellos = gateway.server("slow").received_of("initialize").len();
+    let hellos = gateway.server("slow").count_of("initialize");
     let call = other.start_call("say", json!({})).await;
     gateway.server("slow").nth("initialize", hellos + 1).await;
     gateway.kernel.set_policy(policy::Policy::deny_all(policy::Revision(2)));
     gateway.server("slow").open_gate("started");
-    assert!(other.reply(&call).await.message.is_error());
+    assert!(other.reply(&call).await.is_error());
     assert!(gateway.server("slow").received_of("tools/call").is_empty());
     gateway.stop().await;
 }
@@ -195,14 +193,13 @@ async fn a_task_is_not_asked_about_any_more_once_that_is_denied() {
     let created = format!(r#"{{"resultType":"task",{}"#, &task[1..]);
     let script = Script::modern()
         .capabilities(json!({"tools": {}, "extensions": {"io.modelcontextprotocol/tasks": {}}}))
-        .tool_as(
+        .tool_defined(
             json!({"name": "long", "inputSchema": {"type": "object"}, "execution": {"taskSupport": "required"}}),
-            vec![vec![Step::answer(created)]],
+            [Step::answer(created)],
         )
         .on("tasks/get", [Step::answer(complete)]);
     let gateway = gateway().upstream("far", script).start();
-    let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
-    client.tools().await;
+    let client = gateway.client(Era::Legacy, Wire::Pipe).ready().await;
     let call = client
         .request("tools/call", json!({"name": "long", "arguments": {}, "task": {}}))
         .await
@@ -215,7 +212,7 @@ async fn a_task_is_not_asked_about_any_more_once_that_is_denied() {
     assert!(told.contains("the gateway is closed"), "{told}");
     let asked = gateway.server("far").received().len();
     let cancelled = client.request("tasks/cancel", json!({"taskId": "t1"})).await;
-    assert!(cancelled.message.is_error());
+    assert!(cancelled.is_error());
     assert_eq!(gateway.server("far").received().len(), asked, "nothing more is sent");
     gateway.stop().await;
 }

@@ -13,7 +13,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Mutex, mpsc};
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::{WAYS, alone, echo, said};
+use crate::{WAYS, alone, echo};
 
 const SERVER: &str = env!("CARGO_BIN_EXE_scripted-server");
 const PROBE: &str = "server/discover";
@@ -32,11 +32,7 @@ async fn works(gateway: &Gateway) {
     for (era, wire) in WAYS {
         let client = gateway.client(era, wire).connect().await;
         assert_eq!(client.tools().await, ["say"], "{era:?} {wire:?}");
-        assert_eq!(
-            said(&client.call("say", json!({"n": 1})).await.result())["n"],
-            1,
-            "{era:?} {wire:?}"
-        );
+        assert_eq!(client.call("say", json!({"n": 1})).await.said()["n"], 1, "{era:?} {wire:?}");
         client.leave().await;
     }
 }
@@ -57,19 +53,19 @@ async fn a_server_that_does_not_take_the_probe_is_a_legacy_one_and_is_probed_onc
         let client = first.client(Era::Legacy, Wire::Pipe).connect().await;
         assert_eq!(client.tools().await, ["say"], "{what}");
         assert_eq!(first.server("old").opened(), connections, "{what}");
-        assert_eq!(first.server("old").received_of(PROBE).len(), 1, "{what}");
+        assert_eq!(first.server("old").count_of(PROBE), 1, "{what}");
         works(&first).await;
         // A connection that is lost is made anew without another probe,
         first.server("old").crash();
-        while client.call("say", json!({})).await.message.is_error() {
+        while client.call("say", json!({})).await.is_error() {
             tokio::time::advance(Duration::from_millis(100)).await;
         }
-        assert_eq!(first.server("old").received_of(PROBE).len(), 1, "{what}");
+        assert_eq!(first.server("old").count_of(PROBE), 1, "{what}");
         first.stop().await;
         // and so it is by the next process, which knows what was offered.
         let again = gateway().cache(cache).upstream_with("old", probed(step), unknown_era).start();
         works(&again).await;
-        assert_eq!(again.server("old").received_of(PROBE).len(), 0, "{what}");
+        assert_eq!(again.server("old").count_of(PROBE), 0, "{what}");
         again.stop().await;
     }
 }
@@ -235,7 +231,7 @@ async fn a_server_of_http_and_sse_is_found_out_by_what_it_says_to_a_post() {
         // Once known, the transport is not asked for again.
         *old.seen.stream.lock().await = None;
         let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
-        while client.call("say", json!({})).await.message.is_error() {
+        while client.call("say", json!({})).await.is_error() {
             tokio::task::yield_now().await;
         }
         assert_eq!(old.counts().0, posts, "{refusal}");

@@ -41,14 +41,11 @@ async fn a_uri_is_read_where_it_was_returned() {
             ("prompts/get", json!({"name": "cite"})),
             ("resources/read", json!({"uri": "test://index"})),
         ] {
-            assert!(
-                !client.request(method, params).await.message.is_error(),
-                "{era:?} {wire:?} {method}"
-            );
+            assert!(!client.request(method, params).await.is_error(), "{era:?} {wire:?} {method}");
         }
         for uri in uris {
             let read = client.request("resources/read", json!({"uri": uri})).await;
-            assert!(!read.message.is_error(), "{era:?} {wire:?} `{uri}`: {:?}", read.message);
+            assert!(!read.is_error(), "{era:?} {wire:?} `{uri}`: {:?}", read.message);
             assert_eq!(read.result()["contents"][0]["text"], "of the second");
         }
         gateway.stop().await;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use testkit::{Client, Era, Gateway, Reply, Script, Step, Wire, gateway};
 
-use crate::{form, said};
+use crate::{WIRES, form, said};
 
 /// Returns a legacy server whose tools ask one question.
 fn asking() -> Script {
@@ -27,7 +27,7 @@ async fn modern(gateway: &Gateway, principal: &str, wire: Wire) -> Client {
         .client(Era::Modern, wire)
         .principal(principal)
         .capabilities(form())
-        .connect()
+        .ready()
         .await
 }
 
@@ -43,12 +43,11 @@ async fn retry(client: &Client, tool: &str, arguments: Value, state: Value) -> R
 
 #[tokio::test]
 async fn a_state_is_good_for_one_retry_of_the_same_request_by_the_same_principal() {
-    for wire in [Wire::Pipe, Wire::Http] {
+    for wire in WIRES {
         let gateway = gateway().upstream("asking", asking()).start();
         let ann = modern(&gateway, "ann", wire).await;
         let bob = modern(&gateway, "bob", wire).await;
         assert_eq!(ann.tools().await, ["ask", "other"]);
-        bob.tools().await;
         let state = ann.call("ask", json!({"a": 1})).await.state();
         assert_eq!(gateway.kernel.census()[3], 1, "the call is parked");
 
@@ -71,7 +70,7 @@ async fn a_state_is_good_for_one_retry_of_the_same_request_by_the_same_principal
         ];
         for (what, client, tool, arguments, state) in cases {
             let refused = retry(client, tool, arguments, state).await;
-            assert!(refused.message.is_error(), "{what}: {refused:?}");
+            assert!(refused.is_error(), "{what}: {refused:?}");
             assert_eq!(refused.error().0, -32602, "{what}: {refused:?}");
             assert!(
                 wire == Wire::Pipe || refused.status == 400 || refused.status == 200,
@@ -87,14 +86,10 @@ async fn a_state_is_good_for_one_retry_of_the_same_request_by_the_same_principal
             )
             .await;
         assert_eq!(prompt.error().0, -32602, "another method's");
-        assert_eq!(
-            gateway.server("asking").received_of("tools/call").len(),
-            1,
-            "none of it reached the server"
-        );
+        assert_eq!(gateway.server("asking").count_of("tools/call"), 1, "none of it reached the server");
 
         let done = retry(&ann, "ask", json!({"a": 1.0, "b": null}), json!(state)).await;
-        assert!(done.message.is_error(), "arguments are compared as they are");
+        assert!(done.is_error(), "arguments are compared as they are");
         let done = retry(&ann, "ask", json!({"a": 1}), json!(state)).await.result();
         assert_eq!(said(&done)[0]["content"]["value"], "me");
         let replayed = retry(&ann, "ask", json!({"a": 1}), json!(state)).await;
@@ -111,7 +106,6 @@ async fn a_call_nobody_comes_back_for_is_given_up_and_its_state_expires() {
         .settings(|settings| settings.park_ttl = Duration::from_secs(30))
         .start();
     let ann = modern(&gateway, "ann", Wire::Http).await;
-    ann.tools().await;
     let state = ann.call("ask", json!({})).await.state();
     tokio::time::advance(Duration::from_secs(36)).await;
     gateway
@@ -130,8 +124,6 @@ async fn a_state_of_another_gateway_is_not_valid_here() {
         gateway().upstream("asking", asking()).start(),
     );
     let (ann, again) = (modern(&one, "ann", Wire::Http).await, modern(&other, "ann", Wire::Http).await);
-    ann.tools().await;
-    again.tools().await;
     let state = ann.call("ask", json!({})).await.state();
     assert_eq!(retry(&again, "ask", json!({}), json!(state)).await.error().0, -32602);
     one.stop().await;
@@ -142,7 +134,6 @@ async fn a_state_of_another_gateway_is_not_valid_here() {
 async fn parked_calls_are_bounded_and_the_oldest_give_way() {
     let gateway = gateway().upstream("asking", asking()).start();
     let ann = modern(&gateway, "ann", Wire::Http).await;
-    ann.tools().await;
     let mut states = Vec::new();
     for n in 0..6 {
         states.push(ann.call("ask", json!({"n": n})).await.state());

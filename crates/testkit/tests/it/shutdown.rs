@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 use testkit::{Era, Script, Step, Wire, gateway};
 
-use crate::WAYS;
+use crate::{WAYS, assert_within};
 
 fn hanging(wire: Wire) -> Script {
     Script::legacy().over_http(wire == Wire::Http).tool("hang", [Step::Hang])
@@ -23,11 +23,7 @@ async fn a_call_in_flight_is_answered_with_an_error() {
         gateway.stop().await;
         let (_, text) = client.reply(&call).await.error();
         assert!(text.contains("far") && text.contains("shutting down"), "{era:?} {wire:?}: {text}");
-        assert!(
-            before.elapsed() < Duration::from_secs(2),
-            "{era:?} {wire:?}: {:?}",
-            before.elapsed()
-        );
+        assert_within(Duration::from_secs(2), before, format_args!("{era:?} {wire:?}"));
     }
 }
 
@@ -49,13 +45,9 @@ async fn a_call_that_no_servers_end_reaches_is_answered_too() {
         gateway.server("far").nth("tools/call", 1).await;
         let before = tokio::time::Instant::now();
         gateway.stop().await;
-        assert!(
-            before.elapsed() < Duration::from_secs(2),
-            "{era:?} {wire:?}: {:?}",
-            before.elapsed()
-        );
+        assert_within(Duration::from_secs(2), before, format_args!("{era:?} {wire:?}"));
         for call in &calls {
-            assert!(client.reply(call).await.message.is_error(), "{era:?} {wire:?}");
+            assert!(client.reply(call).await.is_error(), "{era:?} {wire:?}");
         }
     }
 }
@@ -63,38 +55,32 @@ async fn a_call_that_no_servers_end_reaches_is_answered_too() {
 /// 2026-07-28 basic/patterns/subscriptions: the end that closes a stream in an orderly way answers its request.
 #[tokio::test(start_paused = true)]
 async fn a_stream_of_subscriptions_is_ended_with_its_answer() {
-    for server in [Era::Legacy, Era::Modern] {
-        for wire in [Wire::Pipe, Wire::Http] {
-            let script = Script::of(server).resource("test://one", [Step::answer(r#"{"contents":[]}"#)]);
-            let gateway = gateway().upstream("library", script).start();
-            let client = gateway.client(Era::Modern, wire).connect().await;
-            let filter = json!({"notifications": {"resourceSubscriptions": ["test://one"], "resourcesListChanged": true}});
-            let stream = client.start("subscriptions/listen", filter).await;
-            client.notification("notifications/subscriptions/acknowledged").await;
-            let before = tokio::time::Instant::now();
-            gateway.stop().await;
-            let end = client.mailbox().take("the answer", |arrived| arrived.answers(&stream.id)).await;
-            let result = end.message.and_then(|message| message.result_raw()).expect("a result").to_value();
-            assert_eq!(result["resultType"], "complete", "{server:?} for {wire:?}: {result}");
-            assert_eq!(
-                result["_meta"]["io.modelcontextprotocol/subscriptionId"],
-                stream.id.raw().to_value(),
-                "{server:?} for {wire:?}: {result}"
-            );
-            if wire == Wire::Http {
-                let number = stream.number;
-                client
-                    .mailbox()
-                    .take("the end of the stream", |arrived| arrived.exchange == number && arrived.end)
-                    .await;
-            }
-            assert!(
-                before.elapsed() < Duration::from_secs(2),
-                "{server:?} for {wire:?}: {:?}",
-                before.elapsed()
-            );
-            client.leave().await;
-            assert_eq!(gateway.kernel.census(), [0; 5], "{server:?} for {wire:?}");
+    for (server, wire) in WAYS {
+        let script = Script::of(server).resource("test://one", [Step::answer(r#"{"contents":[]}"#)]);
+        let gateway = gateway().upstream("library", script).start();
+        let client = gateway.client(Era::Modern, wire).connect().await;
+        let filter = json!({"notifications": {"resourceSubscriptions": ["test://one"], "resourcesListChanged": true}});
+        let stream = client.start("subscriptions/listen", filter).await;
+        client.notification("notifications/subscriptions/acknowledged").await;
+        let before = tokio::time::Instant::now();
+        gateway.stop().await;
+        let end = client.mailbox().take("the answer", |arrived| arrived.answers(&stream.id)).await;
+        let result = end.message.and_then(|message| message.result_raw()).expect("a result").to_value();
+        assert_eq!(result["resultType"], "complete", "{server:?} for {wire:?}: {result}");
+        assert_eq!(
+            result["_meta"]["io.modelcontextprotocol/subscriptionId"],
+            stream.id.raw().to_value(),
+            "{server:?} for {wire:?}: {result}"
+        );
+        if wire == Wire::Http {
+            let number = stream.number;
+            client
+                .mailbox()
+                .take("the end of the stream", |arrived| arrived.exchange == number && arrived.end)
+                .await;
         }
+        assert_within(Duration::from_secs(2), before, format_args!("{server:?} for {wire:?}"));
+        client.leave().await;
+        assert_eq!(gateway.kernel.census(), [0; 5], "{server:?} for {wire:?}");
     }
 }

@@ -6,7 +6,7 @@ use jsonrpc::{Change, Id, Limits, Message, Raw};
 use serde_json::json;
 use testkit::{Client, Era, Script, Step, Wire, gateway};
 
-use crate::{WAYS, form};
+use crate::{WAYS, WIRES, form, pairs};
 
 const ROUNDS: usize = 60;
 
@@ -331,45 +331,41 @@ async fn compare(client_way: (Era, Wire), server_wire: Wire) {
 
 #[tokio::test]
 async fn same_era_messages_come_through_byte_for_byte() {
-    for way in WAYS {
-        for server_wire in [Wire::Pipe, Wire::Http] {
-            compare(way, server_wire).await;
-        }
+    for (way, server_wire) in pairs(WAYS, WIRES) {
+        compare(way, server_wire).await;
     }
 }
 
 #[tokio::test]
 async fn progress_comes_through_under_the_clients_own_token() {
     let mut writer = Writer(fastrand::Rng::with_seed(seed()));
-    for way in WAYS {
-        for server_wire in [Wire::Pipe, Wire::Http] {
-            let progress = r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"a":$extra,"progressToken":$token,"progress":1.0,"b":$extra}}"#;
-            let script = Script::of(way.0).over_http(server_wire == Wire::Http).tool(
-                "work",
-                [
-                    Step::send(progress),
-                    Step::send(progress),
-                    Step::answer(r#"{"resultType":"complete","content":[]}"#),
-                ],
-            );
-            let gateway = gateway().upstream("working", script).start();
-            let client = gateway.client(way.0, way.1).connect().await;
-            client.tools().await;
-            for _ in 0..20 {
-                let (token, extra) = (writer.token(), writer.value(3));
-                let params = format!(r#"{{"name":"work","arguments":{{"extra":{extra}}},"_meta":{{"progressToken":{token}}}}}"#);
-                let call = client.send_request("tools/call", Some(params)).await;
-                for _ in 0..2 {
-                    let heard = client.notification("notifications/progress").await;
-                    let expected = format!(
-                        r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{{"a":{extra},"progressToken":{token},"progress":1.0,"b":{extra}}}}}"#
-                    );
-                    assert_eq!(String::from_utf8_lossy(heard.bytes()), expected, "{way:?} to {server_wire:?}");
-                }
-                assert!(!client.reply(&call).await.message.is_error());
+    for (way, server_wire) in pairs(WAYS, WIRES) {
+        let progress =
+            r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"a":$extra,"progressToken":$token,"progress":1.0,"b":$extra}}"#;
+        let script = Script::of(way.0).over_http(server_wire == Wire::Http).tool(
+            "work",
+            [
+                Step::send(progress),
+                Step::send(progress),
+                Step::answer(r#"{"resultType":"complete","content":[]}"#),
+            ],
+        );
+        let gateway = gateway().upstream("working", script).start();
+        let client = gateway.client(way.0, way.1).ready().await;
+        for _ in 0..20 {
+            let (token, extra) = (writer.token(), writer.value(3));
+            let params = format!(r#"{{"name":"work","arguments":{{"extra":{extra}}},"_meta":{{"progressToken":{token}}}}}"#);
+            let call = client.send_request("tools/call", Some(params)).await;
+            for _ in 0..2 {
+                let heard = client.notification("notifications/progress").await;
+                let expected = format!(
+                    r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{{"a":{extra},"progressToken":{token},"progress":1.0,"b":{extra}}}}}"#
+                );
+                assert_eq!(String::from_utf8_lossy(heard.bytes()), expected, "{way:?} to {server_wire:?}");
             }
-            gateway.stop().await;
+            assert!(!client.reply(&call).await.is_error());
         }
+        gateway.stop().await;
     }
 }
 
@@ -426,12 +422,11 @@ fn read_name(item: &str) -> String {
 async fn lone_surrogates_in_names_and_arguments_do_no_harm() {
     for way in WAYS {
         let gateway = gateway().upstream("puppet", puppet(way.0, Wire::Pipe)).start();
-        let client = gateway.client(way.0, way.1).connect().await;
-        client.tools().await;
+        let client = gateway.client(way.0, way.1).ready().await;
         let call = client
             .send_request("tools/call", Some(r#"{"name":"\ud800","arguments":{}}"#.to_owned()))
             .await;
-        assert!(client.reply(&call).await.message.is_error());
+        assert!(client.reply(&call).await.is_error());
         let params = r#"{"name":"\u0070lain","arguments":{"result":{"resultType":"complete","\ud800":"\udfff"},"extra":1}}"#;
         let call = client.send_request("tools/call", Some(params.to_owned())).await;
         let reply = client.reply(&call).await;

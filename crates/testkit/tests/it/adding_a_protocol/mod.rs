@@ -7,15 +7,15 @@ mod rules;
 use std::sync::Arc;
 
 use kernel::Subject;
-use kernel::operator::{NewGrant, NewToken, Operations};
+use kernel::operator::{NewToken, Operations};
 use model::{Access, GrantScope, Principal, PrincipalId, Role, ServerId};
 use policy::{Answer, Origin};
 use serde_json::{Value, json};
 use testkit::{Gateway, Script, Step, gateway};
 
-use crate::ECHO;
 use crate::guard::witness::Witness;
-use crate::guard::{operations, until};
+use crate::guard::{grant_of, operations, until};
+use crate::{ECHO, assert_has};
 pub(crate) use room::Room;
 
 /// Alice has a person behind her who can be asked; bob and carol are programs.
@@ -25,7 +25,7 @@ fn script() -> Script {
     let destroys = json!({"name": "destroy", "inputSchema": {"type": "object"}, "annotations": {"destructiveHint": true}});
     Script::legacy()
         .tool("look", [Step::answer(ECHO)])
-        .tool_as(destroys, vec![vec![Step::answer(ECHO)]])
+        .tool_defined(destroys, [Step::answer(ECHO)])
         .tool(
             "count",
             [
@@ -98,15 +98,7 @@ impl Opened {
     }
 
     async fn allow(&self, who: &str) {
-        let grant = NewGrant {
-            principal: PrincipalId::new(who),
-            scope: fs(),
-            access: Access::Allow,
-            confirms: false,
-            expires: None,
-            justification: None,
-        };
-        self.operations.grant(grant).await.expect("granted");
+        self.operations.grant(grant_of(who, "fs", Access::Allow)).await.expect("granted");
     }
 
     async fn revoke(&self, who: &str) {
@@ -219,7 +211,7 @@ async fn the_participant_that_is_asked_answers_the_server_and_no_other() {
     let opened = Opened::new().await;
     let call = opened.call("alice", "ask", &json!({}));
     let question = opened.question(call).await;
-    assert_eq!((&question["asks"], &question["message"]), (&json!("alice"), &json!("which one?")));
+    assert_has(&question, &json!({"asks": "alice", "message": "which one?"}));
     let answer = |value: &str| json!({"answer": question["question"], "with": {"action": "accept", "content": {"value": value}}});
     opened.room.say("bob", &answer("bob's"));
     opened.room.say("alice", &answer("the left one"));

@@ -3,9 +3,9 @@
 use serde_json::json;
 use testkit::{Era, Script, Step, Wire, gateway};
 
-use super::{RESPONSES, WIRES, every_wire, retry};
+use super::{RESPONSES, every_wire, retry};
 use crate::callers::sole_question;
-use crate::{ECHO, said};
+use crate::{ECHO, WIRES, said};
 
 fn new(wire: Wire) -> Script {
     let form =
@@ -92,7 +92,7 @@ async fn rounds_go_on_until_the_server_is_content_and_not_for_ever() {
         client.answer(&first, json!({"action": "decline"})).await;
         let second = client.question().await;
         client.answer(&second, json!({"roots": []})).await;
-        assert_eq!(said(&client.reply(&call).await.result()), &json!({"two": {"roots": []}}));
+        assert_eq!(client.reply(&call).await.said(), json!({"two": {"roots": []}}));
 
         let call = client.start_call("endless", json!({})).await;
         let mut rounds = 0;
@@ -136,9 +136,8 @@ async fn url_elicitation_of_a_modern_server_gets_an_id_for_a_legacy_client() {
         let client = gateway
             .client(Era::Legacy, client_wire)
             .capabilities(json!({"elicitation": {"form": {}, "url": {}}}))
-            .connect()
+            .ready()
             .await;
-        client.tools().await;
         let call = client.start_call("browse", json!({})).await;
         let question = client.question().await;
         let params = question.params().expect("params").to_value();
@@ -148,17 +147,16 @@ async fn url_elicitation_of_a_modern_server_gets_an_id_for_a_legacy_client() {
         );
         assert!(params["elicitationId"].as_str().is_some_and(|id| !id.is_empty()), "{params}");
         client.answer(&question, json!({"action": "accept"})).await;
-        assert_eq!(said(&client.reply(&call).await.result()), &json!({"u": {"action": "accept"}}));
+        assert_eq!(client.reply(&call).await.said(), json!({"u": {"action": "accept"}}));
 
         let formal = gateway
             .client(Era::Legacy, client_wire)
             .capabilities(json!({"elicitation": {}}))
-            .connect()
+            .ready()
             .await;
-        formal.tools().await;
         let refused = formal.call("browse", json!({})).await;
         assert!(
-            refused.message.is_error(),
+            refused.is_error(),
             "a client without URL mode is not asked to open one: {refused:?}"
         );
         assert!(formal.mailbox().take_now(testkit::Arrived::asks).is_none());
@@ -174,18 +172,16 @@ async fn a_demand_for_url_elicitation_becomes_a_question_to_a_modern_client() {
     let client = gateway
         .client(Era::Modern, Wire::Http)
         .capabilities(json!({"elicitation": {"url": {}}}))
-        .connect()
+        .ready()
         .await;
-    client.tools().await;
     let asked = client.call("locked", json!({})).await;
     let (key, question) = sole_question(&asked.result());
     assert_eq!(question["params"]["url"], "https://example.com/login");
     assert!(question["params"].get("elicitationId").is_none(), "{question}");
     retry(&client, "locked", &key, json!({"action": "accept"}), &asked.state()).await;
-    assert_eq!(gateway.server("far").received_of("tools/call").len(), 2, "the retry is sent again");
-    let plain = gateway.client(Era::Modern, Wire::Http).connect().await;
-    plain.tools().await;
-    assert!(plain.call("locked", json!({})).await.message.is_error());
+    assert_eq!(gateway.server("far").count_of("tools/call"), 2, "the retry is sent again");
+    let plain = gateway.client(Era::Modern, Wire::Http).ready().await;
+    assert!(plain.call("locked", json!({})).await.is_error());
     gateway.stop().await;
 }
 
@@ -193,35 +189,14 @@ async fn a_demand_for_url_elicitation_becomes_a_question_to_a_modern_client() {
 async fn a_legacy_sessions_log_level_goes_into_each_modern_request() {
     every_wire(new, Era::Legacy, async |gateway, client| {
         client.call("work", json!({})).await;
-        assert!(
-            !client
-                .request("logging/setLevel", json!({"level": "error"}))
-                .await
-                .message
-                .is_error()
-        );
+        assert!(!client.request("logging/setLevel", json!({"level": "error"})).await.is_error());
         client.mailbox().drain();
-        let call = client
-            .start(
-                "tools/call",
-                json!({"name": "work", "arguments": {"a": 1}, "_meta": {"progressToken": 5}}),
-            )
-            .await;
-        let progress = client
-            .notification("notifications/progress")
-            .await
-            .params()
-            .expect("params")
-            .to_value();
+        let call = client.start_call_with_progress("work", json!({"a": 1}), json!(5)).await;
+        let progress = client.told("notifications/progress").await;
         assert_eq!(progress["progressToken"], 5);
-        let heard = client
-            .notification("notifications/message")
-            .await
-            .params()
-            .expect("params")
-            .to_value();
+        let heard = client.told("notifications/message").await;
         assert_eq!(heard["level"], "error", "nothing below the level");
-        assert_eq!(said(&client.reply(&call).await.result())["a"], 1);
+        assert_eq!(client.reply(&call).await.said()["a"], 1);
         let calls = gateway.server("far").received_of("tools/call");
         assert_eq!(calls[1].params()["_meta"]["io.modelcontextprotocol/logLevel"], "error");
         gateway.stop().await;

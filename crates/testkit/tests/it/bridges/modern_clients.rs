@@ -3,9 +3,9 @@
 use serde_json::json;
 use testkit::{Era, Script, Step, Wire, gateway};
 
-use super::{ANSWERS, WIRES, every_wire, retry};
+use super::{ANSWERS, every_wire, retry};
 use crate::callers::sole_question;
-use crate::{ECHO, said};
+use crate::{ECHO, WAYS, WIRES, pairs, said};
 
 fn old(wire: Wire) -> Script {
     Script::legacy()
@@ -74,7 +74,7 @@ async fn a_legacy_servers_questions_are_parked_and_answered_by_a_retry() {
             assert_eq!(said(&done)[0], response, "{tool}");
             assert_eq!(done["resultType"], "complete");
         }
-        assert_eq!(gateway.server("far").received_of("tools/call").len(), 3, "each call was made once");
+        assert_eq!(gateway.server("far").count_of("tools/call"), 3, "each call was made once");
         gateway.stop().await;
         assert_eq!(gateway.kernel.census()[2..], [0; 3]);
     })
@@ -138,91 +138,68 @@ async fn missing_and_wrong_answers_are_asked_for_again() {
 
 #[tokio::test]
 async fn progress_and_log_messages_of_a_legacy_server_reach_the_modern_call_that_asked_for_them() {
-    for server_wire in WIRES {
-        for client_wire in WIRES {
-            let log = |level: &str| Step::notify("notifications/message", &format!(r#"{{"level":"{level}","data":"{level}"}}"#));
-            let script = old(server_wire).tool(
-                "work",
-                [
-                    Step::notify("notifications/progress", r#"{"progressToken":$token,"progress":1,"total":2}"#),
-                    log("debug"),
-                    log("warning"),
-                    log("error"),
-                    Step::gate("heard"),
-                    Step::answer(ECHO),
-                ],
-            );
-            let gateway = gateway().upstream("far", script).start();
-            let client = gateway.client(Era::Modern, client_wire).log_level("warning").connect().await;
-            client.tools().await;
-            let params = json!({"name": "work", "arguments": {"a": 1}, "_meta": {"progressToken": "mine"}});
-            let call = client.start("tools/call", params).await;
-            let progress = client
-                .notification("notifications/progress")
-                .await
-                .params()
-                .expect("params")
-                .to_value();
-            assert_eq!(progress, json!({"progressToken": "mine", "progress": 1, "total": 2}));
-            for level in ["warning", "error"] {
-                let heard = client
-                    .notification("notifications/message")
-                    .await
-                    .params()
-                    .expect("params")
-                    .to_value();
-                assert_eq!(heard["level"], level);
-            }
-            gateway.server("far").open_gate("heard");
-            assert_eq!(said(&client.reply(&call).await.result())["a"], 1);
-            assert_eq!(
-                gateway.server("far").received_of("logging/setLevel")[0].params()["level"],
-                "warning"
-            );
-
-            let silent = gateway.client(Era::Modern, client_wire).connect().await;
-            silent.tools().await;
-            silent.call("work", json!({})).await;
-            assert!(
-                silent.mailbox().take_now(|a| a.calls("notifications/message")).is_none(),
-                "no level, no log"
-            );
-            gateway.stop().await;
+    for (server_wire, client_wire) in pairs(WIRES, WIRES) {
+        let log = |level: &str| Step::notify("notifications/message", &format!(r#"{{"level":"{level}","data":"{level}"}}"#));
+        let script = old(server_wire).tool(
+            "work",
+            [
+                Step::notify("notifications/progress", r#"{"progressToken":$token,"progress":1,"total":2}"#),
+                log("debug"),
+                log("warning"),
+                log("error"),
+                Step::gate("heard"),
+                Step::answer(ECHO),
+            ],
+        );
+        let gateway = gateway().upstream("far", script).start();
+        let client = gateway.client(Era::Modern, client_wire).log_level("warning").ready().await;
+        let params = json!({"name": "work", "arguments": {"a": 1}, "_meta": {"progressToken": "mine"}});
+        let call = client.start("tools/call", params).await;
+        let progress = client.told("notifications/progress").await;
+        assert_eq!(progress, json!({"progressToken": "mine", "progress": 1, "total": 2}));
+        for level in ["warning", "error"] {
+            let heard = client.told("notifications/message").await;
+            assert_eq!(heard["level"], level);
         }
+        gateway.server("far").open_gate("heard");
+        assert_eq!(client.reply(&call).await.said()["a"], 1);
+        assert_eq!(
+            gateway.server("far").received_of("logging/setLevel")[0].params()["level"],
+            "warning"
+        );
+
+        let silent = gateway.client(Era::Modern, client_wire).ready().await;
+        silent.call("work", json!({})).await;
+        assert!(
+            silent.mailbox().take_now(|a| a.calls("notifications/message")).is_none(),
+            "no level, no log"
+        );
+        gateway.stop().await;
     }
 }
 
 #[tokio::test]
 async fn cancelling_reaches_the_server_whatever_the_eras() {
-    for server_era in [Era::Legacy, Era::Modern] {
-        for era in [Era::Legacy, Era::Modern] {
-            for server_wire in WIRES {
-                for client_wire in WIRES {
-                    let way = format!("{era:?} {client_wire:?} to {server_era:?} {server_wire:?}");
-                    let script = Script::of(server_era)
-                        .over_http(server_wire == Wire::Http)
-                        .tool("work", [Step::Hang])
-                        .tool("say", [Step::answer(ECHO)]);
-                    let gateway = gateway().upstream("far", script).start();
-                    let client = gateway.client(era, client_wire).connect().await;
-                    client.tools().await;
-                    let call = client.start_call("work", json!({})).await;
-                    gateway.server("far").nth("tools/call", 1).await;
-                    client.cancel(&call).await;
-                    gateway
-                        .server("far")
-                        .until(&format!("the cancellation, {way}"), |server| server.cancelled() == 1)
-                        .await;
-                    assert_eq!(said(&client.call("say", json!({"on": 1})).await.result())["on"], 1);
-                    assert!(
-                        client.mailbox().take_now(|arrived| arrived.answers(&call.id)).is_none(),
-                        "{way}: a cancelled call is not answered"
-                    );
-                    client.leave().await;
-                    gateway.stop().await;
-                    assert_eq!(gateway.kernel.census(), [0; 5], "{way}");
-                }
-            }
-        }
+    for ((server_era, server_wire), (era, client_wire)) in pairs(WAYS, WAYS) {
+        let way = format!("{era:?} {client_wire:?} to {server_era:?} {server_wire:?}");
+        let script = Script::of(server_era)
+            .over_http(server_wire == Wire::Http)
+            .tool("work", [Step::Hang])
+            .tool("say", [Step::answer(ECHO)]);
+        let gateway = gateway().upstream("far", script).start();
+        let client = gateway.client(era, client_wire).ready().await;
+        let call = client.start_call("work", json!({})).await;
+        gateway.server("far").nth("tools/call", 1).await;
+        client.cancel(&call).await;
+        gateway
+            .server("far")
+            .until(&format!("the cancellation, {way}"), |server| server.cancelled() == 1)
+            .await;
+        assert_eq!(client.call("say", json!({"on": 1})).await.said()["on"], 1);
+        assert!(
+            client.mailbox().take_now(|arrived| arrived.answers(&call.id)).is_none(),
+            "{way}: a cancelled call is not answered"
+        );
+        gateway.stop_after(&[&client], way).await;
     }
 }

@@ -1,43 +1,32 @@
 //! MGP §5, DESIGN 7: a sole user may do everything; with a second principal, each may do what was granted. Denied tools
 //! are not listed.
 
-use model::{Access, GrantScope, PrincipalId, ServerId, ToolId};
+use model::{Access, GrantScope, PrincipalId};
 use policy::{DefaultAccess, Origin};
 use serde_json::json;
 use testkit::{Era, Wire};
 
-use super::{guarded, operator, rejection};
-use crate::{WAYS, said};
+use super::{grant_of, guarded, operations, rejection};
+use crate::{StartWithStore as _, WAYS};
 use kernel::operator::NewGrant;
 
-fn tool(name: &str) -> GrantScope {
-    GrantScope::Tool(ToolId {
-        server: ServerId::new("fs").expect("a good id"),
-        name: name.into(),
-    })
+fn grant(principal: &str, scope: &str, access: Access) -> NewGrant {
+    NewGrant {
+        justification: Some("a test".to_owned()),
+        ..grant_of(principal, scope, access)
+    }
 }
 
-fn grant(principal: &str, scope: GrantScope, access: Access) -> NewGrant {
-    NewGrant {
-        principal: PrincipalId::new(principal),
-        scope,
-        access,
-        confirms: false,
-        expires: None,
-        justification: Some("a test".to_owned()),
-    }
+/// Returns a guarded gateway that knows of a second principal: what was not granted is denied.
+fn guarded_with_bob(era: Era) -> testkit::Builder {
+    guarded(era).guarded(|security| security.principals.push((PrincipalId::new("bob"), Origin::Remote)))
 }
 
 #[tokio::test]
 async fn row_5_5_a_second_principal_sees_and_calls_what_it_was_granted() {
     for (era, wire) in WAYS {
-        let folder = tempfile::tempdir().expect("a folder");
-        let gateway = guarded(era)
-            .guarded(|security| security.principals.push((PrincipalId::new("bob"), Origin::Remote)))
-            .remembering(folder.path())
-            .await
-            .start();
-        let operations = gateway.kernel.operations(operator(), None).expect("an operator");
+        let gateway = guarded_with_bob(era).start_with_store().await;
+        let operations = operations(&gateway);
         let local = gateway.client(era, wire).principal("local").connect().await;
         let bob = gateway.client(era, wire).principal("bob").connect().await;
         assert_eq!(bob.tools().await, Vec::<String>::new(), "{era:?} {wire:?}");
@@ -49,14 +38,15 @@ async fn row_5_5_a_second_principal_sees_and_calls_what_it_was_granted() {
             told["remediation_hint"].as_str().is_some_and(|hint| hint.contains("operator")),
             "{told}"
         );
-        operations.grant(grant("bob", tool("look"), Access::Allow)).await.expect("granted");
+        operations.grant(grant("bob", "fs/look", Access::Allow)).await.expect("granted");
         assert_eq!(bob.tools().await, ["look"]);
-        assert_eq!(said(&bob.call("look", json!({"a": 1})).await.result()), &json!({"a": 1}));
+        assert_eq!(bob.call("look", json!({"a": 1})).await.said(), json!({"a": 1}));
         assert_eq!(local.tools().await, Vec::<String>::new());
-        operations.revoke(&PrincipalId::new("bob"), &tool("look")).await.expect("revoked");
+        let look = GrantScope::parse("fs/look").expect("a good scope");
+        operations.revoke(&PrincipalId::new("bob"), &look).await.expect("revoked");
         assert_eq!(bob.tools().await, Vec::<String>::new());
         assert_eq!(rejection(&bob.call("look", json!({})).await)["code"], 1001);
-        assert_eq!(gateway.server("fs").received_of("tools/call").len(), 1);
+        assert_eq!(gateway.server("fs").count_of("tools/call"), 1);
         gateway.stop().await;
     }
 }
@@ -64,25 +54,20 @@ async fn row_5_5_a_second_principal_sees_and_calls_what_it_was_granted() {
 #[tokio::test]
 async fn row_5_5_a_denied_tool_is_neither_listed_nor_called() {
     for (era, wire) in WAYS {
-        let folder = tempfile::tempdir().expect("a folder");
         let gateway = guarded(era)
             .guarded(|security| security.tables.access = Some(DefaultAccess::OptOut))
-            .remembering(folder.path())
-            .await
-            .start();
-        let operations = gateway.kernel.operations(operator(), None).expect("an operator");
+            .start_with_store()
+            .await;
+        let operations = operations(&gateway);
         let client = gateway.client(era, wire).principal("local").connect().await;
         assert_eq!(client.tools().await, ["look", "change", "destroy"]);
-        operations
-            .grant(grant("local", tool("change"), Access::Deny))
-            .await
-            .expect("denied");
+        operations.grant(grant("local", "fs/change", Access::Deny)).await.expect("denied");
         assert_eq!(client.tools().await, ["look", "destroy"], "{era:?} {wire:?}");
-        let before = gateway.server("fs").received_of("tools/call").len();
+        let before = gateway.server("fs").count_of("tools/call");
         for name in ["change", "fs__change"] {
             assert_eq!(rejection(&client.call(name, json!({})).await)["code"], 1001, "{name}");
         }
-        assert_eq!(gateway.server("fs").received_of("tools/call").len(), before);
+        assert_eq!(gateway.server("fs").count_of("tools/call"), before);
         gateway.stop().await;
     }
 }
@@ -108,10 +93,9 @@ async fn rate_limits_say_when_to_come_back() {
             });
         })
         .start();
-    let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
-    client.tools().await;
+    let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").ready().await;
     for _ in 0..2 {
-        assert_eq!(said(&client.call("look", json!({})).await.result()), &json!({}));
+        assert_eq!(client.call("look", json!({})).await.said(), json!({}));
     }
     let told = rejection(&client.call("look", json!({})).await);
     assert_eq!(told["code"], 3000);
@@ -123,14 +107,12 @@ async fn rate_limits_say_when_to_come_back() {
 #[tokio::test]
 async fn d16_a_denial_beats_an_allowance_of_the_same_scope() {
     for order in [[Access::Allow, Access::Deny], [Access::Deny, Access::Allow]] {
-        for scope in [tool("look"), GrantScope::Server(ServerId::new("fs").expect("a good id"))] {
-            let folder = tempfile::tempdir().expect("a folder");
-            let gateway = guarded(Era::Legacy).remembering(folder.path()).await.start();
-            let operations = gateway.kernel.operations(operator(), None).expect("an operator");
-            let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
-            client.tools().await;
+        for scope in ["fs/look", "fs"] {
+            let gateway = guarded(Era::Legacy).start_with_store().await;
+            let operations = operations(&gateway);
+            let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").ready().await;
             for access in order {
-                operations.grant(grant("local", scope.clone(), access)).await.expect("kept");
+                operations.grant(grant("local", scope, access)).await.expect("kept");
             }
             assert_eq!(
                 rejection(&client.call("look", json!({})).await)["code"],
@@ -146,19 +128,10 @@ async fn d16_a_denial_beats_an_allowance_of_the_same_scope() {
 #[tokio::test]
 async fn d14_a_client_becomes_no_other_principal_by_saying_so() {
     for (era, wire) in WAYS {
-        let folder = tempfile::tempdir().expect("a folder");
-        let gateway = guarded(era)
-            .guarded(|security| security.principals.push((PrincipalId::new("bob"), Origin::Remote)))
-            .remembering(folder.path())
-            .await
-            .start();
-        let operations = gateway.kernel.operations(operator(), None).expect("an operator");
-        let bob = gateway.client(era, wire).principal("bob").connect().await;
-        bob.tools().await;
-        operations
-            .grant(grant("alice", tool("look"), Access::Allow))
-            .await
-            .expect("granted");
+        let gateway = guarded_with_bob(era).start_with_store().await;
+        let operations = operations(&gateway);
+        let bob = gateway.client(era, wire).principal("bob").ready().await;
+        operations.grant(grant("alice", "fs/look", Access::Allow)).await.expect("granted");
         let claims = json!({"agent_id": "alice", "principal": "alice", "_mgp": {"agent_id": "alice"}});
         let mut params = json!({"name": "look", "arguments": claims});
         params["_mgp"] = json!({"agent_id": "alice", "actor": {"type": "operator", "id": "olga"}});

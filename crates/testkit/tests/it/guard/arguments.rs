@@ -3,18 +3,18 @@
 use serde_json::{Value, json};
 use testkit::{Era, Script, Step, Wire, gateway};
 
-use super::rejection;
-use crate::{ECHO, WAYS, said};
+use super::{before_a_tool, rejection, set_risk, without_hold};
+use crate::{ECHO, StartWithStore as _, WAYS, assert_has};
 
 fn shell(era: Era) -> Script {
     let schema = json!({"type": "object", "properties": {"command": {"type": "string"}, "sql": {"type": "string"}}});
     let tool = |name: &str, security: Value| json!({"name": name, "inputSchema": schema, "security": security});
     Script::of(era)
-        .tool_as(
+        .tool_defined(
             tool("run", json!({"validator": "sandbox", "risk_level": "moderate"})),
-            vec![vec![Step::answer(ECHO)]],
+            [Step::answer(ECHO)],
         )
-        .tool_as(tool("odd", json!({"validator": "made_up"})), vec![vec![Step::answer(ECHO)]])
+        .tool_defined(tool("odd", json!({"validator": "made_up"})), [Step::answer(ECHO)])
 }
 
 #[tokio::test]
@@ -22,29 +22,17 @@ async fn row_4_5_d18_arguments_that_a_validator_refuses_are_not_sent() {
     for (era, wire) in WAYS {
         let gateway = gateway()
             .upstream("sh", shell(era))
-            .guarded(|security| {
-                let server = security.servers.entry(model::ServerId::new("sh").expect("good")).or_default();
-                let risk = |risk| mgp::tool::Override {
-                    risk: Some(risk),
-                    ..Default::default()
-                };
-                server.tools.insert("run".into(), risk(model::Risk::Moderate));
-            })
+            .guarded(|security| set_risk(security, "sh", "run", model::Risk::Moderate))
             .start();
-        let client = gateway.client(era, wire).principal("local").connect().await;
-        client.tools().await;
+        let client = gateway.client(era, wire).principal("local").ready().await;
         let told = rejection(&client.call("run", json!({"command": "ls; rm -rf /"})).await);
-        assert_eq!(
-            (told["code"].clone(), told["status"].clone()),
-            (json!(1010), json!("rejected")),
-            "{told}"
-        );
+        assert_has(&told, &json!({"code": 1010, "status": "rejected"}));
         let found = told["violations"][0].as_str().unwrap_or_default();
         assert!(found.starts_with("`/command`"), "says which argument: {told}");
         assert!(told["remediation_hint"].is_string(), "{told}");
-        assert_eq!(gateway.server("sh").received_of("tools/call").len(), 0, "{era:?} {wire:?}");
+        assert_eq!(gateway.server("sh").count_of("tools/call"), 0, "{era:?} {wire:?}");
         let passed = client.call("run", json!({"command": "ls"})).await;
-        assert_eq!(said(&passed.result()), &json!({"command": "ls"}));
+        assert_eq!(passed.said(), json!({"command": "ls"}));
         gateway.stop().await;
     }
 }
@@ -53,25 +41,20 @@ async fn row_4_5_d18_arguments_that_a_validator_refuses_are_not_sent() {
 #[tokio::test]
 async fn bad_input_duplicate_keys_in_judged_arguments_are_refused() {
     let gateway = gateway().upstream("sh", shell(Era::Legacy)).guarded(|_| {}).start();
-    let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
-    client.tools().await;
+    let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").ready().await;
     let params = r#"{"name":"run","arguments":{"command":"ls","command":"rm -rf /"}}"#;
     let exchange = client.send_request("tools/call", Some(params.to_owned())).await;
     let told = rejection(&client.reply(&exchange).await);
     assert_eq!(told["code"], 1010, "{told}");
-    assert_eq!(gateway.server("sh").received_of("tools/call").len(), 0);
+    assert_eq!(gateway.server("sh").count_of("tools/call"), 0);
     gateway.stop().await;
 }
 
 /// MGP D33: an unknown validator makes the tool dangerous.
 #[tokio::test]
 async fn d33_an_unknown_validator_is_not_skipped() {
-    let gateway = gateway()
-        .upstream("sh", shell(Era::Legacy))
-        .guarded(|security| security.approval_hold = std::time::Duration::ZERO)
-        .start();
-    let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
-    client.tools().await;
+    let gateway = gateway().upstream("sh", shell(Era::Legacy)).guarded(without_hold).start();
+    let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").ready().await;
     let told = rejection(&client.call("odd", json!({})).await);
     assert_eq!(told["code"], 1000, "it waits for a person: {told}");
     gateway.stop().await;
@@ -81,12 +64,9 @@ async fn d33_an_unknown_validator_is_not_skipped() {
 #[tokio::test]
 async fn the_name_of_a_resource_is_no_address() {
     let schema = json!({"type": "object", "properties": {"uri": {"type": "string"}}});
-    let script = Script::legacy().tool_as(json!({"name": "touch", "inputSchema": schema}), vec![vec![Step::answer(ECHO)]]);
-    let gateway = gateway().upstream("s", script).guarded(|_| {}).start();
-    let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
-    client.tools().await;
+    let (gateway, client) = before_a_tool(json!({"name": "touch", "inputSchema": schema}), |_| {}).await;
     let passed = client.call("touch", json!({"uri": "memo://notes/1"})).await;
-    assert_eq!(said(&passed.result()), &json!({"uri": "memo://notes/1"}));
+    assert_eq!(passed.said(), json!({"uri": "memo://notes/1"}));
     for uri in ["http://169.254.169.254/latest", "gopher://10.0.0.1:6379/_x", "file:///etc/passwd"] {
         let told = rejection(&client.call("touch", json!({"uri": uri})).await);
         assert_eq!(told["code"], 1010, "{uri}: {told}");
@@ -100,12 +80,7 @@ async fn d26_code_that_only_looks_like_it_may_be_missing() {
     let text = json!({"type": "string"});
     let schema = json!({"type": "object", "properties": {"command": text, "python": text}});
     let tool = json!({"name": "run", "inputSchema": schema, "security": {"validator": "sandbox"}});
-    let gateway = gateway()
-        .upstream("s", Script::legacy().tool_as(tool, vec![vec![Step::answer(ECHO)]]))
-        .guarded(|security| security.approval_hold = std::time::Duration::ZERO)
-        .start();
-    let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
-    client.tools().await;
+    let (gateway, client) = before_a_tool(tool, without_hold).await;
     let told = rejection(&client.call("run", json!({"command": "ls"})).await);
     assert_eq!(told["code"], 1000, "nothing is wrong with it, but a person has to consent: {told}");
     let told = rejection(&client.call("run", json!({"command": "ls", "python": "import subprocess"})).await);
@@ -118,14 +93,9 @@ async fn d26_code_that_only_looks_like_it_may_be_missing() {
 async fn row_4_5_d33_none_means_that_nothing_is_looked_for() {
     let schema = json!({"type": "object", "properties": {"body": {"type": "string"}}});
     let tool = json!({"name": "keep", "inputSchema": schema, "security": {"validator": "none"}});
-    let gateway = gateway()
-        .upstream("s", Script::legacy().tool_as(tool, vec![vec![Step::answer(ECHO)]]))
-        .guarded(|_| {})
-        .start();
-    let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
-    client.tools().await;
+    let (gateway, client) = before_a_tool(tool, |_| {}).await;
     let prose = json!({"body": "never run `rm -rf /` as root; http://169.254.169.254/ is no place to look; import os"});
-    assert_eq!(said(&client.call("keep", prose.clone()).await.result()), &prose);
+    assert_eq!(client.call("keep", prose.clone()).await.said(), prose);
     gateway.stop().await;
 }
 
@@ -134,30 +104,20 @@ async fn row_4_5_d33_none_means_that_nothing_is_looked_for() {
 async fn bad_input_an_argument_of_ten_megabytes() {
     let text = "a".repeat(10 << 20);
     for (era, wire) in WAYS {
-        let folder = tempfile::tempdir().expect("a folder");
-        let gateway = gateway().upstream("sh", shell(era)).guarded(|security| {
-            let server = security.servers.entry(model::ServerId::new("sh").expect("good")).or_default();
-            let risk = mgp::tool::Override {
-                risk: Some(model::Risk::Moderate),
-                ..Default::default()
-            };
-            server.tools.insert("run".into(), risk);
-        });
-        let gateway = gateway.remembering(folder.path()).await.start();
-        let client = gateway.client(era, wire).principal("local").connect().await;
-        client.tools().await;
+        let gateway = gateway()
+            .upstream("sh", shell(era))
+            .guarded(|security| set_risk(security, "sh", "run", model::Risk::Moderate));
+        let gateway = gateway.start_with_store().await;
+        let client = gateway.client(era, wire).principal("local").ready().await;
         let started = std::time::Instant::now();
         let reply = client.call("run", json!({"command": format!("ls {text}")})).await;
         let told = rejection(&reply);
         assert!(told["code"] == 1010 && told["reason"].is_string(), "{era:?} {wire:?}");
         assert!(reply.text().len() < 10_000, "a refusal does not repeat it");
         let free = client.call("run", json!({"note": text})).await;
-        assert!(!free.message.is_error(), "{era:?} {wire:?}");
+        assert!(!free.is_error(), "{era:?} {wire:?}");
         assert!(started.elapsed() < testkit::PATIENCE, "{era:?} {wire:?}");
-        assert_eq!(
-            said(&client.call("run", json!({"command": "ls"})).await.result()),
-            &json!({"command": "ls"})
-        );
+        assert_eq!(client.call("run", json!({"command": "ls"})).await.said(), json!({"command": "ls"}));
         for event in super::events(&gateway).await {
             assert!(event.to_string().len() < 10_000, "the record does not either");
         }

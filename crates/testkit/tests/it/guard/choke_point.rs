@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 
 use fastrand::Rng;
 use kernel::Subject;
-use kernel::operator::{NewGrant, NewToken, Operations};
-use model::{Access, GrantScope, Principal, PrincipalId, Role, ServerId, ToolId};
+use kernel::operator::{NewGrant, Operations};
+use model::{Access, GrantScope, Principal, PrincipalId, ServerId, ToolId};
 use policy::{Answer, Origin};
 use serde_json::{Value, json};
 use testkit::{Arrived, Builder, Client, Era, Exchange, Gateway, Received, Script, Step, Wire, gateway};
 
-use super::operator;
 use super::witness::{Kept, Witness};
+use super::{grant_of, operations, token_of};
 use crate::adding_a_protocol::Room;
 use crate::{ECHO, WAYS, form};
 
@@ -34,17 +34,17 @@ const TOOLS: [&str; 4] = ["look", "change", "destroy", "long"];
 
 fn script(id: &str, era: Era, wire: Wire) -> Script {
     let tool = |name: &str, annotations: Value| json!({"name": name, "inputSchema": {"type": "object"}, "annotations": annotations});
-    let answer = || vec![vec![Step::answer(ECHO)]];
+    let answer = || [Step::answer(ECHO)];
     let mut long = tool("long", json!({"readOnlyHint": true}));
     long["execution"] = json!({"taskSupport": "optional"});
     let mut extensions = json!({"io.modelcontextprotocol/tasks": {}});
     extensions[format!("com.acme/find{id}")] = json!({});
     let script = Script::of(era)
         .over_http(wire == Wire::Http)
-        .tool_as(tool("look", json!({"readOnlyHint": true})), answer())
-        .tool_as(tool("change", json!({})), answer())
-        .tool_as(tool("destroy", json!({"destructiveHint": true})), answer())
-        .tool_as(long, answer())
+        .tool_defined(tool("look", json!({"readOnlyHint": true})), answer())
+        .tool_defined(tool("change", json!({})), answer())
+        .tool_defined(tool("destroy", json!({"destructiveHint": true})), answer())
+        .tool_defined(long, answer())
         .prompt("greet", [Step::answer(r#"{"resultType":"complete","messages":[]}"#)])
         .on(&format!("find{id}/do"), [Step::answer(r#"{"resultType":"complete"}"#)])
         .on(
@@ -110,7 +110,7 @@ impl Run {
             .remembering_through(folder, disk, |store| witness.beside(store))
             .await
             .start();
-        let operations = gateway.kernel.operations(operator(), None).expect("an operator");
+        let operations = operations(&gateway);
         let mut actors = Vec::new();
         for (at, (era, wire)) in WAYS.into_iter().enumerate() {
             let who = WHO[at % WHO.len()];
@@ -119,19 +119,11 @@ impl Run {
             capabilities["extensions"] = json!({"io.modelcontextprotocol/tasks": {}});
             let mut client = gateway.client(era, wire).principal(who).capabilities(capabilities);
             if who == "cyd" {
-                let new = NewToken {
-                    id: Some("t-cyd".to_owned()),
-                    principal: PrincipalId::new("cyd"),
-                    role: Role::Agent,
-                    scopes: Vec::new(),
-                    expires: None,
-                };
-                operations.create_token(new).await.expect("a token");
+                operations.create_token(token_of("t-cyd", "cyd")).await.expect("a token");
                 client = client.token("t-cyd");
             }
             let under_way = Vec::new();
-            let client = client.connect().await;
-            client.tools().await;
+            let client = client.ready().await;
             actors.push(Actor {
                 who,
                 era,
@@ -264,13 +256,11 @@ impl Run {
         if !denies {
             self.allowed(who, server, tool);
         }
+        let access = if denies { Access::Deny } else { Access::Allow };
         let new = NewGrant {
-            principal: PrincipalId::new(who),
-            scope: Self::scope(server, tool),
-            access: if denies { Access::Deny } else { Access::Allow },
             confirms: self.rng.bool(),
-            expires: None,
-            justification: None,
+            scope: Self::scope(server, tool),
+            ..grant_of(who, server, access)
         };
         let granted = self.operations.grant(new).await;
         // A denial of a whole server leaves what is granted of single tools (MGP §5.2): only that of a tool is watched.

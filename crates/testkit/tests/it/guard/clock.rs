@@ -5,14 +5,14 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use kernel::operator::{NewGrant, NewToken, OperatorError};
-use model::{Access, GrantScope, Permission, PermissionAnswer, PrincipalId, RequestId, Role, Timestamp};
+use model::{Access, Permission, PermissionAnswer, PrincipalId, RequestId, Timestamp};
 use policy::{Answer, Origin};
 use serde_json::json;
 use store::Clock;
 use testkit::{Client, Era, Gateway, Script, Step, Wire, gateway};
 
-use super::{guarded, operations, rejection, server_id, speaking, tool_id, until};
-use crate::{ECHO, WAYS, said};
+use super::{grant_of, guarded, operations, rejection, server_id, speaking, token_of, until};
+use crate::{ECHO, StartWithStore as _, WAYS};
 
 const NOON: i64 = 1_795_003_200_000;
 const MINUTE: i64 = 60_000;
@@ -38,8 +38,9 @@ impl Hands {
     }
 }
 
-/// Returns a gateway where `bob` holds a grant of one tool until a quarter past.
-async fn until_a_quarter_past(era: Era, folder: &std::path::Path, hands: &Hands) -> Gateway {
+/// Returns a gateway where `bob` holds a grant of one tool until a quarter past, and its clock at noon.
+async fn until_a_quarter_past(era: Era) -> (Gateway, Hands) {
+    let hands = Hands::at_noon();
     let gateway = guarded(era)
         .guarded(|security| {
             security.principals.push((PrincipalId::new("bob"), Origin::Remote));
@@ -47,35 +48,28 @@ async fn until_a_quarter_past(era: Era, folder: &std::path::Path, hands: &Hands)
             security.approval_ttl = Duration::from_secs(300);
         })
         .clock(hands.clock())
-        .remembering(folder)
-        .await
-        .start();
+        .start_with_store()
+        .await;
     gateway.client(era, Wire::Pipe).principal("bob").connect().await.tools().await;
-    let grant = |tool: &str, expires| NewGrant {
-        principal: PrincipalId::new("bob"),
-        scope: GrantScope::Tool(tool_id("fs", tool)),
-        access: Access::Allow,
-        confirms: false,
+    let grant = |scope: &str, expires| NewGrant {
         expires,
-        justification: None,
+        ..grant_of("bob", scope, Access::Allow)
     };
     let soon = Some(Timestamp(NOON + 15 * MINUTE));
-    operations(&gateway).grant(grant("look", soon)).await.expect("granted");
-    operations(&gateway).grant(grant("destroy", None)).await.expect("granted");
-    gateway
+    operations(&gateway).grant(grant("fs/look", soon)).await.expect("granted");
+    operations(&gateway).grant(grant("fs/destroy", None)).await.expect("granted");
+    (gateway, hands)
 }
 
 async fn bob(gateway: &Gateway, era: Era, wire: Wire) -> Client {
-    let client = gateway.client(era, wire).principal("bob").connect().await;
-    client.tools().await;
-    client
+    gateway.client(era, wire).principal("bob").ready().await
 }
 
 async fn may_look(client: &Client) -> bool {
     let reply = client.call("look", json!({})).await;
     match reply.result()["isError"] == true {
         true => assert_eq!(rejection(&reply)["code"], 1001),
-        false => assert_eq!(said(&reply.result()), &json!({})),
+        false => assert_eq!(reply.said(), json!({})),
     }
     reply.result()["isError"] != true
 }
@@ -83,17 +77,16 @@ async fn may_look(client: &Client) -> bool {
 #[tokio::test]
 async fn row_5_4x_an_expired_grant_is_1001_and_not_listed() {
     for (era, wire) in WAYS {
-        let (folder, hands) = (tempfile::tempdir().expect("a folder"), Hands::at_noon());
-        let gateway = until_a_quarter_past(era, folder.path(), &hands).await;
+        let (gateway, hands) = until_a_quarter_past(era).await;
         let client = bob(&gateway, era, wire).await;
         assert!(may_look(&client).await, "{era:?} {wire:?}");
         hands.set(15 * MINUTE - 5_000);
         assert!(may_look(&client).await, "{era:?} {wire:?}: it holds to its last moment");
         assert_eq!(client.tools().await, ["look", "destroy"]);
         hands.set(15 * MINUTE + 1);
-        let calls = gateway.server("fs").received_of("tools/call").len();
+        let calls = gateway.server("fs").count_of("tools/call");
         assert!(!may_look(&client).await, "{era:?} {wire:?}");
-        assert_eq!(gateway.server("fs").received_of("tools/call").len(), calls);
+        assert_eq!(gateway.server("fs").count_of("tools/call"), calls);
         assert_eq!(client.tools().await, ["destroy"], "{era:?} {wire:?}");
         let blocked = until(&gateway, "TOOL_BLOCKED", 1).await.remove(0);
         assert_eq!(blocked["details"]["code"], 1001, "{blocked}");
@@ -112,8 +105,7 @@ async fn bad_input_a_clock_that_jumps_neither_revives_a_grant_nor_ends_one() {
         &[(i64::MIN / 2, true), (14 * MINUTE, true)],
     ];
     for journey in journeys {
-        let (folder, hands) = (tempfile::tempdir().expect("a folder"), Hands::at_noon());
-        let gateway = until_a_quarter_past(Era::Legacy, folder.path(), &hands).await;
+        let (gateway, hands) = until_a_quarter_past(Era::Legacy).await;
         let client = bob(&gateway, Era::Legacy, Wire::Pipe).await;
         for (at, holds) in journey {
             hands.set(*at);
@@ -127,8 +119,7 @@ async fn bad_input_a_clock_that_jumps_neither_revives_a_grant_nor_ends_one() {
 /// A clock that is set back is no way to keep a grant: its time goes on meanwhile.
 #[tokio::test]
 async fn bad_input_a_clock_that_was_set_back_prolongs_nothing() {
-    let (folder, hands) = (tempfile::tempdir().expect("a folder"), Hands::at_noon());
-    let gateway = until_a_quarter_past(Era::Legacy, folder.path(), &hands).await;
+    let (gateway, hands) = until_a_quarter_past(Era::Legacy).await;
     let client = bob(&gateway, Era::Legacy, Wire::Pipe).await;
     hands.set(15 * MINUTE - 50);
     client.tools().await;
@@ -149,8 +140,7 @@ async fn bad_input_a_clock_that_jumps_revives_no_approval_and_ends_none_before_i
         (4 * MINUTE, -HOUR, true),
         (MINUTE, 6 * MINUTE, false),
     ] {
-        let (folder, hands) = (tempfile::tempdir().expect("a folder"), Hands::at_noon());
-        let gateway = until_a_quarter_past(Era::Legacy, folder.path(), &hands).await;
+        let (gateway, hands) = until_a_quarter_past(Era::Legacy).await;
         let client = bob(&gateway, Era::Legacy, Wire::Pipe).await;
         let told = rejection(&client.call("destroy", json!({})).await);
         let request = RequestId::new(told["details"]["request_id"].as_str().expect("a request"));
@@ -166,8 +156,7 @@ async fn bad_input_a_clock_that_jumps_revives_no_approval_and_ends_none_before_i
         gateway.stop().await;
     }
     // What has expired stays so, wherever the clock goes.
-    let (folder, hands) = (tempfile::tempdir().expect("a folder"), Hands::at_noon());
-    let gateway = until_a_quarter_past(Era::Legacy, folder.path(), &hands).await;
+    let (gateway, hands) = until_a_quarter_past(Era::Legacy).await;
     let client = bob(&gateway, Era::Legacy, Wire::Pipe).await;
     let told = rejection(&client.call("destroy", json!({})).await);
     let request = RequestId::new(told["details"]["request_id"].as_str().expect("a request"));
@@ -187,7 +176,7 @@ async fn bad_input_a_clock_that_jumps_revives_no_approval_and_ends_none_before_i
 /// MGP D4: what was approved until some time is denied from then on: policy, audit and server agree.
 #[tokio::test]
 async fn d4_row_3_6_an_approved_permission_expires_and_its_server_is_told() {
-    let (folder, hands) = (tempfile::tempdir().expect("a folder"), Hands::at_noon());
+    let hands = Hands::at_noon();
     let mut capabilities = speaking(Era::Legacy, json!({"tools": {}}), &["security"]);
     capabilities["mgp"]["permissions_required"] = json!(["filesystem.write"]);
     let script = Script::legacy()
@@ -199,11 +188,9 @@ async fn d4_row_3_6_an_approved_permission_expires_and_its_server_is_told() {
         .upstream("s", script)
         .guarded(|_| {})
         .clock(hands.clock())
-        .remembering(folder.path())
-        .await
-        .start();
-    let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
-    client.tools().await;
+        .start_with_store()
+        .await;
+    let client = gateway.client(Era::Legacy, Wire::Pipe).ready().await;
     gateway.server("s").nth("mgp/permission/await", 1).await;
     let permission = Permission::new("filesystem.write");
     // Real time goes on as well: what has that long to go is over soon, by the machine's own clock or not.
@@ -231,14 +218,10 @@ async fn d4_row_3_6_an_approved_permission_expires_and_its_server_is_told() {
 #[tokio::test]
 async fn row_14_3_1003_a_token_that_expires_stays_expired() {
     for (era, wire) in WAYS {
-        let (folder, hands) = (tempfile::tempdir().expect("a folder"), Hands::at_noon());
-        let gateway = until_a_quarter_past(era, folder.path(), &hands).await;
+        let (gateway, hands) = until_a_quarter_past(era).await;
         let new = NewToken {
-            id: Some("ci".to_owned()),
-            principal: PrincipalId::new("bob"),
-            role: Role::Agent,
-            scopes: Vec::new(),
             expires: Some(Timestamp(NOON + 10 * MINUTE)),
+            ..token_of("ci", "bob")
         };
         operations(&gateway).create_token(new).await.expect("made");
         let client = gateway.client(era, wire).principal("bob").token("ci").connect().await;

@@ -3,33 +3,29 @@
 use serde_json::{Value, json};
 use testkit::{Client, Era, Gateway, Script, Step, Wire, gateway};
 
-use super::{rejection, server_id, speaking};
-use crate::{ECHO, said};
+use super::{before_a_tool, rejection, server_id, set_risk, speaking};
+use crate::{ECHO, assert_has};
 
 /// Returns a tool that takes code and declares how it is to be judged; the operator has said that it needs no consent.
 async fn judging(code_safety: Value, properties: Value) -> (Gateway, Client) {
     let security = json!({"risk_level": "moderate", "validator": "code_safety", "code_safety": code_safety});
     let schema = json!({"type": "object", "properties": properties});
     let tool = json!({"name": "run", "inputSchema": schema, "security": security});
-    let script = Script::legacy()
-        .tool_as(tool, vec![vec![Step::answer(ECHO)]])
-        .capabilities(speaking(Era::Legacy, json!({"tools": {}}), &["security", "code_safety"]));
+    let script = Script::legacy().tool_defined(tool, [Step::answer(ECHO)]).capabilities(speaking(
+        Era::Legacy,
+        json!({"tools": {}}),
+        &["security", "code_safety"],
+    ));
     let gateway = gateway()
         .upstream("s", script)
         .guarded(|security| {
-            let server = security.servers.entry(server_id("s")).or_default();
-            let moderate = mgp::tool::Override {
-                risk: Some(model::Risk::Moderate),
-                ..Default::default()
-            };
-            server.tools.insert("run".into(), moderate);
+            set_risk(security, "s", "run", model::Risk::Moderate);
             // What the server declares decides alone: nothing is inferred beside it.
             let table = security.tables.servers.entry(server_id("s")).or_default();
             table.validators = Some(Vec::new());
         })
         .start();
-    let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
-    client.tools().await;
+    let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").ready().await;
     (gateway, client)
 }
 
@@ -41,7 +37,7 @@ fn text() -> Value {
 async fn rejected(client: &Client, arguments: &Value) -> Option<Value> {
     let reply = client.call("run", arguments.clone()).await;
     if reply.result()["isError"] != true {
-        assert_eq!(said(&reply.result()), arguments);
+        assert_eq!(&reply.said(), arguments);
         return None;
     }
     Some(rejection(&reply))
@@ -70,7 +66,7 @@ async fn row_7_2_four_levels_each_stricter_than_the_one_before() {
                 Some(told) => assert_eq!(told["code"], 1011, "{told}"),
                 None => sent += 1,
             }
-            assert_eq!(gateway.server("s").received_of("tools/call").len(), sent, "{level}: {code}");
+            assert_eq!(gateway.server("s").count_of("tools/call"), sent, "{level}: {code}");
         }
         gateway.stop().await;
     }
@@ -117,12 +113,7 @@ async fn row_7_2_a_server_cannot_lower_what_the_gateway_would_look_for() {
     let security =
         json!({"risk_level": "safe", "validator": "code_safety", "code_safety": {"level": "unrestricted", "language": "python"}});
     let tool = json!({"name": "run", "inputSchema": {"type": "object", "properties": text()}, "security": security});
-    let gateway = gateway()
-        .upstream("s", Script::legacy().tool_as(tool, vec![vec![Step::answer(ECHO)]]))
-        .guarded(|_| {})
-        .start();
-    let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
-    client.tools().await;
+    let (gateway, client) = before_a_tool(tool, |_| {}).await;
     let told = rejected(&client, &json!({"code": "import subprocess"})).await.expect("refused");
     assert_eq!(told["code"], 1011, "{told}");
     gateway.stop().await;
@@ -154,7 +145,7 @@ async fn row_7_4_a_rejection_says_what_where_and_what_would_pass() {
     .await;
     let code = "import json\nimport subprocess\n\neval('1')";
     let told = rejected(&client, &json!({"code": code})).await.expect("refused");
-    assert_eq!((&told["status"], &told["code"]), (&json!("rejected"), &json!(1011)), "{told}");
+    assert_has(&told, &json!({"status": "rejected", "code": 1011}));
     assert!(told["reason"].is_string());
     let lines: Vec<&str> = told["violations"]
         .as_array()

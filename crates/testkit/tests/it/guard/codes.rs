@@ -3,15 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kernel::operator::{NewGrant, NewToken};
-use model::{Access, GrantScope, PrincipalId, Role};
+use model::Access;
 use policy::{DefaultAccess, Rate};
 use serde_json::{Value, json};
 use testkit::{Builder, Client, Era, Gateway, Reply, Script, Step, Wire};
 
 use super::record::FullDisk;
-use super::{guarded, operations, rejection, server_id, speaking};
-use crate::ECHO;
+use super::{grant_of, guarded, operations, rejection, speaking, token_of};
+use crate::{ECHO, StartWithStore as _};
 
 /// Both shapes of a refusal, by what the client negotiated.
 const SHAPES: [&[&str]; 2] = [&[], &["error_handling"]];
@@ -22,8 +21,8 @@ fn tools() -> Script {
     let code = json!({"name": "code", "inputSchema": takes("code"), "security": {"validator": "code_safety", "code_safety": safety}});
     let shell = json!({"name": "shell", "inputSchema": takes("command"), "security": {"validator": "sandbox"}});
     Script::legacy()
-        .tool_as(code, vec![vec![Step::answer(ECHO)]])
-        .tool_as(shell, vec![vec![Step::answer(ECHO)]])
+        .tool_defined(code, [Step::answer(ECHO)])
+        .tool_defined(shell, [Step::answer(ECHO)])
         .tool("hangs", [Step::Hang])
 }
 
@@ -49,9 +48,7 @@ async fn connected(gateway: &Gateway, extensions: &[&str], token: Option<&str>) 
         Some(token) => builder.token(token),
         None => builder,
     };
-    let client = builder.connect().await;
-    client.tools().await;
-    client
+    builder.ready().await
 }
 
 /// What a refusal says: code, category, whether to try again, after how long, and why.
@@ -111,34 +108,20 @@ async fn row_14_3_1000_permission_denied() {
 
 #[tokio::test]
 async fn row_14_3_1001_access_denied() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let gateway = built().remembering(folder.path()).await.start();
+    let gateway = built().start_with_store().await;
     connected(&gateway, &[], None).await;
-    let deny = NewGrant {
-        principal: PrincipalId::new("local"),
-        scope: GrantScope::Server(server_id("fs")),
-        access: Access::Deny,
-        confirms: false,
-        expires: None,
-        justification: None,
-    };
-    operations(&gateway).grant(deny).await.expect("denied");
+    operations(&gateway)
+        .grant(grant_of("local", "fs", Access::Deny))
+        .await
+        .expect("denied");
     expect_refused(&gateway, ("look", json!({})), (1001, "security", false)).await;
     gateway.stop().await;
 }
 
 #[tokio::test]
 async fn row_14_3_1002_auth_required() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let gateway = built().remembering(folder.path()).await.start();
-    let new = NewToken {
-        id: Some("t".to_owned()),
-        principal: PrincipalId::new("local"),
-        role: Role::Agent,
-        scopes: Vec::new(),
-        expires: None,
-    };
-    operations(&gateway).create_token(new).await.expect("made");
+    let gateway = built().start_with_store().await;
+    operations(&gateway).create_token(token_of("t", "local")).await.expect("made");
     for shape in SHAPES {
         let client = connected(&gateway, shape, Some("t")).await;
         if !shape.is_empty() {
@@ -176,14 +159,7 @@ async fn row_14_3_3000_rate_limited() {
         per: Duration::from_secs(60),
     };
     let gateway = built().guarded(|security| security.tables.rates.tool = Some(one)).start();
-    assert!(
-        !connected(&gateway, &[], None)
-            .await
-            .call("look", json!({}))
-            .await
-            .message
-            .is_error()
-    );
+    assert!(!connected(&gateway, &[], None).await.call("look", json!({})).await.is_error());
     expect_refused(&gateway, ("look", json!({})), (3000, "resource", true)).await;
     let client = connected(&gateway, &[], None).await;
     let told = told(&client.call("look", json!({})).await, false);
@@ -201,7 +177,7 @@ async fn row_14_3_3001_resource_exhausted_on_a_full_disk() {
     connected(&gateway, &[], None).await;
     disk.fill(true);
     expect_refused(&gateway, ("look", json!({})), (3001, "resource", true)).await;
-    assert_eq!(gateway.server("fs").received_of("tools/call").len(), 0);
+    assert_eq!(gateway.server("fs").count_of("tools/call"), 0);
     disk.fill(false);
     gateway.stop().await;
 }
@@ -223,8 +199,7 @@ async fn row_14_3_3003_timeout_and_4001_tool_not_found() {
 
 #[tokio::test]
 async fn row_14_3_4000_invalid_tool_args() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let gateway = built().remembering(folder.path()).await.start();
+    let gateway = built().start_with_store().await;
     for shape in SHAPES {
         let capabilities = speaking(Era::Legacy, json!({}), &[shape, &["access_control"]].concat());
         let builder = gateway.client(Era::Legacy, Wire::Pipe).operator("olga").capabilities(capabilities);

@@ -1,26 +1,17 @@
 //! DESIGN 9: what is open ends with the token that opened it.
 
-use kernel::operator::{NewToken, Operations};
-use model::{PrincipalId, Role};
+use kernel::operator::Operations;
 use policy::DefaultAccess;
 use serde_json::json;
 use testkit::{Arrived, Client, Era, Exchange, Gateway, Script, Step, Wire, gateway};
 
-use super::{guarded, operator};
+use super::{guarded, operations, token_of};
+use crate::{ERAS, StartWithStore as _};
 
 /// Returns a client that connected with a token of that name.
 async fn holder(gateway: &Gateway, operations: &Operations, era: Era, wire: Wire, name: &str) -> Client {
-    let new = NewToken {
-        id: Some(name.to_owned()),
-        principal: PrincipalId::new(name),
-        role: Role::Agent,
-        scopes: Vec::new(),
-        expires: None,
-    };
-    operations.create_token(new).await.expect("made");
-    let client = gateway.client(era, wire).principal(name).token(name).connect().await;
-    client.tools().await;
-    client
+    operations.create_token(token_of(name, name)).await.expect("made");
+    gateway.client(era, wire).principal(name).token(name).ready().await
 }
 
 /// Opens the stream on which this kind of client gets notifications.
@@ -42,10 +33,9 @@ async fn open(client: &Client, era: Era) -> Exchange {
 
 #[tokio::test]
 async fn a_revoked_tokens_streams_end_and_those_of_others_go_on() {
-    for era in [Era::Legacy, Era::Modern] {
-        let folder = tempfile::tempdir().expect("a folder");
-        let gateway = guarded(Era::Legacy).remembering(folder.path()).await.start();
-        let operations = gateway.kernel.operations(operator(), None).expect("an operator");
+    for era in ERAS {
+        let gateway = guarded(Era::Legacy).start_with_store().await;
+        let operations = operations(&gateway);
         let bob = holder(&gateway, &operations, era, Wire::Http, "bob").await;
         let carol = holder(&gateway, &operations, era, Wire::Http, "carol").await;
         let (bobs, carols) = (open(&bob, era).await, open(&carol, era).await);
@@ -54,7 +44,7 @@ async fn a_revoked_tokens_streams_end_and_those_of_others_go_on() {
         let is_end = |arrived: &Arrived| arrived.end && arrived.exchange == bobs.number;
         bob.mailbox().take("the end of the stream", is_end).await;
         let ended = |arrived: &Arrived| arrived.end && arrived.exchange == carols.number;
-        assert!(!carol.request("tools/list", json!({})).await.message.is_error());
+        assert!(!carol.request("tools/list", json!({})).await.is_error());
         assert!(carol.mailbox().take_now(ended).is_none(), "{era:?}");
         if era == Era::Legacy {
             assert_eq!(bob.listen(None).await.1, 404, "its session has ended");
@@ -66,13 +56,12 @@ async fn a_revoked_tokens_streams_end_and_those_of_others_go_on() {
 #[tokio::test]
 async fn a_revoked_tokens_calls_in_progress_end_with_an_error() {
     for (era, wire) in [(Era::Legacy, Wire::Http), (Era::Modern, Wire::Http), (Era::Modern, Wire::Pipe)] {
-        let folder = tempfile::tempdir().expect("a folder");
         let script = Script::legacy().tool("hang", [Step::Hang]);
         let guarded = gateway()
             .upstream("fs", script)
             .guarded(|security| security.tables.access = Some(DefaultAccess::OptOut));
-        let gateway = guarded.remembering(folder.path()).await.start();
-        let operations = gateway.kernel.operations(operator(), None).expect("an operator");
+        let gateway = guarded.start_with_store().await;
+        let operations = operations(&gateway);
         let bob = holder(&gateway, &operations, era, wire, "bob").await;
         let call = bob.start("tools/call", json!({"name": "hang", "arguments": {}})).await;
         gateway.server("fs").nth("tools/call", 1).await;
@@ -88,12 +77,11 @@ async fn a_revoked_tokens_calls_in_progress_end_with_an_error() {
 
 #[tokio::test]
 async fn a_revoked_tokens_subscription_on_a_pipe_ends() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let gateway = guarded(Era::Legacy).remembering(folder.path()).await.start();
-    let operations = gateway.kernel.operations(operator(), None).expect("an operator");
+    let gateway = guarded(Era::Legacy).start_with_store().await;
+    let operations = operations(&gateway);
     let bob = holder(&gateway, &operations, Era::Modern, Wire::Pipe, "bob").await;
     let stream = open(&bob, Era::Modern).await;
     operations.revoke_token("bob").await.expect("revoked");
-    assert!(!bob.reply(&stream).await.message.is_error(), "the orderly end of a subscription");
+    assert!(!bob.reply(&stream).await.is_error(), "the orderly end of a subscription");
     gateway.stop().await;
 }

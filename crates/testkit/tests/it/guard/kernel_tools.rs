@@ -1,28 +1,29 @@
 //! MGP §5.4: the gateway's own tools, for operators; an agent may ask about itself.
 
 use serde_json::{Value, json};
-use testkit::{Client, Era, Script, Step, Wire, gateway};
+use testkit::{Client, Era, Gateway, Script, Step, Wire, gateway};
 
-use super::{guarded, rejection};
-use crate::{ECHO, WAYS, said};
+use super::{guarded, rejection, speaking};
+use crate::{ECHO, StartWithStore as _, WAYS, assert_has};
 
 fn mgp(era: Era) -> Value {
-    let declaration = json!({"version": "0.5.2", "extensions": ["access_control"]});
-    match era {
-        Era::Legacy => json!({"mgp": declaration}),
-        Era::Modern => json!({"extensions": {"dev.cloto/mgp": declaration}}),
-    }
+    speaking(era, json!({}), &["access_control"])
+}
+
+/// Returns a legacy client of an operator that has negotiated the gateway's tools.
+async fn olga(gateway: &Gateway) -> Client {
+    let client = gateway.client(Era::Legacy, Wire::Pipe).operator("olga");
+    client.capabilities(mgp(Era::Legacy)).connect().await
 }
 
 async fn ask(client: &Client, tool: &str, arguments: Value) -> Value {
-    said(&client.call(tool, arguments).await.result()).clone()
+    client.call(tool, arguments).await.said()
 }
 
 #[tokio::test]
 async fn row_5_4_d29_an_operator_sees_grants_and_revokes() {
     for (era, wire) in WAYS {
-        let folder = tempfile::tempdir().expect("a folder");
-        let gateway = guarded(era).remembering(folder.path()).await.start();
+        let gateway = guarded(era).start_with_store().await;
         let olga = gateway.client(era, wire).operator("olga").capabilities(mgp(era)).connect().await;
         let bob = gateway.client(era, wire).principal("bob").connect().await;
         let listed = olga.tools().await;
@@ -33,19 +34,11 @@ async fn row_5_4_d29_an_operator_sees_grants_and_revokes() {
         grant["permission"] = json!("allow");
         grant["justification"] = json!("a test");
         let granted = ask(&olga, "mgp.access.grant", grant).await;
-        assert_eq!(
-            (&granted["status"], &granted["entry"]["granted_by"]),
-            (&json!("granted"), &json!("olga")),
-            "{granted}"
-        );
+        assert_has(&granted, &json!({"status": "granted", "entry": {"granted_by": "olga"}}));
         let query = json!({"agent_id": "bob", "server_id": "fs", "tool_name": "look"});
         // By its other name (MGP D29), and by an agent that asks about itself.
         let state = ask(&bob, "mgp_access_query", query.clone()).await;
-        assert_eq!(
-            (&state["permission"], &state["source"]),
-            (&json!("allow"), &json!("tool_grant")),
-            "{state}"
-        );
+        assert_has(&state, &json!({"permission": "allow", "source": "tool_grant"}));
         assert_eq!(bob.tools().await, ["look"]);
         let revoked = ask(&olga, "mgp.access.revoke", entry).await;
         assert_eq!(revoked["revoked"], true, "{revoked}");
@@ -57,8 +50,7 @@ async fn row_5_4_d29_an_operator_sees_grants_and_revokes() {
 
 #[tokio::test]
 async fn row_5_4_d14_d15_an_agent_decides_nothing_about_others() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let gateway = guarded(Era::Legacy).remembering(folder.path()).await.start();
+    let gateway = guarded(Era::Legacy).start_with_store().await;
     let bob = gateway
         .client(Era::Legacy, Wire::Pipe)
         .principal("bob")
@@ -89,14 +81,8 @@ async fn row_5_4_d14_d15_an_agent_decides_nothing_about_others() {
 /// Malformed, unknown, expired: each says what is wrong.
 #[tokio::test]
 async fn bad_input_a_bad_grant_says_what_is_wrong_with_it() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let gateway = guarded(Era::Legacy).remembering(folder.path()).await.start();
-    let olga = gateway
-        .client(Era::Legacy, Wire::Pipe)
-        .operator("olga")
-        .capabilities(mgp(Era::Legacy))
-        .connect()
-        .await;
+    let gateway = guarded(Era::Legacy).start_with_store().await;
+    let olga = olga(&gateway).await;
     olga.tools().await;
     let base = json!({"entry_type": "tool_grant", "agent_id": "bob", "server_id": "fs", "tool_name": "look", "permission": "allow"});
     for (member, value, hint) in [
@@ -126,24 +112,17 @@ async fn d29_bad_input_a_server_that_takes_a_name_of_the_gateway_s_is_qualified(
     let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
     assert_eq!(client.tools().await, ["sly__mgp.access.grant", "sly__mgp_odd"]);
     rejection(&client.call("mgp.access.grant", json!({})).await);
-    assert!(client.call("mgp_odd", json!({})).await.message.is_error());
-    assert_eq!(gateway.server("sly").received_of("tools/call").len(), 0);
-    assert_eq!(said(&client.call("sly__mgp_odd", json!({"a": 1})).await.result()), &json!({"a": 1}));
+    assert!(client.call("mgp_odd", json!({})).await.is_error());
+    assert_eq!(gateway.server("sly").count_of("tools/call"), 0);
+    assert_eq!(client.call("sly__mgp_odd", json!({"a": 1})).await.said(), json!({"a": 1}));
     gateway.stop().await;
 }
 
 #[tokio::test]
 async fn what_happened_can_be_read_again() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let gateway = guarded(Era::Legacy).remembering(folder.path()).await.start();
-    let olga = gateway
-        .client(Era::Legacy, Wire::Pipe)
-        .operator("olga")
-        .capabilities(mgp(Era::Legacy))
-        .connect()
-        .await;
-    let local = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
-    local.tools().await;
+    let gateway = guarded(Era::Legacy).start_with_store().await;
+    let olga = olga(&gateway).await;
+    let local = gateway.client(Era::Legacy, Wire::Pipe).principal("local").ready().await;
     local.call("look", json!({})).await;
     let mut after = 0;
     let mut seen = Vec::new();
@@ -207,12 +186,11 @@ async fn row_1_6b_d17_d30_the_gateway_s_tools_are_listed_for_operators_with_both
 #[tokio::test]
 async fn d17_answers_are_structured_and_the_same_as_text() {
     let gateway = guarded(Era::Legacy).start();
-    let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
-    client.tools().await;
+    let client = gateway.client(Era::Legacy, Wire::Pipe).ready().await;
     let reply = client
         .call("mgp.access.query", json!({"agent_id": "local", "server_id": "fs"}))
         .await;
-    let state = said(&reply.result()).clone();
+    let state = reply.said();
     assert_eq!(serde_json::from_str::<Value>(&reply.text()).expect("JSON"), state);
     let members: Vec<&String> = state.as_object().expect("an object").keys().collect();
     assert_eq!(
@@ -226,14 +204,8 @@ async fn d17_answers_are_structured_and_the_same_as_text() {
 /// MGP §5.4: an instant is an instant, however it is written, and one that is not to come is none.
 #[tokio::test]
 async fn row_5_4x_d16_a_grant_s_expiry_is_an_instant_whatever_its_offset() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let gateway = guarded(Era::Legacy).remembering(folder.path()).await.start();
-    let olga = gateway
-        .client(Era::Legacy, Wire::Pipe)
-        .operator("olga")
-        .capabilities(mgp(Era::Legacy))
-        .connect()
-        .await;
+    let gateway = guarded(Era::Legacy).start_with_store().await;
+    let olga = olga(&gateway).await;
     olga.tools().await;
     let grant = json!({
         "entry_type": "tool_grant", "agent_id": "bob", "server_id": "fs", "tool_name": "look", "permission": "allow",
@@ -265,12 +237,7 @@ async fn d29_lists_show_the_names_without_dots_where_that_is_configured() {
         let gateway = guarded(Era::Legacy)
             .guarded(|security| security.underscored_tools = underscored)
             .start();
-        let olga = gateway
-            .client(Era::Legacy, Wire::Pipe)
-            .operator("olga")
-            .capabilities(mgp(Era::Legacy));
-        let client = olga.connect().await;
-        let mut own = client.tools().await;
+        let mut own = olga(&gateway).await.tools().await;
         own.retain(|name| name.starts_with("mgp"));
         own.sort_unstable();
         gateway.stop().await;
@@ -285,15 +252,14 @@ async fn d29_lists_show_the_names_without_dots_where_that_is_configured() {
 #[tokio::test]
 async fn d29_the_gateway_s_tools_have_two_names() {
     let gateway = guarded(Era::Legacy).start();
-    let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
-    client.tools().await;
+    let client = gateway.client(Era::Legacy, Wire::Pipe).ready().await;
     let query = json!({"agent_id": "local", "server_id": "fs"});
     for name in ["mgp.access.query", "mgp_access_query"] {
         assert_eq!(ask(&client, name, query.clone()).await["permission"], "allow", "{name}");
     }
     for name in ["mgp-access-query", "mgp.access_query", "kernel__mgp.access.query"] {
         let reply = client.call(name, query.clone()).await;
-        assert!(reply.message.is_error() || reply.result()["isError"] == true, "{name}");
+        assert!(reply.is_error() || reply.result()["isError"] == true, "{name}");
     }
     gateway.stop().await;
 }

@@ -23,22 +23,39 @@ mod trace;
 mod watchers;
 pub(crate) mod witness;
 
-use kernel::operator::Operations;
-use model::{Principal, PrincipalId, Role, ServerId, ToolId};
+use std::time::Duration;
+
+use kernel::Security;
+use kernel::operator::{NewGrant, NewToken, Operations};
+use mgp::tool::Override;
+use model::{Access, GrantScope, Principal, PrincipalId, Risk, Role, ServerId, ToolId};
 use serde_json::{Value, json};
 use store::{AuditQuery, Order};
-use testkit::{Era, Gateway, Script, Step, gateway};
+use testkit::{Client, Era, Gateway, Script, Step, Wire, gateway};
 
 use crate::ECHO;
 
 /// Returns a server with a tool of each risk.
 fn risky(era: Era) -> Script {
     let tool = |name: &str, annotations: Value| json!({"name": name, "inputSchema": {"type": "object"}, "annotations": annotations});
-    let answer = || vec![vec![Step::answer(ECHO)]];
+    let answer = || [Step::answer(ECHO)];
     Script::of(era)
-        .tool_as(tool("look", json!({"readOnlyHint": true})), answer())
-        .tool_as(tool("change", json!({})), answer())
-        .tool_as(tool("destroy", json!({"destructiveHint": true})), answer())
+        .tool_defined(tool("look", json!({"readOnlyHint": true})), answer())
+        .tool_defined(tool("change", json!({})), answer())
+        .tool_defined(tool("destroy", json!({"destructiveHint": true})), answer())
+}
+
+/// Returns a gateway that is guarded in this way, with one server `s` with this one tool behind it, and a client that knows the tool.
+async fn before_a_tool(definition: Value, change: impl FnOnce(&mut Security)) -> (Gateway, Client) {
+    let script = Script::legacy().tool_defined(definition, [Step::answer(ECHO)]);
+    let gateway = gateway().upstream("s", script).guarded(change).start();
+    let client = gateway.client(Era::Legacy, Wire::Pipe).ready().await;
+    (gateway, client)
+}
+
+/// Has the gateway refuse a call at once that would wait for an operator's decision.
+fn without_hold(security: &mut Security) {
+    security.approval_hold = Duration::ZERO;
 }
 
 /// Returns a gateway that is guarded as one without configuration is, with `risky` behind it.
@@ -61,6 +78,39 @@ fn rejection(reply: &testkit::Reply) -> Value {
 
 pub(crate) fn operations(gateway: &Gateway) -> Operations {
     gateway.kernel.operations(operator(), None).expect("an operator")
+}
+
+/// Returns a grant, or a denial, of a server or of one of its tools, as `server` or `server/tool`.
+pub(crate) fn grant_of(principal: &str, scope: &str, access: Access) -> NewGrant {
+    NewGrant {
+        principal: PrincipalId::new(principal),
+        scope: GrantScope::parse(scope).expect("a good scope"),
+        access,
+        confirms: false,
+        expires: None,
+        justification: None,
+    }
+}
+
+/// Returns a token of an agent, under that id, without an end.
+pub(crate) fn token_of(id: &str, principal: &str) -> NewToken {
+    NewToken {
+        id: Some(id.to_owned()),
+        principal: PrincipalId::new(principal),
+        role: Role::Agent,
+        scopes: Vec::new(),
+        expires: None,
+    }
+}
+
+/// Sets the risk of a tool, whatever its server says, as an operator does in the configuration.
+fn set_risk(security: &mut Security, server: &str, tool: &str, risk: Risk) {
+    let risk = Override {
+        risk: Some(risk),
+        ..Override::default()
+    };
+    let server = security.servers.entry(server_id(server)).or_default();
+    server.tools.insert(tool.into(), risk);
 }
 
 fn server_id(id: &str) -> ServerId {

@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 use testkit::{Era, Gateway, Script, Step, Wire, gateway};
 
-use crate::ECHO;
+use super::without_hold;
+use crate::{ECHO, ERAS, StartWithStore as _, WAYS, assert_has, pairs};
 
 fn declaration() -> Value {
     json!({"version": "0.5.2", "extensions": ["security", "error_handling", "streaming"]})
@@ -35,48 +36,46 @@ fn greeting(gateway: &Gateway, era: Era) -> Value {
 
 #[tokio::test]
 async fn row_1_3_row_2_4_1_row_2_4_3_all_four_combinations_work_and_only_who_asks_is_told() {
-    for era in [Era::Legacy, Era::Modern] {
-        for server_speaks in [false, true] {
-            for client_speaks in [false, true] {
-                let gateway = gateway().upstream("s", server(era, server_speaks)).guarded(|_| {}).start();
-                let capabilities = if client_speaks {
-                    declared(era, json!({}), declaration())
-                } else {
-                    json!({})
-                };
-                let client = gateway.client(era, Wire::Pipe).capabilities(capabilities).open();
-                let told = match era {
-                    Era::Legacy => client.hello().await,
-                    Era::Modern => client.request("server/discover", json!({})).await.result(),
-                };
-                assert_eq!(client.tools().await, ["say"], "{era:?}: an agent sees no tools of the gateway's");
-                assert!(!client.call("say", json!({})).await.message.is_error());
-                let offered = greeting(&gateway, era);
-                let carriers = match era {
-                    Era::Legacy => [&offered["mgp"], &offered["experimental"]["mgp"]],
-                    Era::Modern => [&offered["extensions"]["dev.cloto/mgp"]; 2],
-                };
-                for carrier in carriers {
-                    let names = carrier["extensions"].as_array().cloned().unwrap_or_default();
-                    assert!(
-                        names.contains(&json!("security")) && !names.contains(&json!("streaming")),
-                        "{era:?}: {offered}"
-                    );
-                }
-                let answer = match era {
-                    Era::Legacy => &told["capabilities"]["mgp"],
-                    Era::Modern => &told["capabilities"]["extensions"]["dev.cloto/mgp"],
-                };
-                match client_speaks {
-                    true => assert_eq!(
-                        answer["extensions"],
-                        json!(["security", "error_handling"]),
-                        "{era:?}: the intersection"
-                    ),
-                    false => assert!(answer.is_null() && !told.to_string().contains("mgp"), "{era:?}: silence: {told}"),
-                }
-                gateway.stop().await;
+    for (era, server_speaks) in pairs(ERAS, [false, true]) {
+        for client_speaks in [false, true] {
+            let gateway = gateway().upstream("s", server(era, server_speaks)).guarded(|_| {}).start();
+            let capabilities = if client_speaks {
+                declared(era, json!({}), declaration())
+            } else {
+                json!({})
+            };
+            let client = gateway.client(era, Wire::Pipe).capabilities(capabilities).open();
+            let told = match era {
+                Era::Legacy => client.hello().await,
+                Era::Modern => client.request("server/discover", json!({})).await.result(),
+            };
+            assert_eq!(client.tools().await, ["say"], "{era:?}: an agent sees no tools of the gateway's");
+            assert!(!client.call("say", json!({})).await.is_error());
+            let offered = greeting(&gateway, era);
+            let carriers = match era {
+                Era::Legacy => [&offered["mgp"], &offered["experimental"]["mgp"]],
+                Era::Modern => [&offered["extensions"]["dev.cloto/mgp"]; 2],
+            };
+            for carrier in carriers {
+                let names = carrier["extensions"].as_array().cloned().unwrap_or_default();
+                assert!(
+                    names.contains(&json!("security")) && !names.contains(&json!("streaming")),
+                    "{era:?}: {offered}"
+                );
             }
+            let answer = match era {
+                Era::Legacy => &told["capabilities"]["mgp"],
+                Era::Modern => &told["capabilities"]["extensions"]["dev.cloto/mgp"],
+            };
+            match client_speaks {
+                true => assert_eq!(
+                    answer["extensions"],
+                    json!(["security", "error_handling"]),
+                    "{era:?}: the intersection"
+                ),
+                false => assert!(answer.is_null() && !told.to_string().contains("mgp"), "{era:?}: silence: {told}"),
+            }
+            gateway.stop().await;
         }
     }
 }
@@ -84,25 +83,18 @@ async fn row_1_3_row_2_4_1_row_2_4_3_all_four_combinations_work_and_only_who_ask
 /// MGP D18: who negotiated `error_handling` gets errors, with what to do in `data._mgp`.
 #[tokio::test]
 async fn d18_a_refusal_is_an_error_for_who_asked_for_errors() {
-    for (era, wire) in crate::WAYS {
-        let gateway = super::guarded(era)
-            .guarded(|security| security.approval_hold = std::time::Duration::ZERO)
-            .start();
+    for (era, wire) in WAYS {
+        let gateway = super::guarded(era).guarded(without_hold).start();
         let client = gateway
             .client(era, wire)
             .capabilities(declared(era, json!({}), declaration()))
-            .connect()
+            .ready()
             .await;
-        client.tools().await;
         let reply = client.call("destroy", json!({})).await;
         assert_eq!(reply.error().0, 1000, "{era:?} {wire:?}");
         let error = reply.message.error_raw().expect("an error").to_value();
         let recovery = &error["data"]["_mgp"];
-        assert_eq!(
-            (&recovery["category"], &recovery["retryable"]),
-            (&json!("security"), &json!(true)),
-            "{error}"
-        );
+        assert_has(recovery, &json!({"category": "security", "retryable": true}));
         assert!(recovery["details"]["request_id"].is_string());
         gateway.stop().await;
     }
@@ -111,7 +103,6 @@ async fn d18_a_refusal_is_an_error_for_who_asked_for_errors() {
 /// MGP §3.5, §3.6: a server that negotiated `security` is told that it has to wait, and what was decided.
 #[tokio::test]
 async fn row_3_5_a_server_is_told_that_it_waits_and_what_was_decided() {
-    let folder = tempfile::tempdir().expect("a folder");
     let mut wants = declaration();
     wants["permissions_required"] = json!(["filesystem.write"]);
     let script = Script::legacy()
@@ -119,15 +110,9 @@ async fn row_3_5_a_server_is_told_that_it_waits_and_what_was_decided() {
         .capabilities(declared(Era::Legacy, json!({"tools": {}}), wants))
         .on("mgp/permission/await", [Step::answer("{}")])
         .on("mgp/permission/grant", [Step::answer("{}")]);
-    let gateway = gateway()
-        .upstream("s", script)
-        .guarded(|_| {})
-        .remembering(folder.path())
-        .await
-        .start();
-    let operations = gateway.kernel.operations(super::operator(), None).expect("an operator");
-    let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
-    client.tools().await;
+    let gateway = gateway().upstream("s", script).guarded(|_| {}).start_with_store().await;
+    let operations = super::operations(&gateway);
+    let client = gateway.client(Era::Legacy, Wire::Pipe).ready().await;
     let awaited = gateway.server("s").nth("mgp/permission/await", 1).await.params();
     let request = awaited["request_id"].as_str().expect("a request id").to_owned();
     let told = super::rejection(&client.call("say", json!({})).await);
@@ -156,7 +141,7 @@ async fn row_2_2_row_2_2e_d7_d8_servers_are_told_version_and_extensions() {
         "code_safety",
         "error_handling",
     ];
-    for era in [Era::Legacy, Era::Modern] {
+    for era in ERAS {
         let gateway = gateway().upstream("s", server(era, true)).guarded(|_| {}).start();
         gateway.client(Era::Legacy, Wire::Pipe).connect().await.tools().await;
         let offered = greeting(&gateway, era);
@@ -181,11 +166,10 @@ async fn row_2_2_row_2_2e_d7_d8_servers_are_told_version_and_extensions() {
 /// Each request of the modern era says what its sender speaks: here that is the gateway, whatever its client declared.
 #[tokio::test]
 async fn d7_modern_requests_declare_the_gateway_and_not_its_client() {
-    for (era, wire) in crate::WAYS {
+    for (era, wire) in WAYS {
         let gateway = gateway().upstream("s", server(Era::Modern, true)).guarded(|_| {}).start();
         let declared = declared(era, json!({}), json!({"version": "0.4.0", "extensions": ["streaming", "audit"]}));
-        let client = gateway.client(era, wire).capabilities(declared).connect().await;
-        client.tools().await;
+        let client = gateway.client(era, wire).capabilities(declared).ready().await;
         client.call("say", json!({})).await;
         let sent = gateway.server("s").nth("tools/call", 1).await.params();
         let capabilities = &sent["_meta"]["io.modelcontextprotocol/clientCapabilities"];
@@ -262,14 +246,13 @@ async fn row_2_3_d1_a_server_s_claims_only_lower_its_trust() {
         let declaration = json!({"version": "0.5.2", "extensions": ["security"], "server_id": "mind.cerebras", "trust_level": claim});
         let tool = json!({"name": "say", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true}});
         let script = Script::legacy()
-            .tool_as(tool, vec![vec![Step::answer(ECHO)]])
+            .tool_defined(tool, [Step::answer(ECHO)])
             .capabilities(json!({"tools": {}, "mgp": declaration}));
         let gateway = gateway()
             .upstream("s", script)
             .guarded(|security| security.servers.entry(super::server_id("s")).or_default().trust = configured)
             .start();
-        let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
-        client.tools().await;
+        let _client = gateway.client(Era::Legacy, Wire::Pipe).ready().await;
         let judged = super::operations(&gateway).tools();
         let say = judged
             .iter()

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use testkit::{Builder, Client, Era, Gateway, Script, Step, Wire, gateway};
 
 use super::{operations, rejection, server_id, speaking};
-use crate::{ECHO, WAYS, said};
+use crate::{ECHO, StartWithStore as _, WAYS, assert_has, said};
 
 /// Returns a server that wants permissions for itself, and has a tool that needs one of them, one that needs another, and one that names
 /// none.
@@ -16,8 +16,8 @@ fn wanting(wants: &Value) -> Script {
     let mut capabilities = speaking(Era::Legacy, json!({"tools": {}}), &["security"]);
     capabilities["mgp"]["permissions_required"] = wants.clone();
     Script::legacy()
-        .tool_as(needs("write", "memory.write"), vec![vec![Step::answer(ECHO)]])
-        .tool_as(needs("fetch", "network.outbound"), vec![vec![Step::answer(ECHO)]])
+        .tool_defined(needs("write", "memory.write"), [Step::answer(ECHO)])
+        .tool_defined(needs("fetch", "network.outbound"), [Step::answer(ECHO)])
         .tool("plain", [Step::answer(ECHO)])
         .capabilities(capabilities)
         .on("mgp/permission/await", [Step::answer("{}")])
@@ -49,7 +49,6 @@ async fn passing(client: &Client) -> Vec<&'static str> {
 
 #[tokio::test]
 async fn row_3_2_d5_the_eleven_permissions_have_their_risks_and_short_names_are_read() {
-    let folder = tempfile::tempdir().expect("a folder");
     let eleven = [
         ("filesystem.read", "moderate"),
         ("filesystem.write", "dangerous"),
@@ -72,10 +71,8 @@ async fn row_3_2_d5_the_eleven_permissions_have_their_risks_and_short_names_are_
     ];
     wants.extend(eleven[5..].iter().map(|(name, _)| json!(name)));
     wants.push(json!("network.listen"));
-    let gateway = built(&Value::from(wants)).remembering(folder.path()).await.start();
-    let builder = gateway.client(Era::Legacy, Wire::Pipe).operator("olga");
-    let olga = builder.connect().await;
-    olga.tools().await;
+    let gateway = built(&Value::from(wants)).start_with_store().await;
+    let olga = gateway.client(Era::Legacy, Wire::Pipe).operator("olga").ready().await;
     gateway.server("s").nth("mgp/permission/await", 1).await;
     let listed = olga.call("mgp.permission.list", json!({"server_id": "s"})).await.result();
     let listed = said(&listed)["permissions"].as_array().expect("permissions").clone();
@@ -96,11 +93,9 @@ async fn row_3_2_d5_the_eleven_permissions_have_their_risks_and_short_names_are_
 
 #[tokio::test]
 async fn row_3_5_row_3_6_a_server_awaits_what_is_then_granted_denied_or_deferred() {
-    let folder = tempfile::tempdir().expect("a folder");
     let wants = json!(["memory.write", "network.outbound", "camera"]);
-    let gateway = built(&wants).remembering(folder.path()).await.start();
-    let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
-    client.tools().await;
+    let gateway = built(&wants).start_with_store().await;
+    let client = gateway.client(Era::Legacy, Wire::Pipe).ready().await;
     let awaited = gateway.server("s").nth("mgp/permission/await", 1).await.params();
     assert!(awaited["request_id"].is_string() && awaited["message"].is_string(), "{awaited}");
     assert_eq!(awaited["policy"], "interactive");
@@ -142,11 +137,9 @@ async fn row_3_5_row_3_6_a_server_awaits_what_is_then_granted_denied_or_deferred
 #[tokio::test]
 async fn d4_a_partial_denial_blocks_what_requires_it_and_a_revocation_reaches_the_running_session() {
     for (era, wire) in WAYS {
-        let folder = tempfile::tempdir().expect("a folder");
         let wants = json!(["memory.write", "network.outbound"]);
-        let gateway = built(&wants).remembering(folder.path()).await.start();
-        let client = gateway.client(era, wire).connect().await;
-        client.tools().await;
+        let gateway = built(&wants).start_with_store().await;
+        let client = gateway.client(era, wire).ready().await;
         for permission in ["memory.write", "network.outbound"] {
             decide(&gateway, permission, PermissionAnswer::Approved).await;
         }
@@ -168,7 +161,7 @@ async fn d2_start_up_completes_and_calls_name_the_request() {
         assert_eq!(client.tools().await, ["write", "fetch", "plain"], "{era:?} {wire:?}");
         let awaited = gateway.server("s").nth("mgp/permission/await", 1).await.params();
         let told = rejection(&client.call("write", json!({})).await);
-        assert_eq!((&told["code"], &told["retryable"]), (&json!(1000), &json!(true)), "{told}");
+        assert_has(&told, &json!({"code": 1000, "retryable": true}));
         assert_eq!(told["details"]["request_id"], awaited["request_id"], "{told}");
         gateway.stop().await;
     }
@@ -180,15 +173,14 @@ async fn row_3_6_a_decision_outlives_a_restart() {
     let folder = tempfile::tempdir().expect("a folder");
     for round in 0..2 {
         let gateway = built(&json!(["memory.write"])).remembering(folder.path()).await.start();
-        let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
-        client.tools().await;
+        let client = gateway.client(Era::Legacy, Wire::Pipe).ready().await;
         if round == 0 {
             gateway.server("s").nth("mgp/permission/await", 1).await;
             decide(&gateway, "memory.write", PermissionAnswer::Approved).await;
             decide(&gateway, "network.outbound", PermissionAnswer::Approved).await;
         }
         assert_eq!(passing(&client).await, ["write", "fetch", "plain"], "round {round}");
-        let awaited = gateway.server("s").received_of("mgp/permission/await").len();
+        let awaited = gateway.server("s").count_of("mgp/permission/await");
         assert_eq!(awaited > 0, round == 0, "{awaited}, round {round}");
         gateway.stop().await;
     }

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use kernel::operator::{NewGrant, NewToken, Operations, OperatorError, Waiting};
-use model::{Access, GrantScope, PrincipalId, RequestId, Role, ServerId};
+use kernel::operator::{Operations, OperatorError, Waiting};
+use model::{Access, GrantScope, PrincipalId, RequestId, ServerId};
 use policy::{Answer, DecideError, DefaultAccess, Origin};
 use serde_json::{Value, json};
 use testkit::{Arrived, Builder, Client, Era, Gateway, Script, Step, Wire, gateway};
 
-use super::{guarded, operator, rejection, risky};
-use crate::{ECHO, WAYS, form, said};
+use super::{grant_of, guarded, operations, rejection, risky, token_of};
+use crate::{ECHO, ERAS, StartWithStore as _, WAYS, form, pairs};
 
 fn fs() -> GrantScope {
     GrantScope::Server(ServerId::new("fs").expect("a good id"))
@@ -27,23 +27,11 @@ fn opt_in(built: Builder) -> Builder {
 async fn granted(gateway: &Gateway, operations: &Operations) {
     // Only what is known is granted.
     gateway.client(Era::Legacy, Wire::Pipe).connect().await.tools().await;
-    let grant = NewGrant {
-        principal: bob(),
-        scope: fs(),
-        access: Access::Allow,
-        confirms: false,
-        expires: None,
-        justification: None,
-    };
-    operations.grant(grant).await.expect("granted");
-}
-
-fn operations(gateway: &Gateway) -> Operations {
-    gateway.kernel.operations(operator(), None).expect("an operator")
+    operations.grant(grant_of("bob", "fs", Access::Allow)).await.expect("granted");
 }
 
 fn calls(gateway: &Gateway) -> usize {
-    gateway.server("fs").received_of("tools/call").len()
+    gateway.server("fs").count_of("tools/call")
 }
 
 /// Returns the first call that waits for a person.
@@ -59,21 +47,19 @@ async fn waiting(operations: &Operations) -> Waiting {
 
 /// Returns whether an answer refuses, in whichever of the two shapes.
 fn is_refused(reply: &testkit::Reply) -> bool {
-    reply.message.is_error() || reply.result()["isError"] == true
+    reply.is_error() || reply.result()["isError"] == true
 }
 
 /// DESIGN 9: the call has been placed and waits to be written to a server that does not read. The last look keeps it
 /// back, and its caller is told.
 #[tokio::test]
 async fn a_call_that_waits_to_be_written_is_kept_back_by_the_last_look() {
-    for era in [Era::Legacy, Era::Modern] {
-        let folder = tempfile::tempdir().expect("a folder");
-        let gateway = opt_in(guarded(era)).remembering(folder.path()).await.start();
+    for era in ERAS {
+        let gateway = opt_in(guarded(era)).start_with_store().await;
         let (operations, server) = (operations(&gateway), gateway.server("fs"));
         granted(&gateway, &operations).await;
-        let client = gateway.client(era, Wire::Pipe).principal("bob").connect().await;
-        client.tools().await;
-        assert!(!client.call("look", json!({})).await.message.is_error(), "its connection is there");
+        let client = gateway.client(era, Wire::Pipe).principal("bob").ready().await;
+        assert!(!client.call("look", json!({})).await.is_error(), "its connection is there");
         let before = calls(&gateway);
         server.stop_reading();
         let made = [
@@ -103,8 +89,7 @@ async fn a_call_that_is_queued_does_not_leave_after_a_revoke() {
     for (era, wire) in WAYS {
         let hello = r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}"#;
         let script = risky(Era::Legacy).on("initialize", [Step::gate("up"), Step::answer(hello)]);
-        let folder = tempfile::tempdir().expect("a folder");
-        let gateway = opt_in(gateway().upstream("fs", script)).remembering(folder.path()).await.start();
+        let gateway = opt_in(gateway().upstream("fs", script)).start_with_store().await;
         let (operations, server) = (operations(&gateway), gateway.server("fs"));
         server.open_gate("up");
         granted(&gateway, &operations).await;
@@ -114,7 +99,7 @@ async fn a_call_that_is_queued_does_not_leave_after_a_revoke() {
         server.crash();
         server.until("its end", |server| server.live() == 0).await;
         server.shut_gate("up");
-        let hellos = server.received_of("initialize").len();
+        let hellos = server.count_of("initialize");
         let client = gateway.client(era, wire).principal("bob").connect().await;
         let call = client.start_call("look", json!({})).await;
         server.nth("initialize", hellos + 1).await;
@@ -131,12 +116,10 @@ async fn a_call_that_is_queued_does_not_leave_after_a_revoke() {
 async fn a_call_that_is_half_way_is_the_last_one() {
     for (era, wire) in WAYS {
         let script = Script::of(era).tool("look", [Step::gate("go on"), Step::answer(ECHO)]);
-        let folder = tempfile::tempdir().expect("a folder");
-        let gateway = opt_in(gateway().upstream("fs", script)).remembering(folder.path()).await.start();
+        let gateway = opt_in(gateway().upstream("fs", script)).start_with_store().await;
         let operations = operations(&gateway);
         granted(&gateway, &operations).await;
-        let client = gateway.client(era, wire).principal("bob").connect().await;
-        client.tools().await;
+        let client = gateway.client(era, wire).principal("bob").ready().await;
         let call = client.start_call("look", json!({"n": 1})).await;
         gateway.server("fs").nth("tools/call", 1).await;
         operations.revoke(&bob(), &fs()).await.expect("revoked");
@@ -151,43 +134,37 @@ async fn a_call_that_is_half_way_is_the_last_one() {
 /// What a person says to a question from before a revoke brings nothing back, "always" neither.
 #[tokio::test]
 async fn an_answer_that_comes_after_the_revoke_lets_nothing_through() {
-    for (era, wire) in WAYS {
-        for decision in ["once", "always"] {
-            let folder = tempfile::tempdir().expect("a folder");
-            let gateway = opt_in(guarded(era)).remembering(folder.path()).await.start();
-            let operations = operations(&gateway);
-            granted(&gateway, &operations).await;
-            let client = gateway.client(era, wire).principal("bob").capabilities(form()).connect().await;
-            client.tools().await;
-            let call = client.start_call("destroy", json!({})).await;
-            let answer = json!({"action": "accept", "content": {"decision": decision}});
-            let reply = if era == Era::Legacy {
-                let question = client.question().await;
-                operations.revoke(&bob(), &fs()).await.expect("revoked");
-                client.answer(&question, answer).await;
-                client.reply(&call).await
-            } else {
-                let state = client.reply(&call).await.state();
-                operations.revoke(&bob(), &fs()).await.expect("revoked");
-                let responses = json!({"consent": answer});
-                let params = json!({"name": "destroy", "arguments": {}, "requestState": state, "inputResponses": responses});
-                client.request("tools/call", params).await
-            };
-            assert!(is_refused(&reply), "{era:?} {wire:?} {decision}: {:?}", reply.message);
-            assert_eq!(operations.grants().await.expect("readable"), [], "{era:?} {wire:?} {decision}");
-            assert_eq!(calls(&gateway), 0);
-            gateway.stop().await;
-        }
+    for ((era, wire), decision) in pairs(WAYS, ["once", "always"]) {
+        let gateway = opt_in(guarded(era)).start_with_store().await;
+        let operations = operations(&gateway);
+        granted(&gateway, &operations).await;
+        let client = gateway.client(era, wire).principal("bob").capabilities(form()).ready().await;
+        let call = client.start_call("destroy", json!({})).await;
+        let answer = json!({"action": "accept", "content": {"decision": decision}});
+        let reply = if era == Era::Legacy {
+            let question = client.question().await;
+            operations.revoke(&bob(), &fs()).await.expect("revoked");
+            client.answer(&question, answer).await;
+            client.reply(&call).await
+        } else {
+            let state = client.reply(&call).await.state();
+            operations.revoke(&bob(), &fs()).await.expect("revoked");
+            let responses = json!({"consent": answer});
+            let params = json!({"name": "destroy", "arguments": {}, "requestState": state, "inputResponses": responses});
+            client.request("tools/call", params).await
+        };
+        assert!(is_refused(&reply), "{era:?} {wire:?} {decision}: {:?}", reply.message);
+        assert_eq!(operations.grants().await.expect("readable"), [], "{era:?} {wire:?} {decision}");
+        assert_eq!(calls(&gateway), 0);
+        gateway.stop().await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn bad_input_of_two_operators_who_decide_at_once_one_wins_and_the_other_is_told() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let gateway = guarded(Era::Legacy).remembering(folder.path()).await.start();
+    let gateway = guarded(Era::Legacy).start_with_store().await;
     let operations = operations(&gateway);
-    let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
-    client.tools().await;
+    let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").ready().await;
     let mut passed = 0;
     for round in 0..20 {
         let call = client.start_call("destroy", json!({"round": round})).await;
@@ -216,22 +193,17 @@ async fn a_call_that_was_cancelled_while_a_person_was_asked_is_not_made() {
     for (era, wire) in WAYS {
         let gateway = guarded(era).start();
         let operations = operations(&gateway);
-        let client = gateway.client(era, wire).principal("local").connect().await;
-        client.tools().await;
+        let client = gateway.client(era, wire).principal("local").ready().await;
         let call = client.start_call("destroy", json!({})).await;
         let request = waiting(&operations).await.approval.request;
         client.cancel(&call).await;
         // What is sent after the cancellation is heard after it.
         client.tools().await;
         drop(operations.decide(&request, Answer::Approve).await);
-        assert_eq!(said(&client.call("look", json!({"a": 1})).await.result()), &json!({"a": 1}));
-        let names: Vec<Value> = gateway
-            .server("fs")
-            .received_of("tools/call")
-            .iter()
-            .map(|call| call.params()["name"].clone())
-            .collect();
-        assert_eq!(names, [json!("look")], "{era:?} {wire:?}");
+        assert_eq!(client.call("look", json!({"a": 1})).await.said(), json!({"a": 1}));
+        let called = gateway.server("fs").params_of("tools/call");
+        let names: Vec<&Value> = called.iter().map(|call| &call["name"]).collect();
+        assert_eq!(names, ["look"], "{era:?} {wire:?}");
         gateway.stop().await;
     }
 }
@@ -242,8 +214,7 @@ async fn nobody_decides_about_what_has_expired() {
         .guarded(|security| security.approval_ttl = Duration::from_millis(20))
         .start();
     let operations = operations(&gateway);
-    let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
-    client.tools().await;
+    let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").ready().await;
     let told = rejection(&client.call("destroy", json!({})).await);
     let request = RequestId::new(told["details"]["request_id"].as_str().unwrap_or("none"));
     while !operations.approvals().is_empty() {
@@ -252,13 +223,7 @@ async fn nobody_decides_about_what_has_expired() {
     let late = operations.decide(&request, Answer::Approve).await;
     assert!(matches!(late, Err(OperatorError::Decide(_))), "{late:?}");
     // The client's own person is asked in vain: the call ends, and says why.
-    let asked = gateway
-        .client(Era::Legacy, Wire::Pipe)
-        .principal("local")
-        .capabilities(form())
-        .connect()
-        .await;
-    asked.tools().await;
+    let asked = gateway.client(Era::Legacy, Wire::Pipe).capabilities(form()).ready().await;
     let told = rejection(&asked.call("destroy", json!({"n": 2})).await);
     assert_eq!(told["code"], 1000, "{told}");
     assert!(
@@ -281,15 +246,7 @@ async fn bad_input_a_thousand_calls_wait_and_the_next_one_is_told() {
         })
         .start();
     let operations = operations(&gateway);
-    let client = async |who: usize| {
-        let client = gateway
-            .client(Era::Legacy, Wire::Pipe)
-            .principal(&format!("p{who}"))
-            .connect()
-            .await;
-        client.tools().await;
-        client
-    };
+    let client = async |who: usize| gateway.client(Era::Legacy, Wire::Pipe).principal(&format!("p{who}")).ready().await;
     let ask = async |client: &Client, n: usize| rejection(&client.call("destroy", json!({"n": n})).await);
     for who in 0..10 {
         let client = client(who).await;
@@ -322,22 +279,12 @@ async fn bad_input_a_thousand_calls_wait_and_the_next_one_is_told() {
 #[tokio::test]
 async fn row_14_3_1002_a_token_that_is_revoked_ends_what_a_session_may() {
     for (era, wire) in WAYS {
-        let folder = tempfile::tempdir().expect("a folder");
-        let gateway = opt_in(guarded(era)).remembering(folder.path()).await.start();
+        let gateway = opt_in(guarded(era)).start_with_store().await;
         let operations = operations(&gateway);
         granted(&gateway, &operations).await;
-        let new = NewToken {
-            id: Some("ci".to_owned()),
-            principal: bob(),
-            role: Role::Agent,
-            scopes: Vec::new(),
-            expires: None,
-        };
-        operations.create_token(new).await.expect("made");
-        let builder = gateway.client(era, wire).principal("bob").token("ci");
-        let client = builder.connect().await;
-        client.tools().await;
-        assert!(!client.call("look", json!({})).await.message.is_error());
+        operations.create_token(token_of("ci", "bob")).await.expect("made");
+        let client = gateway.client(era, wire).principal("bob").token("ci").ready().await;
+        assert!(!client.call("look", json!({})).await.is_error());
         let call = client.start_call("destroy", json!({})).await;
         let request = waiting(&operations).await.approval.request;
         operations.revoke_token("ci").await.expect("revoked");
@@ -346,7 +293,7 @@ async fn row_14_3_1002_a_token_that_is_revoked_ends_what_a_session_may() {
         assert!(is_refused(&client.call("look", json!({})).await), "{era:?} {wire:?}");
         let listed = client.request("tools/list", json!({})).await;
         assert!(
-            listed.message.is_error() || listed.result()["tools"] == json!([]),
+            listed.is_error() || listed.result()["tools"] == json!([]),
             "{era:?} {wire:?}: {:?}",
             listed.message
         );

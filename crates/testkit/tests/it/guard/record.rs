@@ -10,19 +10,17 @@ use serde_json::json;
 use store::disk::{Disk, DiskFile, LocalDisk};
 use testkit::{Era, Wire};
 
-use super::{guarded, operator, rejection, until};
-use crate::{WAYS, form};
+use super::{guarded, operations, rejection, until, without_hold};
+use crate::{ERAS, StartWithStore as _, WAYS, assert_has, form};
 
 #[tokio::test]
 async fn row_6_3_row_6_5_a_call_is_on_record_before_and_after() {
     for (era, wire) in WAYS {
-        let folder = tempfile::tempdir().expect("a folder");
-        let gateway = guarded(era).remembering(folder.path()).await.start();
-        let client = gateway.client(era, wire).principal("local").connect().await;
-        client.tools().await;
+        let gateway = guarded(era).start_with_store().await;
+        let client = gateway.client(era, wire).principal("local").ready().await;
         let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
         let params = json!({"name": "look", "arguments": {"token": "s3cret-value"}, "_meta": {"traceparent": format!("00-{trace}-00f067aa0ba902b7-01")}});
-        assert!(!client.request("tools/call", params).await.message.is_error());
+        assert!(!client.request("tools/call", params).await.is_error());
         let executed = until(&gateway, "TOOL_EXECUTED", 1).await.remove(0);
         let admitted = until(&gateway, "dev.chancery.call_admitted", 1).await.remove(0);
         for event in [&admitted, &executed] {
@@ -49,15 +47,8 @@ async fn row_6_3_row_6_5_a_call_is_on_record_before_and_after() {
 
 #[tokio::test]
 async fn row_6_4_a_refusal_and_a_decision_are_on_record() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let gateway = guarded(Era::Legacy).remembering(folder.path()).await.start();
-    let client = gateway
-        .client(Era::Legacy, Wire::Pipe)
-        .principal("local")
-        .capabilities(form())
-        .connect()
-        .await;
-    client.tools().await;
+    let gateway = guarded(Era::Legacy).start_with_store().await;
+    let client = gateway.client(Era::Legacy, Wire::Pipe).capabilities(form()).ready().await;
     let call = client.start_call("destroy", json!({})).await;
     let question = client.question().await;
     client.answer(&question, json!({"action": "decline"})).await;
@@ -68,10 +59,7 @@ async fn row_6_4_a_refusal_and_a_decision_are_on_record() {
     assert_eq!(asked["result"], "PENDING");
     assert_eq!(decided["details"]["answer"], "deny");
     assert_eq!(decided["details"]["request_id"], asked["details"]["request_id"]);
-    assert_eq!(
-        (blocked["result"].clone(), blocked["details"]["code"].clone()),
-        (json!("BLOCKED"), json!(1000))
-    );
+    assert_has(&blocked, &json!({"result": "BLOCKED", "details": {"code": 1000}}));
     gateway.stop().await;
 }
 
@@ -79,12 +67,14 @@ async fn row_6_4_a_refusal_and_a_decision_are_on_record() {
 /// era.
 #[tokio::test]
 async fn a_question_that_was_closed_is_a_refusal_on_record() {
-    for era in [Era::Legacy, Era::Modern] {
-        let folder = tempfile::tempdir().expect("a folder");
-        let gateway = guarded(era).remembering(folder.path()).await.start();
-        let builder = gateway.client(era, Wire::Pipe).principal("local").capabilities(form());
-        let client = builder.connect().await;
-        client.tools().await;
+    for era in ERAS {
+        let gateway = guarded(era).start_with_store().await;
+        let client = gateway
+            .client(era, Wire::Pipe)
+            .principal("local")
+            .capabilities(form())
+            .ready()
+            .await;
         let closed = json!({"action": "cancel"});
         let call = client.start_call("destroy", json!({})).await;
         let refused = if era == Era::Legacy {
@@ -110,22 +100,17 @@ async fn a_question_that_was_closed_is_a_refusal_on_record() {
 async fn a_grant_outlives_the_process() {
     let folder = tempfile::tempdir().expect("a folder");
     for round in 0..2 {
-        let gateway = guarded(Era::Legacy)
-            .guarded(|security| security.approval_hold = std::time::Duration::ZERO)
-            .remembering(folder.path())
-            .await
-            .start();
-        let operations = gateway.kernel.operations(operator(), None).expect("an operator");
-        let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
-        client.tools().await;
+        let gateway = guarded(Era::Legacy).guarded(without_hold).remembering(folder.path()).await.start();
+        let operations = operations(&gateway);
+        let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").ready().await;
         if round == 0 {
             rejection(&client.call("destroy", json!({})).await);
             let waiting = operations.approvals();
             let always = Answer::Always { until: None };
             operations.decide(&waiting[0].approval.request, always).await.expect("it waits");
         }
-        assert!(!client.call("destroy", json!({})).await.message.is_error());
-        assert_eq!(gateway.server("fs").received_of("tools/call").len(), 1, "round {round}");
+        assert!(!client.call("destroy", json!({})).await.is_error());
+        assert_eq!(gateway.server("fs").count_of("tools/call"), 1, "round {round}");
         gateway.stop().await;
     }
 }
@@ -139,14 +124,13 @@ async fn bad_input_a_full_disk_a_call_is_not_sent_that_can_t_be_recorded() {
         .remembering_on(folder.path(), Arc::new(disk.clone()))
         .await
         .start();
-    let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
-    client.tools().await;
+    let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").ready().await;
     disk.fill(true);
     let told = rejection(&client.call("look", json!({})).await);
     assert_eq!(told["code"], 3001, "{told}");
-    assert_eq!(gateway.server("fs").received_of("tools/call").len(), 0);
+    assert_eq!(gateway.server("fs").count_of("tools/call"), 0);
     disk.fill(false);
-    assert!(!client.call("look", json!({})).await.message.is_error());
+    assert!(!client.call("look", json!({})).await.is_error());
     gateway.stop().await;
 }
 

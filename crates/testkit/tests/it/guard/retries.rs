@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use testkit::{Era, Gateway, Script, Step, Wire, gateway};
 
+use super::set_risk;
 use crate::ECHO;
 
 fn server(rounds: Vec<Vec<Step>>, extensions: Value) -> Script {
@@ -27,8 +28,7 @@ fn calls(gateway: &Gateway) -> Vec<String> {
 }
 
 async fn call(gateway: &Gateway) -> testkit::Reply {
-    let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
-    client.tools().await;
+    let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").ready().await;
     client.call("flaky", json!({})).await
 }
 
@@ -66,19 +66,13 @@ async fn row_14_6_d32_the_fallback_comes_last_and_is_asked_about_like_any_other(
             .upstream("s", script)
             .guarded(|security| {
                 if denied {
-                    let id = model::ServerId::new("s").expect("a good id");
-                    let dangerous = mgp::tool::Override {
-                        risk: Some(model::Risk::Dangerous),
-                        ..Default::default()
-                    };
-                    let server = security.servers.entry(id).or_default();
-                    server.tools.insert("spare".into(), dangerous);
+                    set_risk(security, "s", "spare", model::Risk::Dangerous);
                     security.approval_hold = std::time::Duration::ZERO;
                 }
             })
             .start();
         let reply = call(&gateway).await;
-        assert_eq!(reply.message.is_error(), denied);
+        assert_eq!(reply.is_error(), denied);
         let expected: &[&str] = if denied {
             &["flaky", "flaky"]
         } else {

@@ -3,14 +3,13 @@
 use std::io;
 use std::sync::{Arc, Mutex};
 
-use kernel::operator::NewGrant;
-use model::{Access, GrantScope, PrincipalId, ServerId, ToolId};
+use model::{Access, ServerId};
 use policy::{DefaultAccess, PermissionPolicy};
 use serde_json::{Value, json};
 use testkit::{Era, Gateway, Reply, Script, Step, Wire, gateway};
 
-use super::{guarded, operator, rejection};
-use crate::{ECHO, WAYS, said};
+use super::{before_a_tool, grant_of, guarded, operations, rejection, without_hold};
+use crate::{ECHO, StartWithStore as _, WAYS, pairs};
 
 fn schema() -> Value {
     let text = json!({"type": "string"});
@@ -41,8 +40,7 @@ async fn row_2_4_2_a_plain_server_hears_nothing_of_mgp() {
                 fs.permissions.push(model::Permission::new("filesystem.write"));
             })
             .start();
-        let client = gateway.client(era, wire).connect().await;
-        client.tools().await;
+        let client = gateway.client(era, wire).ready().await;
         assert_eq!(rejection(&client.call("look", json!({})).await)["code"], 1000);
         assert!(!spoke_mgp(&gateway, "fs"), "{era:?} {wire:?}");
         gateway.stop().await;
@@ -111,18 +109,13 @@ async fn row_3_3_four_policies_on_one_server() {
             .upstream("s", wanting("0.5.2"))
             .guarded(|security| security.tables.permissions = policy)
             .start();
-        let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
-        client.tools().await;
+        let client = gateway.client(Era::Legacy, Wire::Pipe).ready().await;
         let reply = client.call("say", json!({"a": 1})).await;
         match passes {
-            true => assert_eq!(said(&reply.result()), &json!({"a": 1}), "{policy:?}"),
+            true => assert_eq!(reply.said(), json!({"a": 1}), "{policy:?}"),
             false => assert_eq!(rejection(&reply)["code"], 1000, "{policy:?}"),
         }
-        assert_eq!(
-            gateway.server("s").received_of("tools/call").len(),
-            usize::from(passes),
-            "{policy:?}"
-        );
+        assert_eq!(gateway.server("s").count_of("tools/call"), usize::from(passes), "{policy:?}");
         gateway.stop().await;
     }
 }
@@ -133,12 +126,11 @@ async fn d3_permissions_hold_where_the_server_knows_no_permission_methods() {
     for code in [-32601, -32602, -32600] {
         let script = wanting("0.5.2").on("mgp/permission/await", [Step::Fail(code, "what?".to_owned())]);
         let gateway = gateway().upstream("s", script).guarded(|_| {}).start();
-        let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
-        client.tools().await;
+        let client = gateway.client(Era::Legacy, Wire::Pipe).ready().await;
         gateway.server("s").nth("mgp/permission/await", 1).await;
         assert_eq!(rejection(&client.call("say", json!({})).await)["code"], 1000, "{code}");
-        assert_eq!(gateway.server("s").received_of("mgp/permission/await").len(), 1, "{code}: no retry");
-        assert_eq!(gateway.server("s").received_of("tools/call").len(), 0, "{code}");
+        assert_eq!(gateway.server("s").count_of("mgp/permission/await"), 1, "{code}: no retry");
+        assert_eq!(gateway.server("s").count_of("tools/call"), 0, "{code}");
         gateway.stop().await;
     }
 }
@@ -157,14 +149,9 @@ async fn row_4_2_d6_every_carrier_of_security_is_read() {
         for (name, value) in carrier.as_object().expect("an object") {
             tool[name] = value.clone();
         }
-        let gateway = gateway()
-            .upstream("s", Script::legacy().tool_as(tool, vec![vec![Step::answer(ECHO)]]))
-            .guarded(|security| security.approval_hold = std::time::Duration::ZERO)
-            .start();
-        let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
-        client.tools().await;
+        let (gateway, client) = before_a_tool(tool, without_hold).await;
         assert_eq!(rejection(&client.call("act", json!({})).await)["code"], 1000, "{carrier}");
-        assert_eq!(gateway.server("s").received_of("tools/call").len(), 0, "{carrier}");
+        assert_eq!(gateway.server("s").count_of("tools/call"), 0, "{carrier}");
         gateway.stop().await;
     }
 }
@@ -186,17 +173,12 @@ async fn row_4_5_no_validator_lets_a_bad_argument_reach_the_server() {
     for (mut security, bad) in rows {
         security["risk_level"] = json!("moderate");
         let tool = json!({"name": "act", "inputSchema": schema(), "security": security, "annotations": {"readOnlyHint": true}});
-        let gateway = gateway()
-            .upstream("s", Script::legacy().tool_as(tool, vec![vec![Step::answer(ECHO)]]))
-            .guarded(|_| {})
-            .start();
-        let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
-        client.tools().await;
+        let (gateway, client) = before_a_tool(tool, |_| {}).await;
         let told = rejection(&client.call("act", bad).await);
         assert!(told["code"] == 1010 || told["code"] == 1011, "{security}: {told}");
         assert_eq!(told["status"], "rejected");
         assert!(told["violations"].as_array().is_some_and(|found| !found.is_empty()), "{told}");
-        assert_eq!(gateway.server("s").received_of("tools/call").len(), 0, "{security}");
+        assert_eq!(gateway.server("s").count_of("tools/call"), 0, "{security}");
         gateway.stop().await;
     }
 }
@@ -204,93 +186,58 @@ async fn row_4_5_no_validator_lets_a_bad_argument_reach_the_server() {
 /// What is said of the tool beats what is said of the server beats the default.
 #[tokio::test]
 async fn row_5_2_the_tool_beats_the_server_beats_the_default() {
-    let passes = |reply: &Reply| !reply.message.is_error() && reply.result()["isError"] != true;
-    let fs = || ServerId::new("fs").expect("good");
-    for default in [DefaultAccess::OptIn, DefaultAccess::OptOut] {
-        for (server, tool) in [(Access::Allow, Access::Deny), (Access::Deny, Access::Allow)] {
-            let folder = tempfile::tempdir().expect("a folder");
-            let gateway = guarded(Era::Legacy)
-                .guarded(|security| security.tables.access = Some(default))
-                .remembering(folder.path())
-                .await
-                .start();
-            let operations = gateway.kernel.operations(operator(), None).expect("an operator");
-            let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
-            client.tools().await;
-            let look = GrantScope::Tool(ToolId {
-                server: fs(),
-                name: "look".into(),
-            });
-            for (scope, access) in [(GrantScope::Server(fs()), server), (look, tool)] {
-                let principal = PrincipalId::new("local");
-                let (confirms, expires, justification) = (false, None, None);
-                operations
-                    .grant(NewGrant {
-                        principal,
-                        scope,
-                        access,
-                        confirms,
-                        expires,
-                        justification,
-                    })
-                    .await
-                    .expect("granted");
-            }
-            let context = format!("{default:?}, {server:?} of the server, {tool:?} of the tool");
-            assert_eq!(passes(&client.call("look", json!({})).await), tool == Access::Allow, "{context}");
-            assert_eq!(
-                passes(&client.call("change", json!({})).await),
-                server == Access::Allow,
-                "{context}"
-            );
-            gateway.stop().await;
+    let passes = |reply: &Reply| !reply.is_error() && reply.result()["isError"] != true;
+    let _fs = || ServerId::new("fs").expect("good");
+    for (default, (server, tool)) in pairs(
+        [DefaultAccess::OptIn, DefaultAccess::OptOut],
+        [(Access::Allow, Access::Deny), (Access::Deny, Access::Allow)],
+    ) {
+        let gateway = guarded(Era::Legacy)
+            .guarded(|security| security.tables.access = Some(default))
+            .start_with_store()
+            .await;
+        let operations = operations(&gateway);
+        let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").ready().await;
+        for (scope, access) in [("fs", server), ("fs/look", tool)] {
+            operations.grant(grant_of("local", scope, access)).await.expect("granted");
         }
+        let context = format!("{default:?}, {server:?} of the server, {tool:?} of the tool");
+        assert_eq!(passes(&client.call("look", json!({})).await), tool == Access::Allow, "{context}");
+        assert_eq!(
+            passes(&client.call("change", json!({})).await),
+            server == Access::Allow,
+            "{context}"
+        );
+        gateway.stop().await;
     }
 }
 
 /// MGP §1.4: the same over stdio and Streamable HTTP, on both sides and in both eras: what may pass does, and what may not does not.
 #[tokio::test]
 async fn row_1_4_the_same_on_every_wire() {
-    for (upstream, server_wire) in WAYS {
-        for (era, wire) in WAYS {
-            let script = super::risky(upstream).over_http(server_wire == Wire::Http);
-            let gateway = gateway()
-                .upstream("fs", script)
-                .guarded(|security| security.approval_hold = std::time::Duration::ZERO)
-                .start();
-            let client = gateway.client(era, wire).connect().await;
-            client.tools().await;
-            let context = format!("{era:?} {wire:?} on {upstream:?} {server_wire:?}");
-            assert_eq!(
-                said(&client.call("look", json!({"a": 1})).await.result()),
-                &json!({"a": 1}),
-                "{context}"
-            );
-            assert_eq!(rejection(&client.call("destroy", json!({})).await)["code"], 1000, "{context}");
-            assert_eq!(gateway.server("fs").received_of("tools/call").len(), 1, "{context}");
-            gateway.stop().await;
-        }
+    for ((upstream, server_wire), (era, wire)) in pairs(WAYS, WAYS) {
+        let script = super::risky(upstream).over_http(server_wire == Wire::Http);
+        let gateway = gateway().upstream("fs", script).guarded(without_hold).start();
+        let client = gateway.client(era, wire).ready().await;
+        let context = format!("{era:?} {wire:?} on {upstream:?} {server_wire:?}");
+        assert_eq!(client.call("look", json!({"a": 1})).await.said(), json!({"a": 1}), "{context}");
+        assert_eq!(rejection(&client.call("destroy", json!({})).await)["code"], 1000, "{context}");
+        assert_eq!(gateway.server("fs").count_of("tools/call"), 1, "{context}");
+        gateway.stop().await;
     }
 }
 
 /// MGP §1.5: JSON-RPC 2.0, methods of MGP below `mgp/` and notifications below `notifications/mgp.`, and MCP's own beside them.
 #[tokio::test]
 async fn row_1_5_row_1_6a_what_servers_are_sent_has_the_format_of_the_specification() {
-    let folder = tempfile::tempdir().expect("a folder");
     let declaration = json!({"version": "0.5.2", "extensions": ["security", "audit"], "permissions_required": ["filesystem.write"]});
     let script = Script::legacy()
         .tool("say", [Step::answer(ECHO)])
         .capabilities(json!({"tools": {}, "mgp": declaration}))
         .on("mgp/permission/await", [Step::answer("{}")])
         .on("mgp/permission/grant", [Step::answer("{}")]);
-    let gateway = gateway()
-        .upstream("s", script)
-        .guarded(|_| {})
-        .remembering(folder.path())
-        .await
-        .start();
-    let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
-    client.tools().await;
+    let gateway = gateway().upstream("s", script).guarded(|_| {}).start_with_store().await;
+    let _client = gateway.client(Era::Legacy, Wire::Pipe).ready().await;
     let server = gateway.server("s");
     server.nth("mgp/permission/await", 1).await;
     let (operations, permission) = (super::operations(&gateway), model::Permission::new("filesystem.write"));
@@ -327,12 +274,7 @@ async fn d33_a_tool_is_safe_with_a_known_validator_only() {
     ] {
         let security = json!({"risk_level": "safe", "validator": validator});
         let tool = json!({"name": "act", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true}, "security": security});
-        let gateway = gateway()
-            .upstream("s", Script::legacy().tool_as(tool, vec![vec![Step::answer(ECHO)]]))
-            .guarded(|security| security.approval_hold = std::time::Duration::ZERO)
-            .start();
-        let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
-        client.tools().await;
+        let (gateway, client) = before_a_tool(tool, without_hold).await;
         let reply = client.call("act", json!({})).await;
         assert_eq!(reply.result()["isError"] == true, dangerous, "`{validator}`: {:?}", reply.message);
         gateway.stop().await;

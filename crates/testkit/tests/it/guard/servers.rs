@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use testkit::{Client, Era, Gateway, Script, Step, Wire, gateway};
 
 use super::{events, speaking, until};
-use crate::{ECHO, WAYS, said};
+use crate::{ECHO, ERAS, StartWithStore as _, WAYS, assert_has, said};
 
 /// Returns a server that sends something in the course of a call.
 fn talkative(era: Era, extensions: &[&str], says: Vec<Step>) -> Script {
@@ -17,9 +17,7 @@ fn talkative(era: Era, extensions: &[&str], says: Vec<Step>) -> Script {
 }
 
 async fn connected(gateway: &Gateway, era: Era, wire: Wire) -> Client {
-    let client = gateway.client(era, wire).connect().await;
-    client.tools().await;
-    client
+    gateway.client(era, wire).ready().await
 }
 
 fn event(result: &str) -> Value {
@@ -41,9 +39,8 @@ async fn row_1_6c_servers_cannot_call_the_gateways_tools() {
             Step::ask("tools/list", "{}"),
             Step::answer(answers),
         ];
-        let folder = tempfile::tempdir().expect("a folder");
         let built = gateway().upstream("s", Script::legacy().tool("ask", asks)).guarded(|_| {});
-        let gateway = built.remembering(folder.path()).await.start();
+        let gateway = built.start_with_store().await;
         let client = connected(&gateway, era, wire).await;
         let reply = client.call("ask", json!({})).await.result();
         for answer in said(&reply)["answers"].as_array().expect("answers") {
@@ -54,11 +51,7 @@ async fn row_1_6c_servers_cannot_call_the_gateways_tools() {
         assert_eq!(tools, [&json!("mgp.access.grant"), &json!("say"), &Value::Null]);
         for event in &blocked {
             assert_eq!(event["actor"], json!({"type": "server", "id": "s"}), "{event}");
-            assert_eq!(
-                (&event["result"], &event["details"]["code"]),
-                (&json!("BLOCKED"), &json!(-32601)),
-                "{event}"
-            );
+            assert_has(event, &json!({"result": "BLOCKED", "details": {"code": -32601}}));
         }
         gateway.stop().await;
     }
@@ -68,16 +61,10 @@ async fn row_1_6c_servers_cannot_call_the_gateways_tools() {
 #[tokio::test]
 async fn row_1_6c_a_modern_server_that_calls_is_on_record() {
     let call = r#"{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"mgp.access.grant","arguments":{}}}"#;
-    let folder = tempfile::tempdir().expect("a folder");
     let script = talkative(Era::Modern, &["security"], vec![Step::send(call)]);
-    let gateway = gateway()
-        .upstream("s", script)
-        .guarded(|_| {})
-        .remembering(folder.path())
-        .await
-        .start();
+    let gateway = gateway().upstream("s", script).guarded(|_| {}).start_with_store().await;
     let client = connected(&gateway, Era::Modern, Wire::Pipe).await;
-    assert!(!client.call("talk", json!({})).await.message.is_error());
+    assert!(!client.call("talk", json!({})).await.is_error());
     let blocked = until(&gateway, "TOOL_BLOCKED", 1).await.remove(0);
     assert_eq!(blocked["target"], json!({"server_id": "kernel", "tool_name": "mgp.access.grant"}));
     assert!(
@@ -91,20 +78,18 @@ async fn row_1_6c_a_modern_server_that_calls_is_on_record() {
 #[tokio::test]
 async fn d11_what_a_server_reports_is_its_word_and_nothing_more() {
     let report = |result: &str| Step::notify("notifications/mgp.audit", &event(result).to_string());
-    for era in [Era::Legacy, Era::Modern] {
-        let folder = tempfile::tempdir().expect("a folder");
+    for era in ERAS {
         let says = vec![report("SUCCESS"), report("MAYBE"), Step::notify("notifications/mgp.audit", "{}")];
         let gateway = gateway()
             .upstream("s", talkative(era, &["audit"], says))
             .upstream("other", talkative(Era::Legacy, &["audit"], Vec::new()))
             .upstream("quiet", talkative(era, &["security"], vec![report("SUCCESS")]))
             .guarded(|_| {})
-            .remembering(folder.path())
-            .await
-            .start();
+            .start_with_store()
+            .await;
         let client = connected(&gateway, era, Wire::Pipe).await;
         for server in ["quiet", "s"] {
-            assert!(!client.call(&format!("{server}__talk"), json!({})).await.message.is_error());
+            assert!(!client.call(&format!("{server}__talk"), json!({})).await.is_error());
         }
         let reported = until(&gateway, "dev.chancery.reported", 3).await;
         let valid: Vec<&Value> = reported.iter().map(|event| &event["details"]["well_formed"]).collect();
@@ -118,7 +103,7 @@ async fn d11_what_a_server_reports_is_its_word_and_nothing_more() {
         assert_eq!(reported[0]["details"]["verified"], false);
         assert!(!reported[0].to_string().contains("hunter22"), "{}", reported[0]);
         // The other one is told what the gateway did, up to here, and nothing of that.
-        assert!(!client.call("other__say", json!({})).await.message.is_error());
+        assert!(!client.call("other__say", json!({})).await.is_error());
         let is_last = |server: &testkit::Scripted| {
             let told = server.received_of("notifications/mgp.audit");
             let about = |one: &testkit::Received| one.params()["target"] == json!({"server_id": "other", "tool_name": "say"});
@@ -138,17 +123,11 @@ async fn d11_what_a_server_reports_is_its_word_and_nothing_more() {
 #[tokio::test]
 async fn d11_a_server_that_says_too_much_pushes_nothing_out() {
     let frame = json!({"jsonrpc": "2.0", "method": "notifications/mgp.audit", "params": event("SUCCESS")}).to_string();
-    let folder = tempfile::tempdir().expect("a folder");
     let script = talkative(Era::Legacy, &["audit"], vec![Step::Flood(500, frame)]);
-    let gateway = gateway()
-        .upstream("s", script)
-        .guarded(|_| {})
-        .remembering(folder.path())
-        .await
-        .start();
+    let gateway = gateway().upstream("s", script).guarded(|_| {}).start_with_store().await;
     let client = connected(&gateway, Era::Legacy, Wire::Pipe).await;
     for tool in ["talk", "say"] {
-        assert!(!client.call(tool, json!({})).await.message.is_error());
+        assert!(!client.call(tool, json!({})).await.is_error());
     }
     until(&gateway, "TOOL_EXECUTED", 2).await;
     let reported = until(&gateway, "dev.chancery.reported", 1).await.len();
@@ -179,7 +158,7 @@ async fn row_1_6a_row_2_4_1_notifications_of_mgp_are_for_the_gateway() {
             .start();
         let client = connected(&gateway, era, wire).await;
         for tool in ["talk", "say"] {
-            assert_eq!(said(&client.call(tool, json!({"a": 1})).await.result()), &json!({"a": 1}));
+            assert_eq!(client.call(tool, json!({"a": 1})).await.said(), json!({"a": 1}));
         }
         let heard = client.mailbox().take_now(|arrived| {
             let method = arrived.message.as_ref().and_then(|message| message.method());

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use testkit::{Client, Era, Script, Step, gateway};
 
-use super::{server_id, speaking};
-use crate::{ECHO, WAYS};
+use super::{set_risk, speaking};
+use crate::{ECHO, ERAS, WAYS, assert_has, pairs};
 
 /// Returns a server that declares one tool in all carriers, and one in none.
 fn declaring(era: Era) -> Script {
@@ -14,7 +14,7 @@ fn declaring(era: Era) -> Script {
         "security": security, "_mgp": {"security": security}, "_meta": {"own": 1, "dev.cloto/mgp": {"security": security}},
     });
     Script::of(era)
-        .tool_as(run, vec![vec![Step::answer(ECHO)]])
+        .tool_defined(run, [Step::answer(ECHO)])
         .tool("plain", [Step::answer(ECHO)])
         .capabilities(speaking(era, json!({"tools": {}}), &["security"]))
 }
@@ -26,53 +26,42 @@ async fn listed(client: &Client) -> Vec<Value> {
 
 #[tokio::test]
 async fn row_1_1_row_2_4_3_who_did_not_ask_sees_nothing_of_mgp_anywhere() {
-    for upstream in [Era::Legacy, Era::Modern] {
-        for (era, wire) in WAYS {
-            let gateway = gateway().upstream("s", declaring(upstream)).guarded(|_| {}).start();
-            let client = gateway.client(era, wire).open();
-            let hello = match era {
-                Era::Legacy => client.hello().await,
-                Era::Modern => client.request("server/discover", json!({})).await.result(),
-            };
-            let tools = listed(&client).await;
-            let seen = format!("{hello}{}", json!(tools));
-            assert!(!seen.contains("mgp") && !seen.contains("security"), "{era:?} {wire:?}: {seen}");
-            assert_eq!(tools[0]["_meta"]["own"], 1, "what is not MGP's stays");
-            gateway.stop().await;
-        }
+    for (upstream, (era, wire)) in pairs(ERAS, WAYS) {
+        let gateway = gateway().upstream("s", declaring(upstream)).guarded(|_| {}).start();
+        let client = gateway.client(era, wire).open();
+        let hello = match era {
+            Era::Legacy => client.hello().await,
+            Era::Modern => client.request("server/discover", json!({})).await.result(),
+        };
+        let tools = listed(&client).await;
+        let seen = format!("{hello}{}", json!(tools));
+        assert!(!seen.contains("mgp") && !seen.contains("security"), "{era:?} {wire:?}: {seen}");
+        assert_eq!(tools[0]["_meta"]["own"], 1, "what is not MGP's stays");
+        gateway.stop().await;
     }
 }
 
 #[tokio::test]
 async fn d6_row_4_2_row_4_3_who_asked_reads_what_the_gateway_goes_by_in_both_carriers() {
-    for upstream in [Era::Legacy, Era::Modern] {
-        for (era, wire) in WAYS {
-            let gateway = gateway()
-                .upstream("s", declaring(upstream))
-                .guarded(|security| {
-                    let server = security.servers.entry(server_id("s")).or_default();
-                    let dangerous = mgp::tool::Override {
-                        risk: Some(model::Risk::Dangerous),
-                        ..Default::default()
-                    };
-                    server.tools.insert("plain".into(), dangerous);
-                })
-                .start();
-            let builder = gateway.client(era, wire).capabilities(speaking(era, json!({}), &["security"]));
-            let tools = listed(&builder.connect().await).await;
-            for tool in &tools {
-                let security = &tool["security"];
-                assert_eq!(security, &tool["_meta"]["dev.cloto/mgp"]["security"], "{era:?} {wire:?}: {tool}");
-                assert!(tool.get("_mgp").is_none(), "{tool}");
-                // It takes a command, whatever it says of itself; of the other, the operator has said it.
-                assert_eq!(security["risk_level"], "dangerous", "{era:?} {wire:?}: {tool}");
-            }
-            let run = &tools[0]["security"];
-            assert_eq!(run["permissions_required"], json!(["shell.execute"]));
-            assert_eq!(run["side_effects"], json!(["process"]));
-            assert_eq!((&run["validator"], &run["reversible"]), (&json!("sandbox"), &json!(false)));
-            assert_eq!(run["confirmation_required"], true, "{run}");
-            gateway.stop().await;
+    for (upstream, (era, wire)) in pairs(ERAS, WAYS) {
+        let gateway = gateway()
+            .upstream("s", declaring(upstream))
+            .guarded(|security| set_risk(security, "s", "plain", model::Risk::Dangerous))
+            .start();
+        let builder = gateway.client(era, wire).capabilities(speaking(era, json!({}), &["security"]));
+        let tools = listed(&builder.connect().await).await;
+        for tool in &tools {
+            let security = &tool["security"];
+            assert_eq!(security, &tool["_meta"]["dev.cloto/mgp"]["security"], "{era:?} {wire:?}: {tool}");
+            assert!(tool.get("_mgp").is_none(), "{tool}");
+            // It takes a command, whatever it says of itself; of the other, the operator has said it.
+            assert_eq!(security["risk_level"], "dangerous", "{era:?} {wire:?}: {tool}");
         }
+        let run = &tools[0]["security"];
+        assert_eq!(run["permissions_required"], json!(["shell.execute"]));
+        assert_eq!(run["side_effects"], json!(["process"]));
+        assert_has(run, &json!({"validator": "sandbox", "reversible": false}));
+        assert_eq!(run["confirmation_required"], true, "{run}");
+        gateway.stop().await;
     }
 }

@@ -4,8 +4,8 @@
 use serde_json::{Value, json};
 use testkit::{Era, Script, Step, Wire, gateway};
 
-use super::{events, guarded, speaking, until};
-use crate::{ECHO, WAYS};
+use super::{events, guarded, speaking, until, without_hold};
+use crate::{ECHO, StartWithStore as _, WAYS, pairs};
 
 const NAMED: &str = "550e8400-e29b-41d4-a716-446655440000";
 const PARENT: &str = "00-550e8400e29b41d4a716446655440000-00f067aa0ba902b7-01";
@@ -37,44 +37,37 @@ async fn row_6_5_d6_one_trace_at_the_server_and_in_the_audit_in_whatever_carrier
         json!({"_meta": {"dev.cloto/mgp": {"trace_id": NAMED}}}),
         json!({"_meta": {"traceparent": PARENT}}),
     ];
-    for (upstream, server_wire) in WAYS {
-        for (era, wire) in WAYS {
-            let folder = tempfile::tempdir().expect("a folder");
-            let built = gateway().upstream("s", mgp_server(upstream, server_wire)).guarded(|_| {});
-            let gateway = built.remembering(folder.path()).await.start();
-            let client = gateway.client(era, wire).connect().await;
-            client.tools().await;
-            for (n, carrier) in carriers.iter().enumerate() {
-                let mut params = json!({"name": "say", "arguments": {}});
-                for (key, value) in carrier.as_object().expect("an object") {
-                    params[key] = value.clone();
-                }
-                assert!(!client.request("tools/call", params).await.message.is_error());
-                let context = format!("{carrier} from {era:?} {wire:?} to {upstream:?} {server_wire:?}");
-                let received = gateway.server("s").received_of("tools/call")[n].params();
-                let hex = NAMED.replace('-', "");
-                assert_eq!(told(&received), [NAMED, NAMED, NAMED, &hex], "{context}: {received}");
-                for kind in ["dev.chancery.call_admitted", "TOOL_EXECUTED"] {
-                    let event = until(&gateway, kind, n + 1).await.remove(n);
-                    assert_eq!(event["trace_id"], NAMED, "{context}: {event}");
-                }
+    for ((upstream, server_wire), (era, wire)) in pairs(WAYS, WAYS) {
+        let built = gateway().upstream("s", mgp_server(upstream, server_wire)).guarded(|_| {});
+        let gateway = built.start_with_store().await;
+        let client = gateway.client(era, wire).ready().await;
+        for (n, carrier) in carriers.iter().enumerate() {
+            let mut params = json!({"name": "say", "arguments": {}});
+            for (key, value) in carrier.as_object().expect("an object") {
+                params[key] = value.clone();
             }
-            gateway.stop().await;
+            assert!(!client.request("tools/call", params).await.is_error());
+            let context = format!("{carrier} from {era:?} {wire:?} to {upstream:?} {server_wire:?}");
+            let received = gateway.server("s").received_of("tools/call")[n].params();
+            let hex = NAMED.replace('-', "");
+            assert_eq!(told(&received), [NAMED, NAMED, NAMED, &hex], "{context}: {received}");
+            for kind in ["dev.chancery.call_admitted", "TOOL_EXECUTED"] {
+                let event = until(&gateway, kind, n + 1).await.remove(n);
+                assert_eq!(event["trace_id"], NAMED, "{context}: {event}");
+            }
         }
+        gateway.stop().await;
     }
 }
 
 /// Where the client names none, the gateway does: one for all events of a call, another for the next.
 #[tokio::test]
 async fn row_6_5_a_call_without_a_trace_gets_one_of_its_own() {
-    let folder = tempfile::tempdir().expect("a folder");
     let gateway = guarded(Era::Legacy)
         .upstream("s", mgp_server(Era::Legacy, Wire::Pipe))
-        .remembering(folder.path())
-        .await
-        .start();
-    let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
-    client.tools().await;
+        .start_with_store()
+        .await;
+    let client = gateway.client(Era::Legacy, Wire::Pipe).ready().await;
     for tool in ["say", "say", "look"] {
         client.call(tool, json!({})).await;
     }
@@ -104,8 +97,7 @@ async fn row_6_5_a_trace_goes_on_over_several_hops() {
     let (near, far) = (built(&near).await, built(&far).await);
     let mut params = json!({"name": "say", "arguments": {}});
     for gateway in [&near, &far] {
-        let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
-        client.tools().await;
+        let client = gateway.client(Era::Legacy, Wire::Pipe).ready().await;
         client.request("tools/call", params).await;
         params = gateway.server("s").received_of("tools/call")[0].params();
     }
@@ -127,15 +119,12 @@ async fn row_6_5_attempts_and_refusals_are_of_the_call_s_trace() {
     let script = Script::legacy()
         .capabilities(speaking(Era::Legacy, json!({"tools": {}}), &["error_handling"]))
         .tool("flaky", [Step::send(again)]);
-    let folder = tempfile::tempdir().expect("a folder");
     let gateway = guarded(Era::Legacy)
         .upstream("s", script)
-        .guarded(|security| security.approval_hold = std::time::Duration::ZERO)
-        .remembering(folder.path())
-        .await
-        .start();
-    let client = gateway.client(Era::Legacy, Wire::Pipe).connect().await;
-    client.tools().await;
+        .guarded(without_hold)
+        .start_with_store()
+        .await;
+    let client = gateway.client(Era::Legacy, Wire::Pipe).ready().await;
     for tool in ["flaky", "destroy"] {
         client
             .request("tools/call", json!({"name": tool, "arguments": {}, "trace_id": tool}))

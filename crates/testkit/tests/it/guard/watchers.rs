@@ -5,21 +5,15 @@ use serde_json::{Value, json};
 use store::AuditQuery;
 use testkit::{Era, Script, Step, Wire};
 
-use super::{guarded, operator, rejection};
-use crate::ECHO;
+use super::{guarded, operations, rejection};
+use crate::{ECHO, StartWithStore as _};
 
 #[tokio::test]
 async fn row_6_3d_d11_a_server_that_listens_is_told_everything_in_order_and_once() {
-    let folder = tempfile::tempdir().expect("a folder");
     let listens = json!({"tools": {}, "mgp": {"version": "0.5.2", "extensions": ["audit"]}});
     let auditor = Script::legacy().capabilities(listens).tool("report", [Step::answer(ECHO)]);
-    let gateway = guarded(Era::Legacy)
-        .upstream("auditor", auditor)
-        .remembering(folder.path())
-        .await
-        .start();
-    let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
-    client.tools().await;
+    let gateway = guarded(Era::Legacy).upstream("auditor", auditor).start_with_store().await;
+    let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").ready().await;
     for _ in 0..3 {
         client.call("look", json!({})).await;
     }
@@ -29,12 +23,7 @@ async fn row_6_3d_d11_a_server_that_listens_is_told_everything_in_order_and_once
         told.iter().filter(|event| is_executed(&event.params())).count() == 3
     };
     gateway.server("auditor").until("the audit of three calls", heard).await;
-    let told: Vec<Value> = gateway
-        .server("auditor")
-        .received_of("notifications/mgp.audit")
-        .iter()
-        .map(|t| t.params())
-        .collect();
+    let told = gateway.server("auditor").params_of("notifications/mgp.audit");
     let numbers: Vec<u64> = told.iter().filter_map(|event| event["_mgp"]["seq"].as_u64()).collect();
     assert_eq!(numbers.len(), told.len());
     assert!(
@@ -51,7 +40,6 @@ async fn row_6_3d_d11_a_server_that_listens_is_told_everything_in_order_and_once
 
 #[tokio::test]
 async fn enough_refusals_raise_an_alert_once() {
-    let folder = tempfile::tempdir().expect("a folder");
     let gateway = guarded(Era::Legacy)
         .guarded(|security| {
             security.approval_hold = std::time::Duration::ZERO;
@@ -63,12 +51,10 @@ async fn enough_refusals_raise_an_alert_once() {
                 window: std::time::Duration::from_secs(3600),
             });
         })
-        .remembering(folder.path())
-        .await
-        .start();
-    let operations = gateway.kernel.operations(operator(), None).expect("an operator");
-    let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
-    client.tools().await;
+        .start_with_store()
+        .await;
+    let operations = operations(&gateway);
+    let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").ready().await;
     for n in 0..5 {
         rejection(&client.call("destroy", json!({"n": n})).await);
     }
@@ -92,7 +78,6 @@ async fn enough_refusals_raise_an_alert_once() {
 /// MGP §6.3: every server that negotiated `audit` is told, none of the others; and where all are gone, the record goes on here.
 #[tokio::test]
 async fn row_6_3d_two_listeners_hear_the_same_and_without_any_it_is_kept_here() {
-    let folder = tempfile::tempdir().expect("a folder");
     let auditor = || {
         let listens = json!({"tools": {}, "mgp": {"version": "0.5.2", "extensions": ["audit"]}});
         Script::legacy().capabilities(listens).tool("report", [Step::answer(ECHO)])
@@ -100,18 +85,14 @@ async fn row_6_3d_two_listeners_hear_the_same_and_without_any_it_is_kept_here() 
     let gateway = guarded(Era::Legacy)
         .upstream("one", auditor())
         .upstream("two", auditor())
-        .remembering(folder.path())
-        .await
-        .start();
-    let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").connect().await;
-    client.tools().await;
+        .start_with_store()
+        .await;
+    let client = gateway.client(Era::Legacy, Wire::Pipe).principal("local").ready().await;
     client.call("look", json!({})).await;
     let executed = |server: &testkit::Scripted| -> Vec<Value> {
-        let told = server.received_of("notifications/mgp.audit");
-        told.iter()
-            .map(|one| one.params())
-            .filter(|event| event["event_type"] == "TOOL_EXECUTED")
-            .collect()
+        let mut told = server.params_of("notifications/mgp.audit");
+        told.retain(|event| event["event_type"] == "TOOL_EXECUTED");
+        told
     };
     let mut heard = Vec::new();
     for server in ["one", "two"] {
