@@ -6,7 +6,7 @@ use serde_json::json;
 use testkit::{Arrived, Client, Era, Exchange, Gateway, Script, Step, Wire, gateway};
 
 use super::{guarded, operations, token_of};
-use crate::{ERAS, StartWithStore as _};
+use crate::{ECHO, ERAS, StartWithStore as _, form};
 
 /// Returns a client that connected with a token of that name.
 async fn holder(gateway: &Gateway, operations: &Operations, era: Era, wire: Wire, name: &str) -> Client {
@@ -73,6 +73,25 @@ async fn a_revoked_tokens_calls_in_progress_end_with_an_error() {
         gateway.server("fs").nth("notifications/cancelled", 1).await;
         gateway.stop().await;
     }
+}
+
+#[tokio::test]
+async fn a_revoked_tokens_parked_calls_end() {
+    let script = Script::legacy().tool("ask", [Step::elicit(r#""who?""#), Step::answer(ECHO)]);
+    let guarded = gateway()
+        .upstream("fs", script)
+        .guarded(|security| security.tables.access = Some(DefaultAccess::OptOut));
+    let gateway = guarded.start_with_store().await;
+    let operations = operations(&gateway);
+    operations.create_token(token_of("bob", "bob")).await.expect("made");
+    let builder = gateway.client(Era::Modern, Wire::Http).principal("bob").token("bob");
+    let bob = builder.capabilities(form()).ready().await;
+    drop(bob.call("ask", json!({})).await.state());
+    assert_eq!(gateway.kernel.census()[3], 1, "the call is parked");
+    operations.revoke_token("bob").await.expect("revoked");
+    assert_eq!(gateway.kernel.census()[3], 0);
+    gateway.server("fs").nth("notifications/cancelled", 1).await;
+    gateway.stop().await;
 }
 
 #[tokio::test]
