@@ -4,7 +4,7 @@
 
 use jsonrpc::{Change, Id, Limits, Message, Raw};
 use serde_json::json;
-use testkit::{Client, Era, Script, Step, Wire, gateway};
+use testkit::{Client, Era, Received, Script, Scripted, Step, Wire, gateway};
 
 use crate::{WAYS, WIRES, form, pairs};
 
@@ -208,6 +208,37 @@ impl Way {
     }
 }
 
+/// Answers the server's question, which has to arrive as it was sent; so has the answer.
+async fn answer_question(way: &mut Way, upstream: &Scripted, before: usize, question: &str, at: &str) {
+    let asked = way.client.question().await;
+    assert_eq!(asked.params().expect("params").text(), question, "{at}: the question");
+    let content = way.writer.object(2, vec![("action", "\"decline\"".to_owned())]);
+    let number = asked.id().expect("an id").raw().text().to_owned();
+    let members = vec![("jsonrpc", "\"2.0\"".to_owned()), ("id", number), ("result", content)];
+    let answer = way.writer.object(1, members);
+    way.client.send(answer.clone()).await;
+    let is_answer = |received: &Received| received.message.method().is_none();
+    upstream
+        .until("the answer to the question", |server| {
+            server.received()[before..].iter().any(is_answer)
+        })
+        .await;
+    let received = upstream.received();
+    let arrived = received[before..].iter().find(|received| is_answer(received)).expect("it came");
+    assert_eq!(plain(&arrived.message), plain(&read(&answer)), "{at}: the answer to the question");
+}
+
+/// Takes the log message, which has to arrive as it was sent.
+async fn hear_log(way: &Way, log: &str, at: &str) {
+    let mailbox = way.client.mailbox();
+    let heard = mailbox
+        .take(&format!("{at}: the log message"), |arrived| arrived.calls("notifications/message"))
+        .await;
+    let heard = heard.message.expect("a message");
+    let expected = format!(r#"{{"method":"notifications/message","jsonrpc":"2.0","params":{log}}}"#);
+    assert_eq!(String::from_utf8_lossy(heard.bytes()), expected, "{at}: the log message");
+}
+
 async fn compare(client_way: (Era, Wire), server_wire: Wire) {
     let (era, wire) = client_way;
     let gateway = gateway()
@@ -277,21 +308,7 @@ async fn compare(client_way: (Era, Wire), server_wire: Wire) {
         way.client.send(frame.clone()).await;
 
         if kind == "asked" {
-            let asked = way.client.question().await;
-            assert_eq!(asked.params().expect("params").text(), question, "{at}: the question");
-            let content = way.writer.object(2, vec![("action", "\"decline\"".to_owned())]);
-            let number = asked.id().expect("an id").raw().text().to_owned();
-            let members = vec![("jsonrpc", "\"2.0\"".to_owned()), ("id", number), ("result", content)];
-            let answer = way.writer.object(1, members);
-            way.client.send(answer.clone()).await;
-            upstream
-                .until("the answer to the question", |server| {
-                    server.received()[before..].iter().any(|r| r.message.method().is_none())
-                })
-                .await;
-            let received = upstream.received();
-            let arrived = received[before..].iter().find(|r| r.message.method().is_none()).expect("it came");
-            assert_eq!(plain(&arrived.message), plain(&read(&answer)), "{at}: the answer to the question");
+            answer_question(&mut way, upstream, before, &question, &at).await;
         }
         let answered = way.client.mailbox().take("the answer", |arrived| arrived.answers(&id)).await;
         let answered = answered.message.expect("a message");
@@ -315,14 +332,7 @@ async fn compare(client_way: (Era, Wire), server_wire: Wire) {
         };
         assert_eq!(String::from_utf8_lossy(answered.bytes()), expected, "{at}: the answer");
         if matches!(kind, "told" | "asked") {
-            let heard = way
-                .client
-                .mailbox()
-                .take(&format!("{at}: the log message"), |a| a.calls("notifications/message"))
-                .await;
-            let heard = heard.message.expect("a message");
-            let expected = format!(r#"{{"method":"notifications/message","jsonrpc":"2.0","params":{log}}}"#);
-            assert_eq!(String::from_utf8_lossy(heard.bytes()), expected, "{at}: the log message");
+            hear_log(&way, &log, &at).await;
         }
         way.client.mailbox().drain();
     }
