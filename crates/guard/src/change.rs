@@ -47,6 +47,8 @@ impl Guard {
             guard.store(commit).await?;
             guard.enforced.edit(change);
             guard.enforced.epochs.settle().await;
+            // A call that waits for a person may be allowed or refused now, or has to be asked about anew.
+            guard.decisions.tell();
             Ok(())
         });
         deciding.await.unwrap_or_else(|_| Err(StoreError::Closed.into()))

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use model::{Approval, RequestId, Timestamp};
-use policy::{Approvals, Bounds, Call, Confirmed};
+use policy::{Approvals, Bounds, Call, Confirmed, Policy};
 use tokio::sync::watch;
 
 /// The number of consents that are kept for the next round of their calls.
@@ -83,10 +83,19 @@ impl Decisions {
         self.tell();
     }
 
-    /// Lists the calls that wait, in the order of asking, and what a person is shown of each.
-    pub(crate) fn list(&self, now: Timestamp) -> Vec<(Approval, Option<Shown>)> {
+    /// Lists the calls that wait, in the order of asking, and what a person is shown of each. A request that was made under another policy waits no more.
+    pub(crate) fn list(&self, now: Timestamp, policy: &Policy) -> Vec<(Approval, Option<Shown>)> {
         let mut waiting = self.waiting();
         drop(waiting.approvals.over(now));
+        let requests: Vec<RequestId> = waiting
+            .approvals
+            .waiting()
+            .into_iter()
+            .map(|approval| approval.request.clone())
+            .collect();
+        for request in &requests {
+            waiting.approvals.refresh(policy, request);
+        }
         let list: Vec<Approval> = waiting.approvals.waiting().into_iter().cloned().collect();
         list.into_iter()
             .map(|approval| {

@@ -99,6 +99,7 @@ impl Guard {
     /// Puts another policy in force in place of the present one. What the old one admitted and is not sent yet is refused (DESIGN 9).
     pub fn put(&self, policy: Policy) {
         self.enforced.put(policy);
+        self.decisions.tell();
     }
 
     /// Notes the permissions that a server wants for itself.
@@ -131,6 +132,7 @@ impl Guard {
             edit.tables(security.tables.clone());
             configured(edit, security, &self.own_tools);
         });
+        self.decisions.tell();
         true
     }
 
@@ -161,7 +163,7 @@ impl Guard {
     /// Lists the calls that wait for a person, in the order of asking, and what a person is shown of each.
     #[must_use]
     pub fn waiting(&self) -> Vec<(model::Approval, Option<Shown>)> {
-        self.decisions.list(self.calendar.now())
+        self.decisions.list(self.calendar.now(), &self.policy())
     }
 
     /// Returns a receiver that changes when something is decided, or begins to wait for a person.
