@@ -151,7 +151,7 @@ impl Table {
         self.row("a principal's part of the change", || {
             seen.updated(next.clone(), &MostOfIt).view().clone()
         });
-        let again = fastest(30, || seen.reviewed(view.clone(), &MostOfIt));
+        let again = fastest(30, || seen.reviewed(view.clone(), &MostOfIt, |_| false));
         let percent = 100.0 * again.as_secs_f64() / self.whole.as_secs_f64();
         self.line(&format!("| a principal's part, asked again | {again:.1?} | {percent:.2} % | |"));
     }

@@ -46,13 +46,16 @@ impl Restricted {
         Self::of(whole, shown, &self.view, visible)
     }
 
-    /// Applies other rules: checks everything again. An offer whose visible part is unchanged keeps its `Arc`, and so does the view if that holds for
-    /// all offers.
+    /// Applies other rules: checks everything again but the known offers of servers about which the rules are unchanged. An offer whose visible part is
+    /// unchanged keeps its `Arc`, and so does the view if that holds for all offers.
     #[must_use]
-    pub fn reviewed(&self, whole: Arc<View>, visible: &impl Visibility) -> Self {
+    pub fn reviewed(&self, whole: Arc<View>, visible: &impl Visibility, is_unchanged: impl Fn(&ServerId) -> bool) -> Self {
         let known = self.known();
-        let before = |offer| known.get(&Arc::as_ptr(offer)).and_then(|shown| shown.as_ref());
-        let shown = whole.offers().iter().map(|offer| restrict(offer, before(offer), visible)).collect();
+        let shown = whole.offers().iter().map(|offer| match known.get(&Arc::as_ptr(offer)) {
+            Some(shown) if is_unchanged(&offer.server) => (*shown).clone(),
+            before => restrict(offer, before.and_then(|shown| shown.as_ref()), visible),
+        });
+        let shown = shown.collect();
         Self::of(whole, shown, &self.view, visible)
     }
 

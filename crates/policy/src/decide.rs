@@ -294,6 +294,11 @@ impl Visibility<'_> {
         self.index.standing(self.held, server, None, self.now).access == Access::Allow && self.is_let_in(server)
     }
 
+    /// Returns the revision of the last change that concerns what the principal may see of a server.
+    pub(crate) fn changed(&self, server: &ServerId) -> Revision {
+        self.index.seen_changed(self.held, self.token, server)
+    }
+
     fn is_let_in(&self, server: &ServerId) -> bool {
         self.token
             .is_none_or(|token| self.index.token(token, self.principal, Some(server), self.now).is_ok())

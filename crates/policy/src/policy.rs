@@ -318,6 +318,15 @@ impl Viewer<'_> {
         }
     }
 
+    /// Returns whether what lists show of a server is as it was in an earlier policy of that revision, apart from time.
+    #[must_use]
+    pub fn is_unchanged(&self, server: &ServerId, since: Revision) -> bool {
+        match &self.0 {
+            Visible::Everything | Visible::Nothing => false,
+            Visible::ByRules(visibility) => visibility.changed(server) <= since,
+        }
+    }
+
     /// Returns whether lists show what belongs to a server as a whole: its prompts and resources.
     #[must_use]
     pub fn is_server_visible(&self, server: &ServerId) -> bool {

@@ -410,15 +410,18 @@ fn other_rules_that_hide_the_same_leave_the_view() {
     let whole = Arc::new(View::build(offers, vec![id("kernel")], 0));
     let seen = Restricted::new(whole.clone(), &hidden(&[], &[(0, 'a')]));
     assert_eq!(wires(seen.view()), ["x_b", "x_c"]);
-    let same = seen.reviewed(whole.clone(), &hidden(&[], &[(0, 'a'), (1, 'a')]));
+    let same = seen.reviewed(whole.clone(), &hidden(&[], &[(0, 'a'), (1, 'a')]), |_| false);
     assert!(Arc::ptr_eq(same.view(), seen.view()));
-    let less = same.reviewed(whole.clone(), &hidden(&[2, 4], &[(0, 'a')]));
+    let less = same.reviewed(whole.clone(), &hidden(&[2, 4], &[(0, 'a')]), |_| false);
     assert_eq!((wires(less.view()), less.view().missing()), (vec!["x_b"], &[][..]));
     assert!(
         Arc::ptr_eq(&less.view().offers()[0], &seen.view().offers()[0]),
         "nothing more of it is hidden"
     );
-    assert!(Arc::ptr_eq(less.reviewed(whole.clone(), &hidden(&[], &[])).view(), &whole));
+    assert!(Arc::ptr_eq(
+        less.reviewed(whole.clone(), &hidden(&[], &[]), |_| false).view(),
+        &whole
+    ));
 }
 
 proptest! {
@@ -460,7 +463,7 @@ proptest! {
             seen = match other {
                 Some(other) => {
                     hidden = other;
-                    seen.reviewed(whole.clone(), &hidden)
+                    seen.reviewed(whole.clone(), &hidden, |_| false)
                 }
                 None => seen.updated(whole.clone(), &hidden),
             };
@@ -468,7 +471,7 @@ proptest! {
             obeys_the_rules(seen.view(), &offers)?;
             is_the_same(seen.view(), &View::build(offers, missing, page_size).signed(info.clone()))?;
             is_the_same(seen.view(), Restricted::new(whole.clone(), &hidden).view())?;
-            let again = seen.reviewed(whole.clone(), &hidden);
+            let again = seen.reviewed(whole.clone(), &hidden, |_| false);
             prop_assert!(Arc::ptr_eq(again.view(), seen.view()), "the same rules of the same view");
         }
     }

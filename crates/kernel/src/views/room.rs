@@ -146,7 +146,10 @@ impl Views {
         let restricted = match before.as_ref().and_then(|seen| Some((seen, seen.restricted.as_ref()?))) {
             // The rules are unchanged: only what has changed is examined.
             Some((seen, known)) if self.is_current(seen, seen.epoch, policy) => known.updated(whole, &visible),
-            Some((_, known)) => known.reviewed(whole, &visible),
+            Some((seen, known)) => {
+                let lasts = seen.until.is_none_or(|at| !at.has_come(now));
+                known.reviewed(whole, &visible, |server| lasts && visible.viewer.is_unchanged(server, seen.policy))
+            }
             None => Restricted::new(whole, &visible),
         };
         let seen = CachedView {

@@ -133,6 +133,14 @@ impl PolicyIndex {
         self.valid > 0
     }
 
+    /// Returns the revision of the last change that concerns what a principal may see of a server, apart from time.
+    pub(crate) fn seen_changed(&self, held: Option<&Arc<Held>>, token: Option<&str>, server: &ServerId) -> Revision {
+        let token = token.and_then(|id| self.tokens.get(id)).map(|kept| kept.changed);
+        let grants = held.map(|held| held.changed(Some(server), None));
+        let facts = self.server(server).map(|server| server.last_changed());
+        [token, grants, facts].into_iter().flatten().fold(self.all, Revision::max)
+    }
+
     /// Returns the revision of the last change that concerns the answer about an action, apart from time.
     pub(crate) fn changed(&self, principal: &PrincipalId, token: Option<&str>, action: &Action<'_>) -> Revision {
         let tool = match action {

@@ -74,6 +74,12 @@ impl Server {
         tool.map_or(self.changed, |tool| tool.max(self.changed))
     }
 
+    /// Returns the revision of the last change of the server or of any tool.
+    pub(crate) fn last_changed(&self) -> Revision {
+        let tools = self.tools.iter().map(|(_, offered)| offered.changed);
+        tools.fold(self.changed, Revision::max)
+    }
+
     /// Replaces the list of tools. A tool that is equal to its predecessor has not changed.
     pub(super) fn set_tools(&mut self, list: Vec<ToolFacts>, now: Revision) {
         let before = std::mem::take(&mut self.tools);

@@ -154,6 +154,27 @@ fn every_question(policy: &Policy, mut each: impl FnMut(&Principal, &ToolId, Tim
     }
 }
 
+#[test]
+fn what_is_seen_of_a_server_changes_with_its_tools_and_not_with_those_of_others() {
+    let mut edit = Policy::begin(Tables::default(), Revision(0));
+    for at in 0..SERVERS.len() {
+        edit.tools(&server(at), vec![facts("read", "safe")]);
+    }
+    let before = edit.finish();
+    let mut edit = before.edit();
+    edit.tools(&server(0), vec![facts("read", "safe"), facts("write", "safe")]);
+    let after = edit.finish();
+    let alice = Principal::named("alice");
+    let viewer = after.viewer(&alice, None, Timestamp(0));
+    let unchanged = [server(0), server(1)].map(|server| viewer.is_unchanged(&server, before.revision()));
+    assert_eq!(unchanged, [false, true]);
+    assert!(
+        !Policy::allow_all()
+            .viewer(&alice, None, Timestamp(0))
+            .is_unchanged(&server(0), Revision(9))
+    );
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(192))]
 
@@ -178,6 +199,11 @@ proptest! {
             // A decision that still stands is still the decision of the policy.
             every_question(&before, |principal, tool, now, decision| {
                 let action = Action::CallTool { server: &tool.server, tool: &tool.name, arguments: None };
+                let (was, is) = (before.viewer(principal, None, now), policy.viewer(principal, None, now));
+                if is.is_unchanged(&tool.server, before.revision()) {
+                    assert_eq!(was.is_visible(&tool.server, &tool.name), is.is_visible(&tool.server, &tool.name));
+                    assert_eq!(was.is_server_visible(&tool.server), is.is_server_visible(&tool.server));
+                }
                 if policy.stands(&principal.id, None, &action, decision.revision) {
                     let again = policy.decide(&Query::new(principal, action, &Trace::default(), now));
                     assert_eq!((again.verdict, again.because), (decision.verdict, decision.because));
