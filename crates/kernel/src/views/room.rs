@@ -12,7 +12,7 @@ use guard::{Guard, Subject};
 use mcp::exchange::Peer;
 use mcp::revision::Revision;
 use mgp::negotiation::Extension;
-use model::{PrincipalId, ServerId, Timestamp};
+use model::{Principal, ServerId, Timestamp};
 use policy::Policy;
 use runtime::Runtime;
 use upstream::{Health, Server, Upstream};
@@ -32,8 +32,8 @@ const MAX_SUBJECTS: usize = 4096;
 
 /// The shape of a client: its capabilities and its revision.
 type Shape = (Bytes, Revision);
-/// The key of a subject's view: the principal, its token, and the shape of its client.
-type ViewKey = (PrincipalId, Option<Arc<str>>, Bytes, Revision);
+/// The key of a subject's view: the principal with its role, its token, and the shape of its client.
+type ViewKey = (Principal, Option<Arc<str>>, Bytes, Revision);
 type Kept<K> = Mutex<HashMap<K, Arc<CachedView>, foldhash::fast::RandomState>>;
 
 /// The views of one gateway's catalogue.
@@ -130,7 +130,7 @@ impl Views {
     /// Returns the part of the view for such a client that a subject may see.
     fn of_subject(&self, epoch: u64, policy: &Policy, subject: &Subject, peer: &Peer) -> Arc<CachedView> {
         let capabilities = peer.capabilities.raw().bytes().clone();
-        let key = (subject.principal.id.clone(), subject.token.clone(), capabilities, peer.revision);
+        let key = (subject.principal.clone(), subject.token.clone(), capabilities, peer.revision);
         let before = lock(&self.subjects).get(&key).cloned();
         if let Some(seen) = before.as_ref().filter(|seen| self.is_current(seen, epoch, policy)) {
             return seen.clone();

@@ -6,9 +6,10 @@ use std::time::Duration;
 use catalog::Item;
 use guard::{NoResolver, Security};
 use jsonrpc::Raw;
+use mcp::capabilities::ClientCapabilities;
 use mcp::exchange::Advertised;
 use mcp::method::ListKind;
-use model::{Access, By, Grant, GrantScope, Principal, ToolId};
+use model::{Access, By, Grant, GrantScope, PrincipalId, Role, ToolId};
 use policy::Origin;
 use store::{Clock, Commit};
 use upstream::link::{BoxFuture, Connector, Inbox, Link, LinkError};
@@ -194,6 +195,27 @@ fn a_tool_that_is_left_out_from_now_on_is_not_listed_from_the_cache() {
     assert_eq!(stage.names("ann"), ["one", "two"]);
     stage.offer(&["a: one two -two"]);
     assert_eq!(stage.names("ann"), ["one"]);
+}
+
+#[test]
+fn a_principal_sees_as_an_agent_what_agents_see_although_it_looked_as_an_operator_before() {
+    let stage = Stage::new(Some(&guarded()), &["a: one"]);
+    let peer = Peer {
+        capabilities: ClientCapabilities::new(Raw::of(
+            &serde_json::json!({"mgp": {"version": "0.5.2", "extensions": ["access_control"]}}),
+        )),
+        ..(*stage.upstream.identity().peer).clone()
+    };
+    let sees = |role| {
+        let subject = Subject::new(Principal {
+            role,
+            ..Principal::named("ann")
+        });
+        let view = stage.views.view(&subject, &LastView::default(), &peer);
+        view.wire_names().count()
+    };
+    let (as_operator, as_agent) = (sees(Role::Operator), sees(Role::Agent));
+    assert!(as_operator > as_agent, "{as_operator} and {as_agent} tools");
 }
 
 #[test]
